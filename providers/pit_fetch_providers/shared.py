@@ -64,6 +64,22 @@ def error_document(reply: HttpReply) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
+def require_one(requests: Iterable[Callable[[], object]]) -> None:
+    """Make requests until one succeeds. Raise the UpstreamError of the last one if none does."""
+    failure: UpstreamError | None = None
+    for request in requests:
+        try:
+            request()
+        except UpstreamError as error:
+            if error.is_deadline:
+                raise
+            failure = error
+        else:
+            return
+    if failure is not None:
+        raise failure
+
+
 def text_or_none(value: object) -> str | None:
     """Return ``value`` if it is a text, and None for anything else."""
     return value if isinstance(value, str) else None

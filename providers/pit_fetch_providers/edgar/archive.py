@@ -1,8 +1,8 @@
 """Read EDGAR's archive on a filing: daily index, header, index page, submissions file.
 
 The envelope must not show whether a header can be read: the filing may not have been public yet. So a filing whose
-own files fail is withheld silently, and only a failure of the whole host, checked with something that belongs to no
-filing, is an error.
+own files fail is withheld silently. That www.sec.gov fails as a whole is an error, and it is found out whether or not
+anything was needed from there: an error that only some filing could cause would show that there is one.
 """
 
 from __future__ import annotations
@@ -10,35 +10,51 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from datetime import date
-from typing import Any
+from datetime import date, datetime
+from functools import partial
+from typing import Any, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.edgar import client, daily_index
+from pit_fetch_providers.edgar import client, companies, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
+from pit_fetch_providers.shared import require_one
 
+# What belongs to no filing. If neither can be read, the host fails as a whole.
+_PROBES = ("/robots.txt", companies.TICKERS)
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
-_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+_FULL_TEXT = ".txt"
 _INDEX_PAGES = ("-index.htm", "-index.html")
+_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+# Some 3 kB each.
+HEADERS_KEPT = 4_000
+
 _Parser = Callable[[bytes, str], Acceptance | None]
+IsPublic = Callable[[Acceptance], bool]
+T = TypeVar("T")
 
 
 class Archive:
-    """EDGAR's archive, through one fetch's client. Its methods raise UpstreamError if the host fails or refuses.
+    """EDGAR's archive, through one fetch's client, which began at ``started``.
 
-    Each daily index and each submissions file is read once. Headers are not kept beyond that, although they never
-    change: the contents of the cache must not reveal which filings were examined, least of all those that turned out
-    not to be public yet.
+    Its methods raise UpstreamError if www.sec.gov fails as a whole. Each daily index and each submissions file is read
+    once.
     """
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, started: datetime) -> None:
+        self.context, self.started = context, started
+        self._has_answered = False
+        self._missing: set[str] = set()
         self._indexes: dict[date, frozenset[str] | None] = {}
         self._submissions: dict[str, Any] = {}
+
+    def check_host(self) -> None:
+        """Raise UpstreamError if www.sec.gov fails as a whole. It is asked only if it has not answered yet."""
+        if not self._has_answered:
+            self._probe()
 
     def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
         """Return the accession numbers in the daily index of ``day``; None if no such index can be read.
@@ -50,53 +66,79 @@ class Archive:
         path = daily_index.path(day)
         if path is None:
             return None
+
+        def parse(reply: HttpReply) -> frozenset[str] | None:
+            is_complete = daily_index.is_complete(day, reply.header("Date"))
+            return daily_index.parse(reply.body, day) if is_complete else None
+
         if day not in self._indexes:
-            self._indexes[day] = self._index(day, path, wanted)
+            self._indexes[day] = self._read(path, parse, lambda listed: not listed.isdisjoint(wanted))
         return self._indexes[day]
 
-    def header(self, accession: str, cik: int, in_full_text: bool) -> Acceptance | None:
+    def is_unread(self, day: date) -> bool:
+        """Return whether there may be an index of ``day`` that was asked for and could not be read."""
+        return day in self._indexes and self._indexes[day] is None and daily_index.path(day) not in self._missing
+
+    def header(self, accession: str, cik: int, in_full_text: bool, is_public: IsPublic) -> Acceptance | None:
         """Return the SGML header of ``accession``, listed under ``cik``; None if it cannot be read.
 
-        ``in_full_text`` also looks for it at the head of the full submission, which can be large.
+        ``in_full_text`` also looks for it at the head of the full submission, which can be large. A header never
+        changes. It is kept if ``is_public`` returns that it dates a public filing: the contents of the cache must not
+        reveal which other filings were examined.
         """
-        endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
-        return self._first(accession, cik, endings, parse_header)
+        endings = (*_HEADERS, _FULL_TEXT) if in_full_text else _HEADERS
+        return self._first(accession, cik, endings, parse_header, is_public)
 
-    def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+    def page(self, accession: str, cik: int, filed: date, is_public: IsPublic) -> Acceptance | None:
         """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if both fail.
 
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
-        acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
+        acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page, is_public)
         return acceptance or self._from_submissions(accession, cik, filed)
 
-    def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
+    def _first(
+        self, accession: str, cik: int, endings: Sequence[str], parse: _Parser, is_public: IsPublic
+    ) -> Acceptance | None:
         stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
         for ending in endings:
-            body = self._read(client.WWW, stem + ending)
-            acceptance = None if body is None else parse(body, accession)
+            keep = _never if ending == _FULL_TEXT else is_public
+            acceptance = self._read(stem + ending, lambda reply: parse(reply.body, accession), keep, HEADERS_KEPT)
             if acceptance is not None:
                 return acceptance
         return None
 
-    def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
-        def decode(reply: HttpReply) -> frozenset[str]:
-            client.checked(reply, client.WWW)
-            complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
-            listed = daily_index.parse(reply.body, day) if complete else None
-            if listed is None:
-                raise UpstreamError(Code.MALFORMED, problem="it is not the index of its day")
-            return listed
+    def _read(
+        self, path: str, parse: Callable[[HttpReply], T | None], keep: Callable[[T], bool], most: int | None = None
+    ) -> T | None:
+        """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone."""
 
-        def dates_something(listed: frozenset[str]) -> bool:
-            return not listed.isdisjoint(wanted)
+        def decode(reply: HttpReply) -> T:
+            client.checked(reply, client.WWW)
+            # A reply of before is from the cache.
+            self._has_answered = self._has_answered or reply.received_at >= self.started
+            value = None
+            if client.is_missing(reply):
+                self._missing.add(path)
+            else:
+                value = parse(reply)
+            if value is None:
+                raise UpstreamError(Code.MALFORMED, problem="it is not what its address says")
+            return value
 
         try:
-            return self.context.http.get_cached(client.WWW, path, math.inf, decode, dates_something)
+            return self.context.http.get_cached(client.WWW, path, math.inf, decode, keep, most)
         except UpstreamError as error:
+            if error.is_deadline:
+                raise
             if error.gap.code is not Code.MALFORMED:
-                self._check_host(error)
+                self._probe()
             return None
+
+    def _probe(self) -> None:
+        """Raise UpstreamError if nothing of www.sec.gov can be read."""
+        require_one(partial(client.get, self.context, client.WWW, path) for path in _PROBES)
+        self._has_answered = True
 
     def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
         filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
@@ -114,29 +156,22 @@ class Archive:
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
         if name not in self._submissions:
-            self._submissions[name] = _object(self._read(client.DATA, f"/submissions/{name}"))
+            self._submissions[name] = self._submissions_reply(f"/submissions/{name}")
         columns: dict[str, Any] = self._submissions[name]
         return columns
 
-    def _read(self, host: str, path: str) -> bytes | None:
-        """Return the body; None if the object is missing, or fails while its host does not."""
+    def _submissions_reply(self, path: str) -> dict[str, Any]:
+        """Return the document at ``path``, empty if there is none. That data.sec.gov fails shows nothing either."""
         try:
-            reply = client.get(self.context, host, path)
+            reply = client.get(self.context, client.DATA, path)
+            # {"filings": {"recent": {"form": [row, ...]}}}
+            value = {} if client.is_missing(reply) else lenient_json(reply.body, 4)
         except UpstreamError as error:
-            self._check_host(error, host)
-            return None
-        return None if client.is_missing(reply) else reply.body
-
-    def _check_host(self, error: UpstreamError, host: str = client.WWW) -> None:
-        """Raise UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
-        if error.is_deadline:
-            raise error
-        client.get(self.context, host, "/robots.txt")
+            if error.is_deadline:
+                raise
+            value = {}
+        return value if isinstance(value, dict) else {}
 
 
-def _object(body: bytes | None) -> dict[str, Any]:
-    try:
-        value = lenient_json(body or b"", 4)  # {"filings": {"recent": {"form": [row, ...]}}}
-    except UpstreamError:
-        return {}
-    return value if isinstance(value, dict) else {}
+def _never(acceptance: Acceptance) -> bool:
+    return False

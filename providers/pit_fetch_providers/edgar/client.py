@@ -16,12 +16,15 @@ WWW = "www.sec.gov"
 # above that (sec.gov/os/accessing-edgar-data). Requests that leave here evenly can arrive in bunches.
 _FAIR_ACCESS = Rate(calls=8, bucket="sec.gov")
 
+# The evidence is many small files, and the one that never comes may belong to a filing that was not public.
+_PATIENCE = 0.25
+
 _IDENTITY = HeaderKey("user_agent", "User-Agent")
 
 HOSTS = (
     Host(EFTS, "https://efts.sec.gov", "PIT_FETCH_SEC_EFTS_URL", _FAIR_ACCESS, _IDENTITY),
-    Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY),
-    Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY),
+    Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY, patience=_PATIENCE),
+    Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY, patience=_PATIENCE),
 )
 
 _MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+")

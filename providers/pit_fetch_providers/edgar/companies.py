@@ -9,13 +9,13 @@ from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.edgar import client
 
-_TICKERS = "/files/company_tickers.json"
+TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
 
 
 def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
     """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user."""
-    listed = context.http.get_cached(client.WWW, _TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
+    listed = context.http.get_cached(client.WWW, TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
     return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
 
 

@@ -9,13 +9,13 @@ evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, datetime
 from typing import NamedTuple
 
 from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
 
@@ -30,6 +30,7 @@ class Evidence(NamedTuple):
     """The evidence for the filings of one fetch."""
 
     archive: Archive
+    public_by: datetime  # the PIT, or now if that is earlier
     today: date  # the PIT's own New York day, which no index can date
     open_mode: bool  # nothing is read, unless --exact is given
     exact: bool  # the header dates everything
@@ -59,27 +60,39 @@ class Evidence(NamedTuple):
             return Stamp(end_of_day(filing.filed, NEW_YORK))
         if not self.needs_header(filing, listed):
             return of_filing_date(filing, self.open_mode)
-        stamp = self._by_header(filing, listed)
-        bound = end_of_day(filing.filed, NEW_YORK)
-        if self.ordered and stamp.at is not None and (bound is None or stamp.at > bound):
-            # It would break the order, and what it displaced must not depend on how the window is cut.
-            return Stamp(None)
-        return stamp
+        return self._by_header(filing, listed)
 
     def _by_header(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
-        # The index page does not show a later release, so it is trusted for ordinary forms only, and not
-        # for a filing that the index of its filing date leaves out.
-        by_page = listed is None and forms.root(filing.form) in forms.ORDINARY
-        acceptance = self.archive.header(filing.accession, filing.ciks[0], self.exact or not by_page)
+        def is_public(acceptance: Acceptance) -> bool:
+            at = self._dated(filing, acceptance).at
+            return at is not None and at <= self.public_by
+
+        in_full_text = self.exact or not self._page_counts(filing, listed)
+        acceptance = self.archive.header(filing.accession, filing.ciks[0], in_full_text, is_public)
         if acceptance is None and self.exact and filing.filed < self.today:
             listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
             if listed is not None and filing.accession in listed:
                 return Stamp(end_of_day(filing.filed, NEW_YORK))
-            by_page = by_page and listed is None
-        if acceptance is None and by_page:
-            acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
+        if acceptance is None and self._page_counts(filing, listed):
+            acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed, is_public)
         if acceptance is None:
             return of_filing_date(filing, self.open_mode)
+        return self._dated(filing, acceptance)
+
+    def _page_counts(self, filing: Filing, listed: frozenset[str] | None) -> bool:
+        """Return whether the index page of ``filing`` is evidence. It does not show a later release.
+
+        So it is trusted for ordinary forms only, and not for a filing that the index of its filing date leaves out, or
+        might if it could be read.
+        """
+        may_be_listed = listed is None and not self.archive.is_unread(filing.filed)
+        return may_be_listed and forms.root(filing.form) in forms.ORDINARY
+
+    def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:
+        at = available_at(acceptance, filing.filed, evening=forms.root(filing.form) in forms.EVENING)
+        bound = end_of_day(filing.filed, NEW_YORK)
+        if self.ordered and at is not None and (bound is None or at > bound):
+            # It would break the order, and what it displaced must not depend on how the window is cut.
+            return Stamp(None)
         source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
-        evening = forms.root(filing.form) in forms.EVENING
-        return Stamp(available_at(acceptance, filing.filed, evening), source, acceptance)
+        return Stamp(at, source, acceptance)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
+from urllib.parse import urlsplit
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
@@ -325,6 +326,16 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
     return Filing(accession, rng.choice(ORDINARY), accepted, name=text, files=files, listed=listed)
 
 
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for more of a search, or for evidence of a filing.
+
+    The first of each is made in every world: of the search, and of www.sec.gov.
+    """
+    hosts = [urlsplit(request.url).netloc for request in asked if request.path != "/files/company_tickers.json"]
+    return bool(hosts) and (hosts[-1] in hosts[:-1] or hosts[-1] == "data.sec.gov")
+
+
+NOTICES = (loopback.BLOCKED,)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ordered": lambda rng: non_interference(ordered(rng)),
     "ahead": lambda rng: non_interference(ahead(rng)),
