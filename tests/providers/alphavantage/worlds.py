@@ -24,6 +24,7 @@ from tests.providers.alphavantage.server import (
     BAD_KEY,
     DAILY_LIMIT,
     NO_ARTICLES,
+    PER_SECOND,
     PREMIUM_ENDPOINT,
     Bar,
     Store,
@@ -521,6 +522,12 @@ _KINDS: Sequence[Callable[[Random, datetime], Question]] = (
 )  # fmt: skip
 
 
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further window of articles, whose end follows from those before it."""
+    return asked[-1].query.get("time_to") != asked[0].query.get("time_to")
+
+
+NOTICES = (as_json(DAILY_LIMIT), as_json(PER_SECOND))
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "adjusted": lambda rng: non_interference(adjusted(rng)),
