@@ -19,6 +19,7 @@ HOST = Host(
     "PIT_FETCH_EARNINGSCALL_URL",
     Rate(calls=5),
     QueryKey("key", "apikey"),
+    patience=0.25,  # many files, and the one that never comes may be a transcript that was not public
 )
 KEY = Credential(
     name="key",

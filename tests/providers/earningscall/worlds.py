@@ -173,6 +173,17 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     return Call(2040 + number, 1, starts.isoformat(), text, stored=stored)
 
 
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further transcript: the first is asked for in every world."""
+    return asked[-1].path == "/transcript" and any(request.path == "/transcript" for request in asked[:-1])
+
+
+def chosen_today(case: Case) -> tuple[str, ...]:
+    """Return the paths that name an exchange: without exchange=, that is what the list of symbols says."""
+    is_named = any("exchange" in word for word in case.words)
+    return () if is_named else ("/events", "/transcript")
+
+
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
