@@ -5,6 +5,9 @@ A source's folder has the module ``worlds``, with two makers of cases and, if it
     make         a case of any kind
     undisturbed  a case of one world in which no record is ever taken back
     LAWS         name -> law
+    continues    which requests withheld rows may cause, see refusals.Continues; without it, none
+    chosen_today the paths of a case whose parameters come from a list that the source has of today alone
+    NOTICES      what the source answers when a quota is used up, besides HTTP 429
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 from random import Random
+from types import ModuleType
 
 from tests.laws import archived, command, corpus, looks, sample, shell, zones
 from tests.laws.checks import (
@@ -28,6 +32,7 @@ from tests.laws.checks import (
     sizes,
     windows,
 )
+from tests.laws.refusals import EXHAUSTED, never, partial_failure, quota
 from tests.laws.worlds import Case
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -38,16 +43,23 @@ from tests.unit.normalize import worlds as normalized
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]
 
-_WORLDS = {"sample": sample, **modules("worlds")}
+WORLDS = {"sample": sample, **modules("worlds")}
 
 
-def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
+def _laws(worlds: ModuleType) -> Mapping[str, Law]:
+    make: Maker = worlds.make
+    undisturbed: Maker = worlds.undisturbed
+    continues = getattr(worlds, "continues", never)
+    chosen_today = getattr(worlds, "chosen_today", lambda case: ())
+    notices = (*EXHAUSTED, *getattr(worlds, "NOTICES", ()))
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
         "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),
+        "partial failure": lambda rng: partial_failure(case := make(rng), rng, continues, chosen_today(case)),
+        "quota": lambda rng: quota(make(rng), rng, continues, notices),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
     }
@@ -55,11 +67,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
 
 # "source: law" -> the law.
 LAWS: Mapping[str, Law] = {
-    **{
-        f"{source}: {name}": law
-        for source, worlds in _WORLDS.items()
-        for name, law in _laws(worlds.make, worlds.undisturbed).items()
-    },
+    **{f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in _laws(worlds).items()},
     "sample: patience": lambda rng: non_interference(sample.patient(rng)),
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
     "sample: order": lambda rng: non_interference(sample.disordered(rng)),
@@ -88,5 +96,5 @@ LAWS: Mapping[str, Law] = {
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
-    **archived.laws({source: worlds.make for source, worlds in _WORLDS.items()}),
+    **archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),
 }

@@ -168,6 +168,11 @@ def _newest_first(row: Row) -> float:
 # Its worlds.
 
 
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Whether the last request is for a further page."""
+    return int(asked[-1].query.get("page", 0)) > 0
+
+
 def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLICES", "WHOLE")) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)

@@ -99,7 +99,7 @@ def run(
     if not keep_files:
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
-    transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
+    transport, asked = Answering(app, clock.now, clock.value().sleep), case.pit if pit is None else pit
     with resized(case.sizes if sizes is None else sizes):
         left = inprocess.run(
             line

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import files as check_files
 from tests.laws.checks import non_interference
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
@@ -212,6 +213,12 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
                 ({"id": None}, {"id": True}, {"created": {}, "updated": []}, {"stocks": 5, "tags": "x"}, {"title": 7})
             )
             return article(number, after, after, **texts) | odd
+
+
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further page, or for a window that ends where those before it did."""
+    last, first = asked[-1].query, asked[0].query
+    return int(last["page"]) > 0 or bool(last["dateTo"] != first["dateTo"])
 
 
 LAWS: Mapping[str, Callable[[Random], int]] = {

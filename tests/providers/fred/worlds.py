@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
@@ -134,6 +135,11 @@ def _raw(rng: Random, moment: datetime) -> list[Any]:
 
 def _text(moment: datetime) -> str:
     return moment.date().isoformat()
+
+
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further page of a reply."""
+    return int(asked[-1].query.get("offset", 0)) > 0
 
 
 LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}

@@ -33,10 +33,10 @@ class World:
     ) -> None:
         self.public, self.ids, self.later, self.part = public, ids, later, part
 
-    def app(self, rng: Random, rows: Sequence[Any]) -> App:
+    def app(self, rng: Random, rows: Sequence[Any], *, strict: bool = False) -> App:
         shuffled = rng.sample(list(rows), len(rows))
         fields: dict[str, Any] = {self.part: shuffled}
-        return yahoo.app({"AAPL": Company(**fields)}, strict=rng.random() < 0.5)
+        return yahoo.app({"AAPL": Company(**fields)}, strict=strict)
 
 
 def make(rng: Random, most: int = 4) -> Case:
@@ -45,8 +45,9 @@ def make(rng: Random, most: int = 4) -> Case:
     if op in SNAPSHOTS:
         return _withheld(rng, op, pit)
     world = _WORLDS[op](rng, moment)
-    apps = [world.app(rng, world.public)]
-    apps += [world.app(rng, [*world.public, *world.later()]) for _ in range(3)]
+    strict = rng.random() < 0.5
+    apps = [world.app(rng, world.public, strict=strict)]
+    apps += [world.app(rng, [*world.public, *world.later()], strict=strict) for _ in range(3)]
     fields = {"news": "title,displayTime", "earnings": "reportedEPS", "upgrades": "firm,toGrade"}[op]
     choices = {**common(moment, world.ids, rng), "fields": [("--fields", fields)]}
     if op == "news":
@@ -267,6 +268,11 @@ def _z(moment: datetime) -> str:
 
 
 _WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings, "upgrades": _upgrades}
+
+
+def continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further page of the calendar."""
+    return int(asked[-1].query.get("offset", 0)) > 0
 
 
 LAWS: Mapping[str, Callable[[Random], int]] = {
