@@ -320,8 +320,8 @@ class Http(Protocol):
         """Return ``decode(reply)`` for a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
         ``seconds`` may be infinite, for a file that never changes. Use it only for files that are the
-        same for every request: the contents of the cache must not reveal a request. If the reply does
-        not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
+        same for every request, or about something public: the contents of the cache must not reveal more. If the
+        reply does not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
         the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
         Of the files that are stored with ``most``, about so many are kept, the newest ones. ``received_at`` of a
         reply from the cache is that of its receipt, before this fetch began.

@@ -29,7 +29,7 @@ _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _FULL_TEXT = ".txt"
 _INDEX_PAGES = ("-index.htm", "-index.html")
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
-# Some 3 kB each.
+# Recorded pages with a header take 0.5 to 1.6 kB in the cache.
 HEADERS_KEPT = 4_000
 
 _Parser = Callable[[bytes, str], Acceptance | None]
@@ -115,7 +115,7 @@ class Archive:
 
         def decode(reply: HttpReply) -> T:
             client.checked(reply, client.WWW)
-            # A reply of before is from the cache.
+            # One that was received before the fetch began is from the cache.
             self._has_answered = self._has_answered or reply.received_at >= self.started
             value = None
             if client.is_missing(reply):
