@@ -123,6 +123,15 @@ def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider()
     assert (once.code(), len(once.requests)) == ("http_status", 1)
 
 
+@pytest.mark.parametrize("status", [429, 503, 302])
+def test_a_reply_with_the_header_that_marks_an_answer_is_one_whatever_its_status(status: int) -> None:
+    reply = Response(b"as it was", status, {"Memento-Datetime": "Thu, 15 Feb 2024 12:00:00 GMT", "Location": "/b"})
+    demo = Demo(answers(reply), retry=Retry(final="memento-datetime"))
+    assert demo.client().get("Demo", "/", follow=False).body == b"as it was"
+    unmarked = Demo(answers(Response(b"later", 503), reply), retry=Retry(final="memento-datetime"))
+    assert (unmarked.client().get("Demo", "/", follow=False).status, len(unmarked.requests)) == (status, 2)
+
+
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
     assert Demo(answers(Response(b"0123", cut=4), Response(b"0123"))).get().body == b"0123"
 
@@ -251,6 +260,12 @@ def test_a_server_that_hangs_ends_at_the_deadline() -> None:
 
 def redirect(location: str, status: int = 302) -> Response:
     return Response(b"SECRET", status, {"location": location})
+
+
+@pytest.mark.parametrize("location", ["/other", "https://elsewhere.example/", "//", "http://[::1"])
+def test_a_redirect_that_is_not_to_be_followed_is_a_reply(location: str) -> None:
+    demo = Demo(answers(redirect(location), Response(b"not asked for")))
+    assert (demo.client().get("Demo", "/path", follow=False).header("Location"), len(demo.requests)) == (location, 1)
 
 
 @pytest.mark.parametrize("status", sorted(client.REDIRECTS))
