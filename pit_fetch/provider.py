@@ -187,8 +187,8 @@ class Operation(NamedTuple):
                 earlier would leave out the newest version, and bring a superseded one back
     chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
                 that it can use, and those that it had to read before. Which records come then depends on the horizon,
-                so an archive counts what such a fetch returned from its PIT on, even that of a capture. ``derive``
-                chooses again, among the records of several fetches
+                so an archive counts what such a fetch returned from its PIT on, even that of a capture, and reads
+                what it recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
     earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
                 An archive looks no further back, and ``diff`` and ``explain`` begin their window there
     timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
@@ -414,6 +414,7 @@ class HeaderKey(NamedTuple):
 class Host(NamedTuple):
     """A host that a provider may contact.
 
+    url           scheme and host. The host's first part may be an option's value, in braces: ``https://{lang}.example.com``
     url_variable  the environment variable that replaces ``url``
     auth          how to authenticate. The client does it, so that no provider handles a key
     browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi

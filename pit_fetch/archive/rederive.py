@@ -1,8 +1,8 @@
 """Derive the records of a recorded fetch from nothing but the archive, with the provider's current code.
 
 A fetch with a PIT is run again, and its recorded exchanges answer it. A fetch without a PIT was shaped for its own
-day, so each of its replies is parsed again as a PIT would show it; if headers are evidence, the fetch is run again as
-with the PIT of its own moment.
+day, so each of its replies is parsed again as a PIT would show it. Where a reply alone does not show its records, since
+headers are evidence or the provider chooses, the fetch is run again as with the PIT of its own moment.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def records(
 ) -> Iterator[Record]:
     """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
     query, provider = recorded.query, recorded.request.provider
-    if query.pit is None and not evidence_of(provider):
+    if query.pit is None and not (evidence_of(provider) or query.operation.chooses):
         yield from reparse(recorded, exchanges, on_error)
         return
     with _reporting(on_error):

@@ -25,7 +25,7 @@ from pit_fetch.provider import (
     UpstreamError,
     Watermark,
 )
-from pit_fetch_providers.shared import UNREADABLE, fields, with_a_pit
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
 from pit_fetch_providers.wayback import address, api, capture, index, page, text
 
 _HINDSIGHT = (
@@ -71,7 +71,7 @@ PROVIDER = Provider(
     parse_reply=read,
     derive=derive,
     hosts=(api.INDEX, api.CAPTURES),
-    credentials=(api.CONTACT,),
+    credentials=(CONTACT,),
     options=(
         Option("op", "page or captures", choices=("page", "captures"), default="page", positional="one", metavar="OP"),
         Option(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, Retry, UpstreamError
+from pit_fetch.provider import Context, HeaderKey, Host, HttpReply, Rate, Retry, UpstreamError
 from pit_fetch_providers.shared import status_error
 
 # A reply with this header is a capture, whatever its status. One without it is the archive's own page.
@@ -23,24 +22,6 @@ _AGENT = HeaderKey("contact", "User-Agent", "pit_fetch/{version} ({value})")
 INDEX = Host("Wayback index", _URL, _VARIABLE, Rate(24, 60, "wayback-index"), _AGENT, retry=_RETRY)
 CAPTURES = Host(
     "Wayback Machine", _URL, _VARIABLE, Rate(8, 1, "wayback"), _AGENT, retry=_RETRY, evidence=(MEMENTO, *ORIGIN_DATES)
-)
-
-_MAIL_OR_PAGE = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+")
-
-
-def implausible(contact: str) -> str | None:
-    """Return the problem with a contact, or None."""
-    if not _MAIL_OR_PAGE.search(contact):
-        return "it holds neither an e-mail address nor the address of a page."
-    return None if contact.isascii() else "it contains characters that a header cannot carry."
-
-
-CONTACT = Credential(
-    name="contact",
-    variables=("PIT_FETCH_CONTACT",),
-    hint="Archives want to know whom to write to: an e-mail address, or a page of yours.",
-    secret=False,
-    check=implausible,
 )
 
 # How the index says that a site, or robots, forbid it to answer, and that it has nothing.
