@@ -94,6 +94,7 @@ def commands(folder: Path) -> Iterator[str]:
                 "earningscall",
                 "yahoo",
                 "wayback",
+                "wikipedia",
             }
             <= names
         ):

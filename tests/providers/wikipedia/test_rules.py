@@ -194,7 +194,6 @@ def test_the_text_of_an_article() -> None:
         "",
         "- one its page",
         "- two",
-        "",
         "Year | Sales",
         "2019 | 4",
     ]
