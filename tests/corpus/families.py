@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -1420,9 +1421,86 @@ def _other_answers() -> Iterator[Case]:
         )
 
 
+# Wikipedia -------------------------------------------------------------------------------------------
+
+
+def wiki_row(revid: int, at: Any, text: str, comment: str = "", **more: Any) -> dict[str, Any]:
+    slot = {"contentmodel": "wikitext", "contentformat": "text/x-wiki", "content": text}
+    row = {"revid": revid, "parentid": 0, "timestamp": at, "size": len(text), "comment": comment}
+    return row | {"sha1": sha1(text.encode()).hexdigest(), "slots": {"main": slot}} | more
+
+
+def wiki(
+    title: str, older: Sequence[Any], newer: Sequence[Any] = (), moves: Sequence[Any] = (), page: int = 7
+) -> list[Any]:
+    """What the API says of a title: its revisions up to the PIT and after it, and the moves away from it."""
+    about = {"pageid": page, "ns": 0, "title": title}
+    replies = []
+    for direction, rows in (("older", older), ("newer", newer)):
+        result = {"pages": [{**about, "revisions": list(rows)}]} | (
+            {"logevents": list(moves)} if direction == "newer" else {}
+        )
+        replies.append(reply({"query": result}, "/w/api.php", titles=title, rvdir=direction))
+    return replies
+
+
+# the revision's time, when it was public (UTC), why
+EDITED = (
+    ("2019-10-09T18:54:57Z", "2019-10-09T18:55:57+00:00", "recorded: stamped before it is committed"),
+    ("2020-12-31T23:59:30Z", "2021-01-01T00:00:30+00:00", "the year ends in between"),
+    ("2024-02-29T23:59:59Z", "2024-03-01T00:00:59+00:00", "a leap day"),
+)
+UNREAD_EDITS: Sequence[Any] = (
+    "2020-01-01T00:00:00",
+    "2020-01-01",
+    None,
+    1577836800,
+    "soon",
+    "2020-01-01T00:00:00-00:00",
+)
+
+
+def wikipedia() -> Iterator[Case]:
+    about = ("article", "title=Acme")
+    for at, public, why in EDITED:
+        stamp = at.replace("Z", "+00:00")
+        for pit, was, name in around(public, {stamp: "its time"}):
+            for operation in ("article", "revisions"):
+                hidden = () if was else ("SECRET",)
+                text = "SECRET" if operation == "article" else "x"
+                yield case("precision", pit, (operation, "title=Acme"), [item("en:7@100", at, was, hidden=hidden)],
+                           wiki("Acme", [wiki_row(100, at, text)]), f"{why} ({name})")  # fmt: skip
+    for at in UNREAD_EDITS:
+        yield case("undated", "2024-02-15T16:00:00-05:00", about, [item("en:7@100", at, False, hidden=("SECRET",))],
+                   wiki("Acme", [wiki_row(100, at, "SECRET")]), "no instant of the revision")  # fmt: skip
+    pit, entry = "2020-06-01T00:00:00Z", item("en:7@100", "2020-02-01T00:00:00Z", False, hidden=("SECRET",))
+    draft = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET")
+    moved = wiki_row(900, "2020-12-02T02:21:15Z", "SECRET", "M moved page [[User:M/sandbox]] to [[Acme]]")
+    yield case("subject", pit, about, [entry], wiki("Acme", [draft], [moved]), "recorded: a draft got its title later")
+    yield case(
+        "subject", pit, ("revisions", "title=Acme"), [entry], wiki("Acme", [draft], [moved]), "the same, as a list"
+    )
+    imported = wiki_row(5000, "2020-02-01T00:00:00Z", "SECRET")
+    marker = wiki_row(900, "2020-12-02T02:21:15Z", "x")
+    late = item("en:7@5000", "2020-02-01T00:00:00Z", False, hidden=("SECRET",))
+    yield case("false row", pit, about, [late], wiki("Acme", [imported], [marker]), "imported later, with its old time")
+    gone = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET", sha1=None, suppressed=True)
+    yield case("revision", pit, about, [entry], wiki("Acme", [gone]), "recorded: hidden since, its time stays")
+    move = {"title": "Acme", "logpage": 7, "timestamp": "2021-01-01T00:00:00Z", "params": {"target_title": "Acme Inc."}}
+    rename = wiki_row(900, "2021-01-01T00:00:00Z", "Of then.", "X moved page [[Acme]] to [[Acme Inc.]]")
+    stood = wiki("Acme Inc.", [wiki_row(100, "2020-02-01T00:00:00Z", "Of then.")], [rename])
+    exchanges = [*wiki("Acme", [], moves=[move], page=9), *stood]
+    yield case("subject", pit, about, [item("en:7@100", "2020-02-01T00:00:00Z", True, hidden=())], exchanges,
+               "renamed later: it is found under its title of then")  # fmt: skip
+    for status in (400, 403, 404, 429, 500):
+        yield case("error", pit, about, [item("", None, False, hidden=("SECRET",))], [reply("SECRET", "/w/api.php", status)],
+                   "what a source says in an error is of today")  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
     "earningscall": earningscall, "yahoo": yahoo, "wayback": wayback,
+    "wikipedia": wikipedia,
 }  # fmt: skip
 
 
