@@ -1304,7 +1304,7 @@ BIRDS, CLIMATE = "https://www.fws.gov/birds/", "https://www.epa.gov/climatechang
 SIGNPOST, AGENCY = "https://www.epa.gov/sites/production/files/signpost/cc.html", "http://www.nasa.gov/"
 
 
-def memento(stamp: str, url: str, body: str, status: int = 200, **headers: str) -> dict[str, Any]:
+def memento(stamp: str, url: str, body: str, status: int = 200, **headers: Any) -> dict[str, Any]:
     """One capture, as the archive replays it."""
     moment = datetime.strptime(stamp, "%Y%m%d%H%M%S")  # noqa: DTZ007 - of UTC
     named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -1316,7 +1316,8 @@ def listed_captures(url: str, *rows: tuple[str, str]) -> dict[str, Any]:
     """The index, which answers with these captures (stamp, status) whatever window is asked for."""
     lines = "".join(f"{stamp} {url} text/html {status} AAAA 100\n" for stamp, status in rows)
     # Of the address that is asked for; what a redirect leads to may be spelled in several ways.
-    return reply(lines, "/cdx/search/cdx", **({} if url == SIGNPOST else {"url": url.partition("://")[2]}))
+    made = reply(lines, "/cdx/search/cdx")
+    return made | ({} if url == SIGNPOST else {"query": {"url": url.partition("://")[2]}})
 
 
 def web_page(kind: str, pit: str, items: Sequence[Any], exchanges: Sequence[Any], why: str, url: str) -> Case:
@@ -1344,7 +1345,7 @@ MISCAPTURED: Sequence[tuple[str, str, str, str]] = (
 
 def wayback() -> Iterator[Case]:
     for stamp, date, modified, public, why in CAPTURED:
-        origin = {"x_archive_orig_date": date, "x_archive_orig_last_modified": modified}
+        origin: dict[str, Any] = {"x_archive_orig_date": date, "x_archive_orig_last_modified": modified}
         page = memento(
             stamp, BIRDS, "<title>Birds</title>SECRET", **{name: text for name, text in origin.items() if text}
         )

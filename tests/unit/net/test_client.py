@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate, Retry
+from pit_fetch.support.version import __version__
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
@@ -357,6 +358,12 @@ AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
     "query": QueryKey("key", "token"),
     "header": HeaderKey("key", "X-Key"),
 }
+
+
+def test_a_header_may_hold_more_than_the_key() -> None:
+    demo = Demo(answers(Response()), auth=HeaderKey("key", "User-Agent", "pit_fetch/{version} ({value})"))
+    demo.get()
+    assert demo.requests[0].header("user-agent") == f"pit_fetch/{__version__} ({KEY})"
 
 
 def key_of(request: HttpRequest) -> list[str]:
