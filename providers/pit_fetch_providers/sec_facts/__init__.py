@@ -21,7 +21,8 @@ from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
-_PERIODS = {"": ("any", *KINDS), "statement": statements.CADENCES}
+# What the option period can be; the first is the default.
+_PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
@@ -42,16 +43,16 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     company = facts.document(reply.body)
     if company.cik != cik:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company")
-    released: dict[str, datetime | None] = {}
+    released: dict[ListedFiling, datetime | None] = {}
     last = query.horizon.astimezone(NEW_YORK).date()
     for version in facts.versions(company.taxonomies, _filter(query)):
         if version is None:
             yield UNREADABLE
         elif version.filed <= last:  # what is filed on a later day cannot have been public
-            if version.accession not in released:
-                filing = ListedFiling(version.accession, version.form, version.filed)
-                released[version.accession] = released_at(filing, cik, archive, query.horizon)
-            yield _record(version, cik, released[version.accession])
+            filing = ListedFiling(version.accession, version.form, version.filed)
+            if filing not in released:
+                released[filing] = released_at(filing, cik, archive, query.horizon)
+            yield _record(version, cik, released[filing])
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -87,7 +88,7 @@ def select(query: Query, record: Record) -> bool:
         return True
     unit, period, payload = query.options["unit"], query.options["period"], record.payload
     end = parse_date(payload["end"])
-    is_of_period = period in (None, "any") or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
+    is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
     return is_of_period and unit in (None, payload["unit"])
 
 
@@ -147,10 +148,10 @@ def _understood(query: Query) -> Query:
     if not query.offline and (options["cik"] is None) == (options["symbol"] is None):
         refuse("Give either cik=320193 or symbol=AAPL.")
     name = query.operation.name
-    periods = _PERIODS.get(name, _PERIODS[""])
-    if options["period"] is None:
+    periods = _PERIODS.get(name, ())
+    if periods and options["period"] is None:
         options["period"] = periods[0]
-    if options["period"] not in periods:
+    if periods and options["period"] not in periods:
         refuse(f"period of {name} is one of {', '.join(periods)}.")
     if name == "statement" and options["vintage"] == "all":
         refuse("vintage of statement is latest or first: a statement has one figure a cell.")
@@ -181,7 +182,7 @@ _FACTS = Operation(
     search_terms="fact fundamentals xbrl companyfacts concept",
 )
 
-_CELLS = tuple(dict.fromkeys(line.name for statement in lines.STATEMENTS for line in lines.LINES[statement]))
+_CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.cell_names(statement))
 
 PROVIDER = Provider(
     name="sec_facts",
@@ -247,7 +248,6 @@ PROVIDER = Provider(
             rule="the latest release among the filings of its cells",
             fields=(
                 *fields(date="period_end period_start", text="period currency", number=" ".join(_CELLS)),
-                Field("free_cash_flow", "number"),
                 Field("sources", "object"),
                 Field("derived", "list"),
             ),

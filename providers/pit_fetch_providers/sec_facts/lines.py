@@ -63,7 +63,10 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("liabilities", "Liabilities", "Liabilities"),
         _line("current_liabilities", "LiabilitiesCurrent", "CurrentLiabilities"),
         _line("long_term_debt", "LongTermDebtNoncurrent"),
-        _line("debt", "LongTermDebt DebtLongtermAndShorttermCombinedAmount", "Borrowings"),
+        _line("current_debt", "DebtCurrent"),
+        _line("current_portion_of_long_term_debt", "LongTermDebtCurrent"),
+        _line("commercial_paper", "CommercialPaper"),
+        _line("debt", "", "Borrowings"),
         _line("retained_earnings", "RetainedEarningsAccumulatedDeficit", "RetainedEarnings"),
         _line("equity", "StockholdersEquity", "EquityAttributableToOwnersOfParent"),
     ),
@@ -97,8 +100,26 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("share_repurchases", "PaymentsForRepurchaseOfCommonStock"),
     ),
 }  # fmt: skip
+# Cells that are computed from others of their period, where no concept gives them, in the first way that is possible.
+# LongTermDebt is not among the concepts of debt: it is rounded in some notes, and leaves out short-term debt.
+SUMS: dict[Statement, dict[str, tuple[tuple[str, ...], ...]]] = {
+    "income": {"gross_profit": (("revenue", "-cost_of_revenue"),)},
+    "balance": {
+        "debt": (
+            ("long_term_debt", "current_debt"),
+            ("long_term_debt", "current_portion_of_long_term_debt", "commercial_paper"),
+            ("long_term_debt", "current_portion_of_long_term_debt"),
+        )
+    },
+    "cashflow": {"free_cash_flow": (("operating_cash_flow", "-capex"),)},
+}
 # What tells that a company reported on a period of its own.
 ANCHORS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss", *LINES["income"][0].concepts)
+
+
+def cell_names(statement: Statement) -> tuple[str, ...]:
+    """Return the names of the cells of ``statement``, in their order."""
+    return tuple(dict.fromkeys([*(line.name for line in LINES[statement]), *SUMS[statement]]))
 
 
 def concepts(statement: Statement) -> frozenset[str]:

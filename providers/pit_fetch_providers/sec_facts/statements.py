@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.facts import Fact
-from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, Line, Statement
+from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import DAY, kind_of
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, in_order
 
@@ -54,10 +54,7 @@ class Book:
             Span(fact.start, fact.end)
             for fact, history in self._histories.items()
             if f"{fact.taxonomy}:{fact.concept}" in names
-            and (
-                forms is None
-                or any(version.payload["form"].removesuffix("/A") in forms for version in history.versions)
-            )
+            and (forms is None or not forms.isdisjoint(map(_form, history.versions)))
         }
 
     def currency(self, end: date) -> str | None:
@@ -165,8 +162,8 @@ def _item(
         return None
     at = Span(None, span.end) if statement == "balance" else span
     cells = {line.name: _cell(book, line, at, parts, currency) for line in LINES[statement]}
-    if statement == "cashflow":
-        cells["free_cash_flow"] = _less(cells["operating_cash_flow"], cells["capex"])
+    for name, ways in SUMS[statement].items():
+        cells[name] = cells.get(name) or _sum(cells, ways)
     known = {name: cell for name, cell in cells.items() if cell is not None}
     if not known:
         return None
@@ -192,10 +189,15 @@ def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currenc
     return next((cell for cell in derived if cell is not None), None)
 
 
-def _less(cell: Cell | None, other: Cell | None) -> Cell | None:
-    if cell is None or other is None:
-        return None
-    return Cell(cell.value - other.value, (*cell.inputs, *other.inputs), is_derived=True)
+def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> Cell | None:
+    """Return the sum of the first of ``ways`` whose cells are all known; a name behind a minus is subtracted."""
+    for names in ways:
+        signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
+        parts = {name: cell for name in signs if (cell := cells[name]) is not None}
+        if len(parts) == len(signs):
+            value = sum(signs[name] * cell.value for name, cell in parts.items())
+            return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
+    return None
 
 
 def _form(version: Record) -> str:
