@@ -188,7 +188,7 @@ PROVIDER = Provider(
     ),
     page_size=search.PAGE_SIZE,
     agents=("sec_full_text",),
-    search_terms="edgar filings filing efts sec-edgar",
+    search_terms="sec edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed
