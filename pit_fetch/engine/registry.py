@@ -30,6 +30,8 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
     ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
     ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
+    ("wayback", "wayback-machine", "internet-archive"): "pit_fetch_providers.wayback:PROVIDER",
+    ("wikipedia", "wiki"): "pit_fetch_providers.wikipedia:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 
