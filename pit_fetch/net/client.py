@@ -13,6 +13,7 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
@@ -20,12 +21,27 @@ from pit_fetch.gaps import REASONS, Code
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
-from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, Retry, RetryAfter, T
 from pit_fetch.runtime import Clock
+from pit_fetch.support.version import __version__
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
 
 MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class _Policy(NamedTuple):
+    """How one request is made.
+
+    tries      the largest number of exchanges
+    redirects  how many are followed in each; with None, a redirect is a reply
+    patience   the share of the time left that one exchange, or a pause before the next, may take
+    """
+
+    tries: int = 1
+    retry_after: RetryAfter | None = None
+    redirects: int | None = MAX_REDIRECTS
+    patience: float = 1.0
 
 
 class Client:
@@ -60,11 +76,14 @@ class Client:
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
+        follow: bool = True,
+        patience: float = 1.0,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
         declared = self._host(host)
         request = HttpRequest("GET", path, params or {}, headers or {})
-        return self._ask(declared, request, declared.retry.tries, retry_after)
+        policy = _Policy(declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None, patience)
+        return self._ask(declared, request, policy)
 
     def post(
         self,
@@ -82,11 +101,11 @@ class Client:
         headers = {"Content-Type": "application/json", **(headers or {})}
         request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
         declared = self._host(host)
-        return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
+        return self._ask(declared, request, _Policy(declared.retry.tries if repeatable else 1, retry_after))
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), tries=1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), _Policy())
 
     def get_cached(
         self,
@@ -96,6 +115,7 @@ class Client:
         decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
         most: int | None = None,
+        patience: float = 1.0,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = _address(self._host(host), base_url(self._host(host), self.environ), path)
@@ -106,7 +126,7 @@ class Client:
                 decoded = decode(cached)
                 self.on_cached(HttpRequest("GET", url), cached)
                 return decoded
-        reply = self.get(host, path)
+        reply = self.get(host, path, patience=patience)
         decoded = decode(reply)
         if keep is None or keep(decoded):
             cache.store(self.environ, url, reply.body, reply.received_at.timestamp(), most)
@@ -119,8 +139,8 @@ class Client:
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(self, host: Host, request: HttpRequest, tries: int, retry_after: RetryAfter | None = None) -> HttpReply:
-        """Return the first reply that the provider can use, from at most ``tries`` exchanges.
+    def _ask(self, host: Host, request: HttpRequest, policy: _Policy) -> HttpReply:
+        """Return the first reply that the provider can use, by ``policy``.
 
         Raise UpstreamError if the host is unreachable or redirects elsewhere, if the deadline or the size limit is
         exceeded, or if a status of ``host.retry`` outlasts the tries.
@@ -129,16 +149,16 @@ class Client:
         url = _address(host, base, request.url)
         request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
         for attempt in itertools.count():
-            reply = self._exchange(host, base, request)
+            reply = self._exchange(host, base, request, policy)
             # Jitter keeps processes that failed together from coming back together. It need not be secret.
             pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
-            is_usable = isinstance(reply, HttpReply) and reply.status not in host.retry.statuses
+            is_usable = isinstance(reply, HttpReply) and _is_usable(reply, host.retry)
             if isinstance(reply, HttpReply):
-                wait = retry_after(reply) if is_usable and retry_after is not None else None
+                wait = policy.retry_after(reply) if is_usable and policy.retry_after is not None else None
                 if is_usable and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
-            if attempt + 1 >= tries or pause >= self.remaining() * host.patience:
+            if attempt + 1 >= policy.tries or pause >= self.remaining() * policy.patience:
                 break
             self.clock.sleep(pause)
         if isinstance(reply, UpstreamError):
@@ -147,20 +167,20 @@ class Client:
             return reply
         raise _given_up(host, reply)
 
-    def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
+    def _exchange(self, host: Host, base: str, request: HttpRequest, policy: _Policy) -> HttpReply | UpstreamError:
         """Make one exchange, and follow redirects to its host. Return an error that may pass, and raise any other."""
-        for hop in range(MAX_REDIRECTS + 1):
+        for hop in range((policy.redirects or 0) + 1):
             self._wait_for_turn(host, base)
             if self.remaining() <= 0:
                 raise self._out_of_time(host)
             self.requests_made += 1
             self.on_request(request.url.partition("?")[0])
             try:
-                reply = self.transport.send(request._replace(timeout=self.remaining() * host.patience))
+                reply = self.transport.send(request._replace(timeout=self.remaining() * policy.patience))
             except TransportError as error:
                 if error.fault == "unsendable":
                     raise _elsewhere(host) if hop else _bad_base(host) from None
-                if error.fault == "timeout" and host.patience < 1 and self.remaining() > 0:
+                if error.fault == "timeout" and policy.patience < 1 and self.remaining() > 0:
                     raise UpstreamError(Code.SLOW, host=host.name) from None
                 if self.remaining() <= 0 or error.fault == "timeout":
                     raise self._out_of_time(host) from None
@@ -169,7 +189,7 @@ class Client:
                     return unreachable
                 raise unreachable from None
             location = reply.header("Location")
-            if reply.status not in REDIRECTS or not location:
+            if policy.redirects is None or reply.status not in REDIRECTS or not location:
                 return reply
             target = _target(request.url, location, base)
             # After any other redirect a POST may already have taken effect, and must not be repeated (RFC 9110, 15.4).
@@ -200,6 +220,10 @@ class Client:
         return UpstreamError(Code.TIMEOUT, host=host.name, timeout=self.timeout)
 
 
+def _is_usable(reply: HttpReply, retry: Retry) -> bool:
+    return reply.status not in retry.statuses or bool(retry.final and reply.header(retry.final))
+
+
 def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
     """Return the parameters and headers that authenticate a request to ``host``, as it declares."""
     match host.auth:
@@ -209,8 +233,8 @@ def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
             return Signature(headers={"Authorization": f"Bearer {credentials[credential]}"})
         case QueryKey(credential, parameter):
             return Signature({parameter: credentials[credential]})
-        case HeaderKey(credential, header):
-            return Signature(headers={header: credentials[credential]})
+        case HeaderKey(credential, header, form):
+            return Signature(headers={header: form.format(value=credentials[credential], version=__version__)})
 
 
 def base_url(host: Host, environ: Mapping[str, str]) -> str:

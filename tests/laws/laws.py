@@ -5,9 +5,7 @@ A source's folder has the module ``worlds``, with two makers of cases and, if it
     make         a case of any kind
     undisturbed  a case of one world in which no record is ever taken back
     LAWS         name -> law
-    continues    which requests withheld rows may cause, see refusals.Continues; without it, none
-    chosen_today the paths of a case whose parameters come from a list that the source has of today alone
-    NOTICES      what the source answers when a quota is used up, besides HTTP 429
+    REQUESTS     what the laws have to know of its requests, see refusals.Requests
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from tests.laws.checks import (
     sizes,
     windows,
 )
-from tests.laws.refusals import EXHAUSTED, never, partial_failure, quota
+from tests.laws.refusals import Requests, partial_failure, quota
 from tests.laws.worlds import Case
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -49,17 +47,15 @@ WORLDS = {"sample": sample, **modules("worlds")}
 def _laws(worlds: ModuleType) -> Mapping[str, Law]:
     make: Maker = worlds.make
     undisturbed: Maker = worlds.undisturbed
-    continues = getattr(worlds, "continues", never)
-    chosen_today = getattr(worlds, "chosen_today", lambda case: ())
-    notices = (*EXHAUSTED, *getattr(worlds, "NOTICES", ()))
+    requests = getattr(worlds, "REQUESTS", Requests())
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
         "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),
-        "partial failure": lambda rng: partial_failure(case := make(rng), rng, continues, chosen_today(case)),
-        "quota": lambda rng: quota(make(rng), rng, continues, notices),
+        "partial failure": lambda rng: partial_failure(make(rng), rng, requests),
+        "quota": lambda rng: quota(make(rng), rng, requests),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
     }

@@ -10,7 +10,7 @@ withheld. So a quota can show that there are some, and this is how often it does
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from random import Random
 from typing import NamedTuple
@@ -40,21 +40,44 @@ def never(asked: Sequence[HttpRequest]) -> bool:
     return False
 
 
+def one_of_each(kind: Callable[[HttpRequest], object]) -> Continues:
+    """Return the rule that the first request of each ``kind`` is made in every world, and any other is not."""
+    return lambda asked: kind(asked[-1]) in {kind(request) for request in asked[:-1]}
+
+
+def endpoint_of(request: HttpRequest) -> str:
+    """Return the path, whatever numbers are in it."""
+    return _NUMBER.sub("#", request.path)
+
+
+class Requests(NamedTuple):
+    """What the laws have to know of a source's requests.
+
+    continues     which of them withheld rows may cause
+    endpoint      which endpoint a request is for
+    is_chosen     whether the object of a request was chosen by a list that the source has of today alone, or by one
+                  that was public in its own right. Another world may choose another, and that one does not fail
+    notices       what the source answers when a quota is used up, besides HTTP 429
+    """
+
+    continues: Continues = never
+    endpoint: Callable[[HttpRequest], str] = endpoint_of
+    is_chosen: Callable[[Case, HttpRequest], bool] = lambda case, request: False
+    notices: Sequence[Response] = ()
+
+
 class Target(NamedTuple):
-    """What fails: a host, an endpoint (a path, whatever numbers are in it), or one object (with its parameters)."""
+    """What fails: a host, an endpoint, or one object, with its parameters."""
 
     kind: str
-    text: str
-
-    def is_asked(self, request: HttpRequest) -> bool:
-        return self in targets(request)
+    name: str
 
 
-def targets(request: HttpRequest) -> tuple[Target, ...]:
+def targets(request: HttpRequest, requests: Requests) -> tuple[Target, ...]:
     """Return what can fail of which ``request`` is a part."""
-    host, path = urlsplit(request.url).netloc, request.path
-    which = repr((host, path, sorted(request.params.items()), request.body))
-    return Target("host", host), Target("endpoint", host + _NUMBER.sub("#", path)), Target("object", which)
+    host = urlsplit(request.url).netloc
+    which = repr((host, request.path, sorted(request.params.items()), request.body))
+    return Target("host", host), Target("endpoint", host + requests.endpoint(request)), Target("object", which)
 
 
 class Recorded:
@@ -86,52 +109,51 @@ class Limited(Recorded):
         return any(continues(self.asked[:number]) for number in range(1, len(self.asked) + 1))
 
 
-def failing(app: App, target: Target, answer: Response) -> App:
-    """Return ``app`` with ``target`` giving ``answer`` to every request."""
-    return lambda request: answer if target.is_asked(request) else app(request)
-
-
-def partial_failure(case: Case, rng: Random, continues: Continues, chosen_today: Collection[str] = ()) -> int:
+def partial_failure(case: Case, rng: Random, requests: Requests) -> int:
     """A host, an endpoint or an object that fails alike in all worlds leaves the same bytes.
 
     It may have worked for the call before: then the cache holds what that has left. Not so for one page of a list, nor
-    for an object of the paths in ``chosen_today``, which depends on a list that the source has of today alone.
+    for one object that is chosen.
     """
     every = set[Target]()
     for app in case.worlds:
         recorded = Recorded(app)
         run(case, recorded)
         for number, request in enumerate(recorded.asked, 1):
-            is_shared = request.path not in chosen_today and not continues(recorded.asked[:number])
-            every |= {target for target in targets(request) if target.kind != "object" or is_shared}
+            is_shared = not (requests.is_chosen(case, request) or requests.continues(recorded.asked[:number]))
+            every |= {target for target in targets(request, requests) if target.kind != "object" or is_shared}
     if not every:
         return 0
     kind = rng.choice(sorted({target.kind for target in every}))
     target = rng.choice(sorted(target for target in every if target.kind == kind))
-    name, before = rng.choice(sorted(FAILURES)), rng.random() < 0.5
+    answer, before = FAILURES[rng.choice(sorted(FAILURES))], rng.random() < 0.5
 
     def ask(app: App) -> Left:
         if before:
             run(case, app, now=case.moment + timedelta(days=899))
-        return run(case, failing(app, target, FAILURES[name]), keep_files=before)
+
+        def failing(request: HttpRequest) -> Response:
+            return answer if target in targets(request, requests) else app(request)
+
+        return run(case, failing, keep_files=before)
 
     same_bytes(ask, case.worlds, SECRETS)
     return len(case.worlds) - 1
 
 
-def quota(case: Case, rng: Random, continues: Continues, notices: Sequence[Response] = EXHAUSTED) -> int:
+def quota(case: Case, rng: Random, requests: Requests) -> int:
     """With so many requests left, and none after that, this call and the next one leave the same bytes in all worlds.
 
     A world in which it ends, and which has read on for the sake of withheld rows, is left out: see SECURITY.md.
     """
-    left, notice = rng.randrange(2 * most_requests(case) + 1), rng.choice([*notices])
+    left, notice = rng.randrange(2 * most_requests(case) + 1), rng.choice([*EXHAUSTED, *requests.notices])
     answers: list[tuple[Left, Left]] = []
     for app in case.worlds:
         first = Limited(app, left, notice)
         answer = run(case, first)
         second = Limited(app, first.left, notice)
         both = answer, run(case, second)
-        if second.left >= 0 or not (first.reads_on(continues) or second.reads_on(continues)):
+        if second.left >= 0 or not (first.reads_on(requests.continues) or second.reads_on(requests.continues)):
             answers.append(both)
     for call in zip(*answers, strict=True):
         same_bytes(lambda left: left, call, SECRETS)

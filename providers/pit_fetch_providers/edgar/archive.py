@@ -29,6 +29,8 @@ _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _FULL_TEXT = ".txt"
 _INDEX_PAGES = ("-index.htm", "-index.html")
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+# The evidence is many small files, and the one that never comes may belong to a filing that was not public.
+_PATIENCE = 0.25
 # Recorded pages with a header take 0.5 to 1.6 kB in the cache.
 HEADERS_KEPT = 4_000
 
@@ -95,7 +97,7 @@ class Archive:
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
         acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page, is_public)
-        return acceptance or self._from_submissions(accession, cik, filed)
+        return acceptance or self.submitted(accession, cik, filed)
 
     def _first(
         self, accession: str, cik: int, endings: Sequence[str], parse: _Parser, is_public: IsPublic
@@ -127,7 +129,7 @@ class Archive:
             return value
 
         try:
-            return self.context.http.get_cached(client.WWW, path, math.inf, decode, keep, most)
+            return self.context.http.get_cached(client.WWW, path, math.inf, decode, keep, most, _PATIENCE)
         except UpstreamError as error:
             if error.is_deadline:
                 raise
@@ -137,11 +139,16 @@ class Archive:
 
     def _probe(self) -> None:
         """Raise UpstreamError if nothing of www.sec.gov can be read."""
-        require_one(partial(client.get, self.context, client.WWW, path) for path in _PROBES)
+        require_one(partial(client.get, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
         self._has_answered = True
 
-    def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
+    def company(self, cik: int) -> dict[str, Any]:
+        """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
+        return self._submissions_file(f"CIK{cik:010d}.json")
+
+    def submitted(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+        """Return the row of ``accession`` in the submissions of ``cik``: a bound, for ordinary forms only."""
+        filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
         if acceptance is not None:
@@ -163,7 +170,7 @@ class Archive:
     def _submissions_reply(self, path: str) -> dict[str, Any]:
         """Return the document at ``path``, empty if there is none. That data.sec.gov fails shows nothing either."""
         try:
-            reply = client.get(self.context, client.DATA, path)
+            reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
             # {"filings": {"recent": {"form": [row, ...]}}}
             value = {} if client.is_missing(reply) else lenient_json(reply.body, 4)
         except UpstreamError as error:

@@ -16,15 +16,12 @@ WWW = "www.sec.gov"
 # above that (sec.gov/os/accessing-edgar-data). Requests that leave here evenly can arrive in bunches.
 _FAIR_ACCESS = Rate(calls=8, bucket="sec.gov")
 
-# The evidence is many small files, and the one that never comes may belong to a filing that was not public.
-_PATIENCE = 0.25
-
 _IDENTITY = HeaderKey("user_agent", "User-Agent")
 
 HOSTS = (
     Host(EFTS, "https://efts.sec.gov", "PIT_FETCH_SEC_EFTS_URL", _FAIR_ACCESS, _IDENTITY),
-    Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY, patience=_PATIENCE),
-    Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY, patience=_PATIENCE),
+    Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY),
+    Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY),
 )
 
 _MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+")
@@ -55,9 +52,10 @@ def get(
     path: str,
     params: Mapping[str, str] | None = None,
     retry_after: RetryAfter | None = None,
+    patience: float = 1.0,
 ) -> HttpReply:
     """Return the reply: a 200, or that of a missing object. Raise UpstreamError for any other."""
-    return checked(context.http.get(host, path, params, retry_after=retry_after), host)
+    return checked(context.http.get(host, path, params, retry_after=retry_after, patience=patience), host)
 
 
 def checked(reply: HttpReply, host: str) -> HttpReply:

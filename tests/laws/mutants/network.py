@@ -16,9 +16,9 @@ _CHILDREN = ("earningscall: partial failure",)
 
 
 def _key_among_the_parameters(real: Any) -> Any:
-    def exchange(client: Any, host: Any, base: Any, request: Any) -> Any:
+    def exchange(client: Any, host: Any, base: Any, request: Any, redirects: Any) -> Any:
         params = {**request.params, **request.signature.params}
-        return real(client, host, base, request._replace(params=params, signature=Signature()))
+        return real(client, host, base, request._replace(params=params, signature=Signature()), redirects)
 
     return exchange
 
@@ -105,7 +105,9 @@ MUTANTS = (
     _client(
         "an object that does not come ends the fetch",
         "Client._exchange",
-        lambda real: lambda client, host, *given: real(client, host._replace(patience=1.0), *given),
+        lambda real: (
+            lambda client, host, base, request, policy: real(client, host, base, request, policy._replace(patience=1.0))
+        ),
         ("sec_full_text: partial failure",),
     ),
     _paging(
@@ -119,7 +121,7 @@ MUTANTS = (
         "what dates nothing is kept",
         "Client.get_cached",
         lambda real: (
-            lambda client, host, path, seconds, decode, keep=None, most=None: real(client, host, path, seconds, decode)
+            lambda client, host, path, seconds, decode, keep=None, *more: real(client, host, path, seconds, decode)
         ),
         ANY[3:],
     ),

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options, run
 from tests.loopback.broken import body_of, wreck
 from tests.providers.sec_full_text import server as loopback
@@ -326,7 +327,7 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
     return Filing(accession, rng.choice(ORDINARY), accepted, name=text, files=files, listed=listed)
 
 
-def continues(asked: Sequence[HttpRequest]) -> bool:
+def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for more of a search, or for evidence of a filing.
 
     The first of each is made in every world: of the search, and of www.sec.gov.
@@ -335,7 +336,7 @@ def continues(asked: Sequence[HttpRequest]) -> bool:
     return bool(hosts) and (hosts[-1] in hosts[:-1] or hosts[-1] == "data.sec.gov")
 
 
-NOTICES = (loopback.BLOCKED,)
+REQUESTS = Requests(_continues, notices=(loopback.BLOCKED,))
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ordered": lambda rng: non_interference(ordered(rng)),
     "ahead": lambda rng: non_interference(ahead(rng)),

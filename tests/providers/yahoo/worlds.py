@@ -11,6 +11,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.archived import held
 from tests.laws.checks import non_interference, paging
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.yahoo import server as yahoo
@@ -270,11 +271,12 @@ def _z(moment: datetime) -> str:
 _WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings, "upgrades": _upgrades}
 
 
-def continues(asked: Sequence[HttpRequest]) -> bool:
+def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for a further page of the calendar."""
     return int(asked[-1].query.get("offset", 0)) > 0
 
 
+REQUESTS = Requests(_continues)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "snapshots": lambda rng: paging(snapshots(rng), rng, ahead=timedelta(hours=1)),

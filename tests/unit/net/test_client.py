@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate, Retry
+from pit_fetch.support.version import __version__
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
@@ -36,7 +37,6 @@ class Demo:
     auth: Bearer | QueryKey | HeaderKey | None = None
     rate: Rate | None = None
     retry: Retry = field(default_factory=Retry)
-    patience: float = 1.0
     base: str = BASE
     environ: Mapping[str, str] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
@@ -46,17 +46,7 @@ class Demo:
 
     def client(self, timeout: float = 30.0, transport: Transport | None = None) -> client.Client:
         return client.Client(
-            hosts=(
-                Host(
-                    "Demo",
-                    "https://demo.invalid",
-                    "DEMO_URL",
-                    self.rate,
-                    self.auth,
-                    retry=self.retry,
-                    patience=self.patience,
-                ),
-            ),
+            hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth, retry=self.retry),),
             credentials={"key": KEY},
             environ={"DEMO_URL": self.base, **self.environ},
             clock=self.clock.value(),
@@ -132,6 +122,15 @@ def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider()
     assert 5 <= pause <= 10
     once = Demo(lambda _: Response(b"SECRET", 500), retry=Retry(tries=1))
     assert (once.code(), len(once.requests)) == ("http_status", 1)
+
+
+@pytest.mark.parametrize("status", [429, 503, 302])
+def test_a_reply_with_the_header_that_marks_an_answer_is_one_whatever_its_status(status: int) -> None:
+    reply = Response(b"as it was", status, {"Memento-Datetime": "Thu, 15 Feb 2024 12:00:00 GMT", "Location": "/b"})
+    demo = Demo(answers(reply), retry=Retry(final="memento-datetime"))
+    assert demo.client().get("Demo", "/", follow=False).body == b"as it was"
+    unmarked = Demo(answers(Response(b"later", 503), reply), retry=Retry(final="memento-datetime"))
+    assert (unmarked.client().get("Demo", "/", follow=False).status, len(unmarked.requests)) == (status, 2)
 
 
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
@@ -259,23 +258,22 @@ def test_a_server_that_hangs_ends_at_the_deadline() -> None:
 
 
 def test_with_less_patience_an_exchange_that_hangs_fails_alone() -> None:
-    demo = Demo(answers(Response(hang=True), Response(hang=True), Response(b"x")), patience=0.25)
+    demo = Demo(answers(Response(hang=True), Response(hang=True), Response(b"x")))
     client = demo.client(16)
     for passed in (4, 7):
         with pytest.raises(UpstreamError) as failed:
-            client.get("Demo", "/path")
+            client.get("Demo", "/path", patience=0.25)
         assert (failed.value.gap.code, failed.value.is_deadline, demo.clock.passed) == ("slow", False, passed)
-    assert client.get("Demo", "/path").body == b"x"
+    assert client.get("Demo", "/path", patience=0.25).body == b"x"
 
 
 @pytest.mark.parametrize(("wait", "code"), [("3", ""), ("5", "throttled_wait")])
 def test_with_less_patience_a_long_wait_is_not_kept(wait: str, code: str) -> None:
     later = Response(b"", 429, {"Retry-After": wait})
-    demo = Demo(answers(later, Response(b"x")), patience=0.25)
-    if code:
-        assert demo.code(16) == code
-    else:
-        assert demo.get(16).body == b"x"
+    client = Demo(answers(later, Response(b"x"))).client(16)
+    with pytest.raises(UpstreamError) if code else contextlib.nullcontext() as failed:
+        assert client.get("Demo", "/path", patience=0.25).body == b"x"
+    assert failed is None or failed.value.gap.code == code
 
 
 # Redirects.
@@ -283,6 +281,12 @@ def test_with_less_patience_a_long_wait_is_not_kept(wait: str, code: str) -> Non
 
 def redirect(location: str, status: int = 302) -> Response:
     return Response(b"SECRET", status, {"location": location})
+
+
+@pytest.mark.parametrize("location", ["/other", "https://elsewhere.example/", "//", "http://[::1"])
+def test_a_redirect_that_is_not_to_be_followed_is_a_reply(location: str) -> None:
+    demo = Demo(answers(redirect(location), Response(b"not asked for")))
+    assert (demo.client().get("Demo", "/path", follow=False).header("Location"), len(demo.requests)) == (location, 1)
 
 
 @pytest.mark.parametrize("status", sorted(client.REDIRECTS))
@@ -374,6 +378,12 @@ AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
     "query": QueryKey("key", "token"),
     "header": HeaderKey("key", "X-Key"),
 }
+
+
+def test_a_header_may_hold_more_than_the_key() -> None:
+    demo = Demo(answers(Response()), auth=HeaderKey("key", "User-Agent", "pit_fetch/{version} ({value})"))
+    demo.get()
+    assert demo.requests[0].header("user-agent") == f"pit_fetch/{__version__} ({KEY})"
 
 
 def key_of(request: HttpRequest) -> list[str]:
