@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -13,8 +12,7 @@ from pit_fetch.wire import strict_json
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
-_SEPARATED = re.compile(r"[\s;|]")
-_PLOTTED = ("close", "value", "price", "adjusted_close")
+_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
 
 
 def fields(
@@ -35,13 +33,6 @@ def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
 def refuse(text: str) -> NoReturn:
     """Raise ConfigError for a request that makes no sense."""
     raise ConfigError(Code.USAGE, text=text)
-
-
-def check_tickers(query: Query) -> Query:
-    """Return the query. Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
-    if any(map(_SEPARATED.search, query.options["tickers"] or ())):
-        refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
-    return query
 
 
 def status_error(reply: HttpReply, host: Host) -> UpstreamError:
