@@ -6,7 +6,6 @@ The search gives a filing date, which proves nothing: :mod:`.evidence` decides w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
@@ -24,7 +23,6 @@ from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.shared import UNREADABLE, refuse
 
 TICKER = r"[A-Z0-9][A-Z0-9.-]*"
-_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -127,8 +125,8 @@ def _forms(query: Query) -> tuple[str, ...]:
 
 
 def _ciks(query: Query) -> set[int]:
-    matches = map(_CIK.fullmatch, query.options["ciks"] or ())
-    return {int(match[1]) for match in matches if match}
+    numbers = map(companies.parse_cik, query.options["ciks"] or ())
+    return {number for number in numbers if number is not None}
 
 
 def _understood(query: Query) -> Query:
@@ -138,7 +136,7 @@ def _understood(query: Query) -> Query:
         refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
     for likely in filter(None, map(forms.correct_spelling, _forms(query))):
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
-    if not all(map(_CIK.fullmatch, options["ciks"] or ())):
+    if None in map(companies.parse_cik, options["ciks"] or ()):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
     symbols.check("--tickers", options["tickers"] or (), TICKER, "AAPL,BRK-B (--entity takes a company's name)")
     _check_words(options["query"] or "")
@@ -147,7 +145,7 @@ def _understood(query: Query) -> Query:
 
 def _check_words(words: str) -> None:
     """Raise ConfigError for quotes that do not hold a phrase together: EDGAR would look for single words."""
-    if re.search("[\u201c-\u201f]", words):
+    if not words.isascii() and not set(words).isdisjoint("\u201c\u201d\u201e\u201f"):
         refuse("A phrase is put in straight double quotes: '\"going concern\"'.")
     if words.count('"') % 2:
         refuse("A double quote is not closed: a phrase is put in two, '\"going concern\"'.")
@@ -211,7 +209,7 @@ PROVIDER = Provider(
     ),
     page_size=search.PAGE_SIZE,
     agents=("sec_full_text",),
-    search_terms="edgar filings filing efts sec-edgar",
+    search_terms="sec edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed
