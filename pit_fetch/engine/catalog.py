@@ -10,7 +10,7 @@ from typing import Any
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.engine.registry import Listing
 from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Credential, Provider
+from pit_fetch.provider import Credential
 from pit_fetch.support.install import install_command
 
 
@@ -36,13 +36,8 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
             {"variables": list(credential.variables), "set": _is_set(credential, environ, folder)}
             for credential in provider.credentials
         ],
-        "packages": [{"name": name, "installed": find_spec(name) is not None} for name in _packages(provider)],
+        "packages": [{"name": name, "installed": find_spec(name) is not None} for name in provider.packages],
     }
-
-
-def _packages(provider: Provider) -> tuple[str, ...]:
-    """Return the packages that a provider's requests need beyond those that the program itself needs."""
-    return ("curl_cffi",) if any(host.browser for host in provider.hosts) else ()
 
 
 def describe(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str, Any]:

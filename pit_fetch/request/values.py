@@ -54,7 +54,8 @@ def parse_value(option: Option, value: object) -> Any:
     if option.repeatable:
         return _parse_repeated(option, value)
     if option.parse is not None:
-        return option.parse(_scalar(option, value))
+        # What is wrong with a timestamp is said with the form that it should have.
+        return option.parse(_scalar(option, value) if option.kind == "instant" else _word(option, value))
     if option.kind == "list":
         return _parse_list(option, value)
     if option.kind == "flag":
@@ -104,13 +105,19 @@ def parse_instant(option: Option, text: str, parse: Callable[[str], datetime | N
 
 def _text(option: Option, value: object) -> str:
     # One spelling, so that it is the same request however it was typed.
-    text = without_invisible(_scalar(option, value)).strip()
-    if text[:1] == "@" and re.fullmatch(_FILE, text) and option.metavar not in ("PATH", "FILE"):
-        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} does not read a file (@): write its values here")
+    text = _word(option, value).strip()
     if not text:
         raise _empty(option)
     text = text.upper() if option.uppercase else text
     return option.synonyms.get(text, text)
+
+
+def _word(option: Option, value: object) -> str:
+    """Return a value as a word, without what came along as it was copied. Raise UsageError for the name of a file."""
+    text = without_invisible(_scalar(option, value))
+    if text[:1] == "@" and re.fullmatch(_FILE, text) and option.metavar not in ("PATH", "FILE"):
+        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} does not read a file (@): write its values here")
+    return text
 
 
 def _scalar(option: Option, value: object) -> str:

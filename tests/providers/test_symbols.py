@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from pit_fetch_providers import bz_news_api, earningscall, sec_full_text, symbols, yahoo
+from pit_fetch_providers import bz_news_api, earningscall, symbols, yahoo
 from pit_fetch_providers.alphavantage import options as alphavantage
+from pit_fetch_providers.edgar import companies
 
 from pit_fetch.provider import ConfigError
 
 FORMS = {
     "benzinga": bz_news_api.TICKER,
-    "sec": sec_full_text.TICKER,
+    "sec": companies.TICKER,
     "earningscall": earningscall.SYMBOL,
     "yahoo": yahoo.SYMBOL,
     "alphavantage": alphavantage.SYMBOL,

@@ -22,8 +22,6 @@ from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.shared import UNREADABLE, refuse
 
-TICKER = r"[A-Z0-9][A-Z0-9.-]*"
-
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     """Yield the filings of the window, slice by slice."""
@@ -138,7 +136,9 @@ def _understood(query: Query) -> Query:
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
     if None in map(companies.parse_cik, options["ciks"] or ()):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    symbols.check("--tickers", options["tickers"] or (), TICKER, "AAPL,BRK-B (--entity takes a company's name)")
+    symbols.check(
+        "--tickers", options["tickers"] or (), companies.TICKER, "AAPL,BRK-B (--entity takes a company's name)"
+    )
     _check_words(options["query"] or "")
     return query
 

@@ -186,6 +186,7 @@ PROVIDER = Provider(
     ),
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
+    packages=("curl_cffi",),
     agents=("yahoo",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.

@@ -30,6 +30,9 @@ SOURCES = {
     "CALL": f"--source earningscall --pit {PIT}",
     "YAHOO": f"--source yahoo --pit {PIT}",
     "PPLX": f"--source perplexity --pit {PIT}",
+    "FACTS": f"--source sec_facts --pit {PIT}",
+    "WEB": f"--source wayback --pit {PIT}",
+    "WIKI": f"--source wikipedia --pit {PIT}",
 }
 KEY = "SECRETKEY0123456"
 
@@ -244,6 +247,10 @@ REFUSED = {
     "$BZ --tickers @tickers.txt": "--tickers does not read a file (@): write its values here",
     "$AV EARNINGS symbol=@tickers.csv": "--symbol does not read a file (@)",
     "$PPLX --query @query.txt": "--query does not read a file (@)",
+    "$WEB url=@urls.txt": "--url does not read a file (@)",
+    "$WIKI title=@titles.csv": "--title does not read a file (@)",
+    "$WIKI article title=\u201cAcme\u201d": "curly quotes do not quote in a shell",
+    "$FACTS fetch": "--op is one of facts, statement, concepts",
     "$BZ --limit -5": "--limit is a whole number",
     "$BZ limit=5": "limit=... is a common option: write --limit VALUE",
     "$SEC fraud limit=5": "write --limit VALUE",
@@ -309,6 +316,9 @@ SENSELESS = {
     "$CALL events symbol=MSFT,AAPL": "symbol: a list has commas between the symbols, and one symbol has no blanks",
     "$YAHOO news symbol=BRK.B": "symbol: write BRK-B in place of BRK.B.",
     "$YAHOO news symbol=$AAPL": "symbol: write AAPL in place of $AAPL.",
+    "$FACTS statement symbol=AAPL.US": "symbol: write AAPL in place of AAPL.US.",
+    "$FACTS concepts symbol=AAPL,MSFT": "symbol: a list has commas between the symbols",
+    "$WIKI title=https://de.wikipedia.org/wiki/Acme": "give lang=de.",
     "$FRED FRED:GDP": "series_id: write GDP.",
     "$FRED https://fred.stlouisfed.org/series/GNP": "series_id: write GNP.",
     '$BZ --tickers "AAPL\'"': "--tickers: write AAPL in place of AAPL'.",
