@@ -503,6 +503,8 @@ class Provider(NamedTuple):
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
+    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                 says which of them are missing
     agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
@@ -522,6 +524,7 @@ class Provider(NamedTuple):
     files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
+    packages: tuple[str, ...] = ()
     help: str = ""
     api_version: int = API_VERSION
     agents: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
@@ -37,11 +38,11 @@ class Archive:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._indexes: dict[date, frozenset[str] | None] = {}
+        self._indexes: dict[date, Listed | None] = {}
         self._submissions: dict[str, Any] = {}
 
-    def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
-        """Return the accession numbers in the daily index of ``day``; None if no such index can be read.
+    def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
+        """Return the filings in the daily index of ``day``, with their names; None if no such index can be read.
 
         The index of a past day never changes, so it is kept for good, but only if it lists something ``wanted``
         (which is therefore public): a record of the other days asked about would reveal on which days filings that
@@ -79,8 +80,8 @@ class Archive:
                 return acceptance
         return None
 
-    def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
-        def decode(reply: HttpReply) -> frozenset[str]:
+    def _index(self, day: date, path: str, wanted: frozenset[str]) -> Listed | None:
+        def decode(reply: HttpReply) -> Listed:
             client.checked(reply, client.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             listed = daily_index.parse(reply.body, day) if complete else None
@@ -88,8 +89,8 @@ class Archive:
                 raise UpstreamError(Code.MALFORMED, problem="it is not the index of its day")
             return listed
 
-        def dates_something(listed: frozenset[str]) -> bool:
-            return not listed.isdisjoint(wanted)
+        def dates_something(listed: Listed) -> bool:
+            return not wanted.isdisjoint(listed)
 
         try:
             return self.context.http.get_cached(client.WWW, path, math.inf, decode, dates_something)

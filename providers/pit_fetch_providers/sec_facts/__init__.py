@@ -12,7 +12,7 @@ from datetime import datetime
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import ListedFiling, released_at
@@ -94,9 +94,12 @@ def select(query: Query, record: Record) -> bool:
 
 def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
+    symbol = "A symbol is one of the SEC's list, such as AAPL or BRK-B. " if query.options["symbol"] else ""
     if query.operation.name == "facts":
-        return "Names of concepts are the company's choice: the operation concepts lists those it had reported."
-    return "Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
+        return (
+            f"{symbol}Names of concepts are the company's choice: the operation concepts lists those it had reported."
+        )
+    return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
 
 
 def _filter(query: Query) -> Callable[[str, str], bool]:
@@ -145,6 +148,7 @@ def _understood(query: Query) -> Query:
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
         refuse("cik is a number of up to ten digits, e.g. 320193.")
+    symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
     if not query.offline and (options["cik"] is None) == (options["symbol"] is None):
         refuse("Give either cik=320193 or symbol=AAPL.")
     name = query.operation.name
