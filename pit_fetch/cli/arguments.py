@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, Form, build_parser
+from pit_fetch.cli.parser import COMMON_FLAGS, COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
 from pit_fetch.gaps import Code
@@ -23,6 +23,8 @@ from pit_fetch.times import parse_pit
 
 # A fetch has no command. These would be taken for an operation, or for a word to search for.
 _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "export", "pit_fetch"])
+# The value of a flag, in other tools; here it would be a word to search for.
+_TRUTHS = frozenset(["true", "false"])
 _IMPLY_A_FORMAT = frozenset(["json", "output", "pretty"])
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
@@ -91,6 +93,11 @@ def _positional(
     """Return the option that bare words fill, with its text."""
     if not words:
         return {}
+    if not _TRUTHS.isdisjoint(words):
+        from pit_fetch.cli.refusals import check_flags
+
+        flags = [flag_of(option.name) for option in provider.options if option.kind == "flag"]
+        check_flags(argv, {*flags, *COMMON_FLAGS} - COMMON_WITH_VALUE, _TRUTHS)
     if argv[0] in _VERBS and argv[0] not in [operation.name for operation in provider.operations]:
         from pit_fetch.cli.refusals import no_command
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
 from pit_fetch.cli import aliases
 from pit_fetch.cli.commands import COMMANDS
@@ -47,6 +48,13 @@ def _is_option_with_invisible(word: str) -> bool:
     head = word.partition("=")[0]
     plain = without_invisible(head).strip()
     return plain != head and re.match(r"--?[A-Za-z]", plain) is not None
+
+
+def check_flags(argv: Sequence[str], flags: Collection[str], values: Collection[str]) -> None:
+    """Raise UsageError for a flag that is followed by one of ``values``: it would be a word to search for."""
+    for flag, word in pairwise(argv):
+        if flag in flags and word in values:
+            raise UsageError(Code.USAGE, text=f"{flag} takes no value: write it on its own, or leave it out")
 
 
 def quoted_option(word: str) -> str:

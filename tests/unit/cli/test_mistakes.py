@@ -282,6 +282,9 @@ REFUSED = {
     "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
     "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
     "$SEC fraud exact=maybe": "exact= takes true or false",
+    "$SEC fraud --exact true": "--exact takes no value: write it on its own, or leave it out",
+    "$SEC fraud --pretty false": "--pretty takes no value",
+    "$BZ --offline true": "--offline takes no value",
     "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
     "normalize --page saved": "did you mean --pages?",
 }
