@@ -293,6 +293,9 @@ class Http(Protocol):
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
 
+    def head(self, host: str, path: str) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
+
     def post(
         self,
         host: str,

@@ -66,6 +66,11 @@ class Client:
         request = HttpRequest("GET", path, params or {}, headers or {})
         return self._ask(declared, request, declared.retry.tries, retry_after)
 
+    def head(self, host: str, path: str) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Http.head`."""
+        declared = self._host(host)
+        return self._ask(declared, HttpRequest("HEAD", path), declared.retry.tries)
+
     def post(
         self,
         host: str,

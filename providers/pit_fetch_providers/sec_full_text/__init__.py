@@ -177,7 +177,7 @@ PROVIDER = Provider(
             search_terms=search_terms.TICKERS,
         ),
         Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),
-        Option("exact", "read the acceptance time of every filing, one request each", kind="flag"),
+        Option("exact", "read when every filing was accepted and written, two requests each", kind="flag"),
     ),
     operations=(
         Operation(
@@ -198,9 +198,10 @@ A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 before the window and released within it is not in the window.
 available_at is the release. A filing that EDGAR's daily index lists under its filing date was public
 by the end of that New York day (accepted_at is null). All others, all those of the PIT's own day,
-and with --exact every filing, are dated by their header: acceptance or 06:00 New York of the filing
-date, plus 3 minutes, or the end of the day of a later release. Without --pit nothing is looked up:
-an ordinary filing carries the end of its filing date, and any other has no date.
+and with --exact every filing, are dated by their header: acceptance plus an hour, 09:00 New York for
+what was accepted in the night before, or the end of the day of a later release; with --exact, by
+when EDGAR wrote the filing's own files. Without --pit nothing is looked up: an ordinary filing
+carries the end of its filing date, and any other has no date.
 With --pit, give --forms if you can (10-K,10-Q,8-K,...): with ordinary forms only, the search stops
 as soon as --limit is reached, and leaves out filings that were not released on their filing date.
 With letters and drafts, without --forms, or with --exact, it has to read the whole window to find

@@ -54,6 +54,7 @@ class Filing:
     text: str = "going concern"
     files: tuple[tuple[str, str], ...] = (("main.htm", ""),)
     items: tuple[str, ...] = ()
+    written: str = ""
 
     @property
     def day(self) -> str:
@@ -75,6 +76,12 @@ class Filing:
     @property
     def accepted_instant(self) -> datetime:
         return datetime.fromisoformat(self.accepted).replace(tzinfo=NEW_YORK)
+
+
+def http_date(text: str) -> str:
+    """Return a New York wall-clock reading, of two possible ones the later, as a header writes it."""
+    moment = datetime.fromisoformat(text).replace(tzinfo=NEW_YORK, fold=1).astimezone(UTC)
+    return f"{moment:%a, %d %b %Y %H:%M:%S} GMT"
 
 
 def number(n: int) -> str:
@@ -278,7 +285,9 @@ def app(
                 "-index.htm": index_page,
             }
             if filing is not None and int(match[1]) in filing.ciks and match[3] in kinds:
-                return Response(kinds[match[3]](filing).encode())
+                stamped = filing.accepted if match[3].startswith("-index.") else filing.written
+                dated = {"Last-Modified": http_date(stamped)} if filing.written else {}
+                return Response(kinds[match[3]](filing).encode(), 200, dated)
         return MISSING
 
     return answer
@@ -288,7 +297,7 @@ def _index(filings: Sequence[Filing], day: date, now: datetime | None) -> Respon
     if day.weekday() > 4 or (now is not None and day > now.astimezone(NEW_YORK).date()):
         return MISSING
     sent = [filing for filing in filings if now is None or not filing.accepted or filing.accepted_instant < now]
-    date_header = {} if now is None else {"Date": f"{now.astimezone(UTC):%a, %d %b %Y %H:%M:%S} GMT"}
+    date_header = {} if now is None else {"Date": http_date(f"{now.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}")}
     return Response(daily_index(day, sent).encode(), 200, date_header)
 
 
