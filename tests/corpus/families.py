@@ -314,8 +314,8 @@ REPORTS = (
     ("2024-02-15", "2024-02-16T05:00:00+00:00", "pre-market"),
     ("2024-02-15", "2024-02-16T05:00:00+00:00", "post-market"),
     ("2024-07-03", "2024-07-04T04:00:00+00:00", "pre-market"),
-    ("2024-03-10", "2024-03-11T04:00:00+00:00", "post-market"),
-    ("2024-11-03", "2024-11-04T05:00:00+00:00", "post-market"),
+    ("2024-03-11", "2024-03-12T04:00:00+00:00", "post-market"),
+    ("2024-11-04", "2024-11-05T05:00:00+00:00", "post-market"),
 )
 SNAPSHOTS: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("OVERVIEW", {"Symbol": "IBM", "LatestQuarter": "2023-12-31", "EPS": "SECRET"}),
@@ -436,6 +436,9 @@ def _earnings() -> Iterator[Case]:
     for reported in ("2024-04-24", None, "None", "", "2024-02-15", "0000-00-00"):
         yield earnings([], [quarter("2024-03-31", reported, "1.68")], [item(q + "2024-03-31", reported, False)],
                        "the report's day is not over, or not known")  # fmt: skip
+    for sunday in ("2012-07-08", "2012-07-07"):
+        yield earnings([], [quarter("2012-06-30", sunday, "3.51")], [item(q + "2012-06-30", sunday, False)],
+                       "recorded in 2025: a Sunday, corrected to the 18th later; on a weekend nothing is reported")  # fmt: skip
     for eps in (None, "None", "-"):
         yield earnings([], [quarter("2023-12-31", "2024-01-24", eps)], [item(q + "2023-12-31", "2024-01-24", False)],
                        "a row without a figure waits for its report: its date is a forecast")  # fmt: skip
@@ -481,7 +484,13 @@ def _corporate_actions() -> Iterator[Case]:
 
 def _sentiment() -> Iterator[Case]:
     for stamp, public, wrong, name in (
-        ("20251108T230500", "2025-11-08T23:05:00+00:00", "2025-11-08T23:05:00-05:00", "its digits as New York time"),
+        ("20251108T230500", "2025-11-08T23:06:00+00:00", "2025-11-08T23:05:00-05:00", "its digits as New York time"),
+        (
+            "20240215T160000",
+            "2024-02-15T16:01:00+00:00",
+            "2024-02-15T16:00:00Z",
+            "a minute without seconds is not over",
+        ),
         ("20240215T160001", "2024-02-15T16:00:01+00:00", "2024-02-15T16:00:00Z", "the minute, not the second"),
         ("20240215T000000", "2024-02-16T00:00:00+00:00", "2024-02-15T12:00:00Z", "midnight is no time, but a date"),
         ("20240229T000000", "2024-03-01T00:00:00+00:00", "2024-02-29T23:00:00Z", "midnight is no time, but a date"),
@@ -1247,8 +1256,8 @@ def yahoo_action(kind: str, pit: str, graded: Any, name: str, was: bool, why: st
 # pubDate, displayTime, when it was public (UTC), why
 YAHOO_DISPLAYED = (
     ("2025-12-31T17:56:38Z", "2026-01-03T14:07:21Z", "2026-01-03T14:07:21+00:00", "recorded: shown again three days later"),
-    ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:04:00+00:00", "recorded: one time for both"),
-    ("2024-02-15T20:00:00Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:00+00:00", "shown before it was published: the later counts"),
+    ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:05:00+00:00", "recorded: one time for both, without seconds"),
+    ("2024-02-15T20:00:07Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:07+00:00", "shown before it was published: the later counts"),
 )  # fmt: skip
 YAHOO_NOT_SHOWN: Sequence[tuple[Any, Any, str]] = (
     ("2024-02-01T10:00:00Z", None, "without a time of display the text may be a later one"),
@@ -1269,20 +1278,25 @@ YAHOO_HOURS = (
      "reported: midnight UTC in winter"),
     ("Jul 28, 2022, 12 PMEDT", "ACME@2022-07-28T12", "2022-07-29T04:00:00+00:00", "2022-07-28T12:00:00-04:00",
      "printed: four hours before Apple's report of 16:30"),
-    ("March 8, 2024 at 11 PM EST", "ACME@2024-03-08T23", "2024-03-10T05:00:00+00:00", "2024-03-08T23:00:00-05:00",
+    ("March 7, 2024 at 11 PM EST", "ACME@2024-03-07T23", "2024-03-09T05:00:00+00:00", "2024-03-07T23:00:00-05:00",
      "late in the evening: the next day, too"),
-    ("March 9, 2024 at 11 PM EST", "ACME@2024-03-09T23", "2024-03-11T04:00:00+00:00", "2024-03-09T23:00:00-05:00",
-     "the clocks change in between"),
+    ("March 10, 2024 at 8 PM EDT", "ACME@2024-03-10T20", "2024-03-12T04:00:00+00:00", "2024-03-10T20:00:00-04:00",
+     "midnight UTC of a Monday, on the evening of the day on which the clocks change"),
+)  # fmt: skip
+YAHOO_WEEKENDS = (
+    ("March 8, 2024 at 8 PM EST", "ACME@2024-03-08T20"), ("March 9, 2024 at 11 PM EST", "ACME@2024-03-09T23"),
+    ("March 10, 2024 at 6 PM EDT", "ACME@2024-03-10T18"),
 )  # fmt: skip
 YAHOO_NO_HOURS = ("January 30, 2024", "January 30, 2024 at 4 PM", "January 30, 2024 at 4 PM GMT", "2024-01-30", "-", "")
-# epochGradeDate, the beginning of its id, when it was public (UTC), why
+# epochGradeDate, the beginning of its id, why
 YAHOO_GRADED = (
-    (1611860954, "20210128T190914Z", "2021-01-28T19:09:14+00:00", "recorded: seconds of UTC, and not New York's"),
-    (1600851381, "20200923T085621Z", "2020-09-23T08:56:21+00:00", "recorded: an action of July 2020, entered again"),
-    (1353912540, "20121126T064900Z", "2012-11-26T06:50:00+00:00", "recorded: no seconds, so the end of the minute"),
-    (1708041600, "20240216T000000Z", "2024-02-17T05:00:00+00:00", "midnight of UTC is a day without a time"),
-    (1708059600, "20240216T050000Z", "2024-02-17T05:00:00+00:00", "midnight of New York is a day without a time"),
-    (1720065600, "20240704T040000Z", "2024-07-05T04:00:00+00:00", "midnight of New York in summer"),
+    (
+        1611860954,
+        "20210128T190914Z",
+        "recorded in 2021; in 2025 none of 1,309 actions had its time of 2021, and 805 an earlier one",
+    ),
+    (1353912540, "20121126T064900Z", "recorded: a time without seconds"),
+    (1708041600, "20240216T000000Z", "midnight of UTC: a day without a time"),
 )
 
 
@@ -1302,10 +1316,12 @@ def yahoo() -> Iterator[Case]:
     for nothing in ("-", "", "--"):
         yield yahoo_report("false row", "2024-03-15T16:00:00-04:00", "January 30, 2024 at 4 PM EST",
                            "ACME@2024-01-30T16", False, "a date without a report", nothing)  # fmt: skip
-    for graded, start, public, why in YAHOO_GRADED:
-        wrong = {datetime.fromtimestamp(graded, UTC).isoformat(): "its second"}
-        for pit, was, which in around(public, wrong):
-            yield yahoo_action("precision", pit, graded, f"ACME:{start}:A Bank:up", was, f"{why} ({which})")
+    for text, name in YAHOO_WEEKENDS:
+        yield yahoo_report(
+            "undated", "2024-03-15T16:00:00-04:00", text, name, False, "on a weekend nothing is reported"
+        )
+    for graded, start, why in YAHOO_GRADED:
+        yield yahoo_action("snapshot", "2024-03-15T16:00:00-04:00", graded, f"ACME:{start}:A Bank:up", False, why)
     instead: Sequence[Any] = (None, "1706781600", 1706781600000, 1706781600.5)
     for bad in instead:
         yield yahoo_action("undated", "2024-02-15T16:00:00-05:00", bad, "", False, "no Unix seconds")
