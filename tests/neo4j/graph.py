@@ -400,8 +400,8 @@ def make_case(random: Random, many: int = 0) -> Case:
             report(b, company, write(accepted, random), filing_public(accepted), shared)
         for _ in range(random.randint(0, few // 2 + 1)):
             began = over(moment, random, call_public)
-            updated = random.choice([None, "", write(began, random)])
-            call(b, company, write(began, random), call_public(began), updated)
+            none_or_same = random.choice([None, "", write(began, random)])
+            call(b, company, write(began, random), call_public(began), none_or_same)
     for day, close in _closes(moment, -12, 2):
         if bar_public(day) <= moment and random.random() < 0.7:
             trading_day(b, day, write_close(close, random), random.choice([COMPANIES[0], *COMPANIES]), is_public=True)
