@@ -27,6 +27,7 @@ _TEXT = (
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
 _HOLDER = "symbol means today's holder of the symbol."
+_NAMES = "Which exchange and symbol a call is listed under is of today, too."
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
@@ -101,6 +102,12 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
+    if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
+        yield "Without exchange=, today's list says where the symbol is listed, and ids begin with that: give exchange=."
+
+
 def _understood(query: Query) -> Query:
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
         refuse("quarter is 1 to 4, of the fiscal year.")
@@ -123,6 +130,7 @@ _EVENTS = Operation(
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=with_a_pit(_NOON + _HOLDER),
+    of_today=of_today,
     normalize_query=_understood,
 )
 
@@ -163,7 +171,7 @@ PROVIDER = Provider(
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
-            caveats=with_a_pit(_NOON.strip()),
+            caveats=with_a_pit(_NOON + _NAMES),
         ),
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),

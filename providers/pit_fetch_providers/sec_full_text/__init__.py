@@ -81,12 +81,16 @@ def _is_ordered(query: Query) -> bool:
     return not query.options["exact"] and (query.open_mode or forms.all_ordinary(_forms(query)))
 
 
-def caveats(query: Query) -> Iterable[str]:
-    """Yield what is looked up in today's lists, and what cannot be shown; from the request alone."""
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield "--tickers uses today's list of tickers, whatever the PIT. Prefer --ciks."
+        yield "--tickers uses today's list of tickers, whatever the PIT: give --ciks."
     if query.options["entity"]:
-        yield "--entity is matched against today's names, whatever the PIT. Prefer --ciks."
+        yield "--entity is matched against today's names, whatever the PIT: give --ciks."
+
+
+def caveats(query: Query) -> Iterable[str]:
+    """Yield what cannot be shown; from the request alone."""
     if not query.open_mode and query.offline:
         yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
     elif not query.open_mode and _is_ordered(query):
@@ -187,6 +191,7 @@ PROVIDER = Provider(
             normalize_query=_understood,
             window=Window.BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
+            of_today=of_today,
         ),
     ),
     page_size=search.PAGE_SIZE,

@@ -67,6 +67,12 @@ def _never_changed(real: Any) -> Any:
 
 MUTANTS = (
     Mutant(
+        "earningscall: today's exchange under a ceiling",
+        f"{_HERE}:of_today",
+        lambda real: lambda query: (),
+        ("earningscall: ceiling",),
+    ),
+    Mutant(
         "earningscall: a call is public when it begins",
         f"{_HERE}.calls:noon_after",
         _public(lambda starts: starts),

@@ -277,6 +277,12 @@ MUTANTS = (
         _always_failing,
         _SEC,
     ),
+    Mutant(
+        "sec: today's tickers and names under a ceiling",
+        f"{_HERE}:of_today",
+        lambda real: lambda query: (),
+        ("sec_full_text: ceiling",),
+    ),
     Mutant("sec: today's names under a PIT", f"{_HERE}.filings:record", _todays("company_names"), _SEC),
     Mutant("sec: today's codes under a PIT", f"{_HERE}.filings:record", _todays("tickers", "sic_codes"), _SEC),
     Mutant("sec: documents in the server's order", f"{_HERE}.filings:_merged", _in_the_server_s_order, _SEC),

@@ -245,11 +245,13 @@ def app(
     pages: Callable[[str], Response | None] = lambda path: None,
     true_utc: bool = False,
     tickers: Mapping[str, int] | None = None,
+    entity: str = "",
     now: datetime | None = None,
 ) -> App:
     """Return the server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
 
-    Daily indexes hold what was sent out until ``now`` (default: all of it), which is then the server's date.
+    ``entity`` is the name that all filers have today (default: that of the filing). Daily indexes hold what was sent
+    out until ``now`` (default: all of it), which is then the server's date.
     """
     by_day: dict[str, list[Filing]] = {}
     for filing in filings:
@@ -264,7 +266,7 @@ def app(
         if "@" not in request.header("User-Agent"):
             return UNDECLARED
         if request.path == "/LATEST/search-index":
-            return _search(filings, request.query, cap)
+            return _search(filings, request.query, cap, entity)
         if request.path == "/files/company_tickers.json":
             rows = [{"cik_str": cik, "ticker": ticker, "title": "A name"} for ticker, cik in listed.items()]
             return as_json({str(place): row for place, row in enumerate(rows)})
@@ -301,7 +303,7 @@ def _index(filings: Sequence[Filing], day: date, now: datetime | None) -> Respon
     return Response(daily_index(day, sent).encode(), 200, date_header)
 
 
-def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Response:
+def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int, entity: str) -> Response:
     first, last = query["startdt"], query["enddt"]
     forms = [form for form in query.get("forms", "").split(",") if form]
     wanted, excluded = {f for f in forms if f[0] != "-"}, {f[1:] for f in forms if f[0] == "-"}
@@ -314,6 +316,7 @@ def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Re
         and (not wanted or filing.root in wanted)
         and filing.root not in excluded
         and (not ciks or ciks & set(filing.ciks))
+        and query.get("entityName", "").casefold() in (entity or filing.name).casefold()
         and all(word in filing.text for word in words)
     ]
     start, total = int(query["from"]), sum(len(filing.files) for filing in matching)

@@ -163,6 +163,28 @@ def kept(rng: Random) -> int:
     return 1
 
 
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's tickers and names differ from world to world."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    numbers = iter(rng.sample(range(1, 9_999), 80))
+    public = [_public(rng, number(next(numbers)), moment) for _ in range(rng.choice((2, 5)))]
+    public = [filing for filing in public if _released(filing) <= moment]
+    worlds = []
+    for listed, name in (
+        ({"AAPL": APPLE}, "Apple"),
+        ({"AAPL": TESLA}, "Pear"),
+        ({"AAPL": APPLE}, "Pear"),
+        ({}, CANARY),
+    ):
+        later = [
+            _filing(rng, number(next(numbers)), "8-K", moment + near(rng, 1), CANARY) for _ in range(noise_count(rng))
+        ]
+        worlds.append(loopback.app(_shuffled(rng, [*public, *later]), tickers=listed, entity=name))
+    words = ("concern", *rng.choice((("--tickers", "AAPL"), ("--entity", "Apple"), ("--ciks", str(APPLE)), ())))
+    return Case("sec_full_text", pit, words, tuple(worlds), ceiling=pit)
+
+
 def failures(rng: Random) -> Case:
     """Make worlds in which the search fails alike with different texts, and those in which nothing is known."""
     case = make(rng)
@@ -348,6 +370,7 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ordered": lambda rng: non_interference(ordered(rng)),
     "ahead": lambda rng: non_interference(ahead(rng)),
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
     "exact": lambda rng: non_interference(make(rng, exact=True)),
     "kept": kept,
     "failures": lambda rng: non_interference(failures(rng)),
