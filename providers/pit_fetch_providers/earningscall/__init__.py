@@ -105,7 +105,7 @@ def select(query: Query, record: Record) -> bool:
 def of_today(query: Query) -> Iterable[str]:
     """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
     if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
-        yield "Without exchange=, today's list says where the symbol is listed, and ids begin with that: give exchange=."
+        yield "Without exchange=, today's list says where a symbol is listed, and ids begin with that: give exchange=."
 
 
 def _understood(query: Query) -> Query:
