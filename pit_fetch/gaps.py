@@ -123,6 +123,10 @@ class Code:
     )
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
     CAVEAT = _unverifiable("caveat", "{text}")
+    PIT_AHEAD = _unverifiable(
+        "pit_ahead",
+        "The PIT, {pit}, is yet to come: this is what is public by now, and more may be by then.",
+    )
     SNAPSHOT = _unverifiable(
         "snapshot",
         "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
@@ -423,6 +427,10 @@ class Gap(NamedTuple):
 
 def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the template values computed from others: the ``--after`` option, the advice for an HTTP status."""
+    if "package" in params and "command" not in params:
+        from pit_fetch.support.install import install_command
+
+        return {"command": install_command(params["package"])}
     return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
 
 

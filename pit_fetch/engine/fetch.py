@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
 
+# No source has much from before this year, so that an answer without items may be owed to a mistyped one.
+EARLY_YEAR = 1990
+
 # A stream after the filter by the PIT.
 PublicStream = Iterable[Record | Watermark | Gap]
 
@@ -100,7 +103,7 @@ class Fetch:
         if path:
             from pit_fetch.archive.session import ArchiveSession
 
-            return ArchiveSession(path, self.request, self.query, self.runtime)
+            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime)
         if self.request.offline:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
@@ -292,10 +295,17 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBu
 
 
 def _when_empty(request: FetchRequest, query: Query) -> str:
+    """Return the hint for an answer without items. It depends on the request and the clock alone."""
+    if is_out_of_reach(query):
+        return ""
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
-    is_late = query.pit is not None and query.since is not None and query.since > query.pit
+    is_late = query.since is not None and query.since > query.now
     if is_late and is_of_publication(query.operation):
-        return "--date-from is after the PIT: nothing from then on was public."
+        end = "now" if query.pit is None else "the PIT"
+        return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
+    for name, bound in (("--date-to", query.until), ("The PIT", query.pit)):
+        if bound is not None and bound.year < EARLY_YEAR:
+            return f"{name} is in the year {bound.year}: check it."
     return request.provider.when_empty(query)
 
 

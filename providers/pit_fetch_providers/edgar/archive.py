@@ -19,6 +19,7 @@ from pit_fetch.times import parse_date, parse_http_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
@@ -37,11 +38,11 @@ class Archive:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._indexes: dict[date, frozenset[str] | None] = {}
+        self._indexes: dict[date, Listed | None] = {}
         self._submissions: dict[str, Any] = {}
 
-    def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
-        """Return the accession numbers in the daily index of ``day``; None if no such index can be read.
+    def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
+        """Return the filings in the daily index of ``day``, with their names; None if no such index can be read.
 
         The index of a past day never changes, so it is kept for good, but only if it lists something ``wanted``
         (which is therefore public): a record of the other days asked about would reveal on which days filings that
@@ -73,7 +74,7 @@ class Archive:
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
         acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
-        return acceptance or self._from_submissions(accession, cik, filed)
+        return acceptance or self.submitted(accession, cik, filed)
 
     def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
         for ending in endings:
@@ -83,8 +84,8 @@ class Archive:
                 return acceptance._replace(written=_last_modified(reply))
         return None
 
-    def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
-        def decode(reply: HttpReply) -> frozenset[str]:
+    def _index(self, day: date, path: str, wanted: frozenset[str]) -> Listed | None:
+        def decode(reply: HttpReply) -> Listed:
             client.checked(reply, client.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             listed = daily_index.parse(reply.body, day) if complete else None
@@ -92,8 +93,8 @@ class Archive:
                 raise UpstreamError(Code.MALFORMED, problem="it is not the index of its day")
             return listed
 
-        def dates_something(listed: frozenset[str]) -> bool:
-            return not listed.isdisjoint(wanted)
+        def dates_something(listed: Listed) -> bool:
+            return not wanted.isdisjoint(listed)
 
         try:
             return self.context.http.get_cached(client.WWW, path, math.inf, decode, dates_something)
@@ -102,8 +103,13 @@ class Archive:
                 self._check_host(error)
             return None
 
-    def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
+    def company(self, cik: int) -> dict[str, Any]:
+        """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
+        return self._submissions_file(f"CIK{cik:010d}.json")
+
+    def submitted(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+        """Return the row of ``accession`` in the submissions of ``cik``: a bound, for ordinary forms only."""
+        filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
         if acceptance is not None:

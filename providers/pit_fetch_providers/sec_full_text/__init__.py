@@ -6,7 +6,6 @@ The search gives a filing date, which proves nothing: :mod:`.evidence` decides w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
@@ -14,15 +13,14 @@ from typing import Any
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
-
-_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
+from pit_fetch_providers.shared import UNREADABLE, refuse
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -44,7 +42,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         ordered=ordered,
     )
 
-    def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
+    def record(filing: Filing | None, listed: Listed | None) -> Record:
         if filing is None:
             return UNREADABLE
         return filings.record(filing, release_evidence.stamp(filing, listed), query.open_mode)
@@ -129,8 +127,8 @@ def _forms(query: Query) -> tuple[str, ...]:
 
 
 def _ciks(query: Query) -> set[int]:
-    matches = map(_CIK.fullmatch, query.options["ciks"] or ())
-    return {int(match[1]) for match in matches if match}
+    numbers = map(companies.parse_cik, query.options["ciks"] or ())
+    return {number for number in numbers if number is not None}
 
 
 def _understood(query: Query) -> Query:
@@ -140,9 +138,28 @@ def _understood(query: Query) -> Query:
         refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
     for likely in filter(None, map(forms.correct_spelling, _forms(query))):
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
-    if not all(map(_CIK.fullmatch, options["ciks"] or ())):
+    if None in map(companies.parse_cik, options["ciks"] or ()):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    return check_tickers(query)
+    symbols.check(
+        "--tickers", options["tickers"] or (), companies.TICKER, "AAPL,BRK-B (--entity takes a company's name)"
+    )
+    _check_words(options["query"] or "")
+    return query
+
+
+def _check_words(words: str) -> None:
+    """Raise ConfigError for quotes that do not hold a phrase together: EDGAR would look for single words."""
+    if not words.isascii() and not set(words).isdisjoint("\u201c\u201d\u201e\u201f"):
+        refuse("A phrase is put in straight double quotes: '\"going concern\"'.")
+    if words.count('"') % 2:
+        refuse("A double quote is not closed: a phrase is put in two, '\"going concern\"'.")
+
+
+def when_empty(query: Query) -> str:
+    """Return what EDGAR's index begins with, or how a ticker is written; from the request alone."""
+    if _filter(query, set()).last < search.FIRST_DAY:
+        return f"The search begins with filings of {search.FIRST_DAY.year}."
+    return "A ticker is one of the SEC's list, such as AAPL or BRK-B." if query.options["tickers"] else ""
 
 
 def _day(moment: datetime) -> date:
@@ -154,6 +171,7 @@ PROVIDER = Provider(
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
     parse_reply=read,
+    when_empty=when_empty,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
@@ -196,7 +214,7 @@ PROVIDER = Provider(
     ),
     page_size=search.PAGE_SIZE,
     agents=("sec_full_text",),
-    search_terms="edgar filings filing efts sec-edgar",
+    search_terms="sec edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

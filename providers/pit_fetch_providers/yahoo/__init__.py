@@ -7,17 +7,18 @@ they come from an archive, or not at all. A row with a time of its own is dated 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.shared import fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
-_SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
+SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
+_SHARE_CLASSES = (".A", ".B")  # no exchange has such a suffix
+_SPELLING = "AAPL, BRK-B, VOD.L, ^GSPC, EURUSD=X or BTC-USD"
 _HOLDER = "symbol means today's holder of the symbol."
 _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
@@ -65,20 +66,22 @@ def _records(body: bytes, query: Query, received: datetime) -> Iterable[Record]:
 
 
 def when_empty(query: Query) -> str:
-    """Return the hint on what is never served, or was not asked for; it depends on the request alone."""
+    """Return the hint on what is never served, or was not asked for, or on symbols; from the request alone."""
+    own = f"Yahoo writes symbols as in {_SPELLING}."
     if query.open_mode and query.operation.name == "prices" and query.until is None:
         span = prices.INTERVALS[query.options["interval"]].shown
         if query.since == query.now - span:
             return f"Without --date-from the latest bars are meant: only the last {span.days} days were searched."
     if query.open_mode or query.operation.name != "news":
-        return ""
-    return "Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left."
+        return own
+    return f"Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left. {own}"
 
 
 def _understood(query: Query) -> Query:
     symbol = query.options["symbol"]
-    if symbol is not None and not _SYMBOL.fullmatch(symbol):
-        refuse("symbol is one of Yahoo's, such as AAPL, BRK-B, ^GSPC or EURUSD=X.")
+    symbols.check("symbol", filter(None, [symbol]), SYMBOL, f"{_SPELLING}, one a call")
+    if symbol is not None and symbol.endswith(_SHARE_CLASSES):
+        refuse(f"symbol: write {symbol[:-2]}-{symbol[-1]} in place of {symbol}.")
     return query
 
 
@@ -182,11 +185,11 @@ PROVIDER = Provider(
     ),
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
+    packages=("curl_cffi",),
     agents=("yahoo",),
     help="""\
-Needs the package curl_cffi, since Yahoo answers browsers only: python3 -m pip install curl_cffi. prices are
-served oldest first; without --date-from, the latest bars (daily ones: 70 days). prices, upgrades and
-consensus are snapshots: with a PIT in the past they come from an archive (PIT_FETCH_ARCHIVE), or not
-at all.
+Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
+prices are served oldest first; without --date-from, the latest bars (daily ones: 70 days). prices, upgrades and
+consensus are snapshots: with a PIT in the past they come from an archive (PIT_FETCH_ARCHIVE), or not at all.
 """,
 )

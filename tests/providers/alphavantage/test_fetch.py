@@ -74,7 +74,7 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=daily"), "one of 1min, 5min"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
         (("EARNINGS", "symbol=IBM", "horizon=3month"), "EARNINGS does not take horizon"),
-        (("EARNINGS", "symbol=IBM&function=X Y"), "symbol is a ticker"),
+        (("EARNINGS", "symbol=IBM&function=X Y"), "write symbols as in AAPL, BRK-B"),
         (("EARNINGS", "symbol=AAPL,MSFT"), "EARNINGS takes one symbol: ask once for each ticker"),
         (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
         (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
@@ -360,7 +360,7 @@ def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> Non
         (("EARNINGS", "tickers=IBM", "symbol=IBM"), "not both"),
         (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
         (("IPO_CALENDAR", "tickers=IBM"), "does not take tickers"),
-        (("EARNINGS", "tickers=I B"), "symbol is a ticker"),
+        (("EARNINGS", "tickers=I B"), "write symbols as in AAPL, BRK-B"),
     ],
 )
 def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], reason: str) -> None:

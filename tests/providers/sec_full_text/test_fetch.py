@@ -86,7 +86,11 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
         ],
     }
     last = done.envelope["data"][-1]
-    assert (last["available_at_source"], last["accepted_at"], last["company_names"]) == ("provider_metadata", None, [])
+    assert (last["available_at_source"], last["accepted_at"], last["company_names"]) == (
+        "provider_metadata",
+        None,
+        ["Apple Inc."],  # as the index of its day has it
+    )
 
 
 def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:

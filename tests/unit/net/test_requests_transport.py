@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from pit_fetch.errors import ConfigError
 from pit_fetch.net.failures import explain
 from pit_fetch.testing.server import Response, Server, serve
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, TransportError
@@ -93,12 +94,23 @@ def test_an_address_that_leads_nowhere(url: str, ended: tuple[str, bool]) -> Non
     assert fault(url) == ended
 
 
-@pytest.mark.parametrize("address", ["http://user:SECRET@127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9"])
+@pytest.mark.parametrize("address", ["http://user:SECRET@127.0.0.1:9", "http://[::1"])
 def test_a_proxy_that_lets_nothing_through(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("HTTPS_PROXY", address)
     assert fault("https://demo.invalid")[0] == "proxy"
     monkeypatch.setenv("NO_PROXY", "demo.invalid")
     assert fault("https://demo.invalid")[0] == "unresolved"
+
+
+def test_without_the_package_for_a_socks_proxy_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HTTPS_PROXY", "ALL_PROXY"):
+        with monkeypatch.context() as only:
+            only.setenv(variable, "socks5h://user:SECRET@127.0.0.1:9")
+            with pytest.raises(
+                ConfigError, match=r"PySocks .*SOCKS proxy.* is missing: run .*install PySocks"
+            ) as raised:
+                transport().send(HttpRequest("GET", "https://demo.invalid"))
+        assert "SECRET" not in str(raised.value)
 
 
 def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +193,8 @@ RAW_DEFLATE = zlib.compressobj(wbits=-15)
     [
         ("gzip", gzip.compress(TEXT)),
         ("GZIP", gzip.compress(TEXT, 0)),
+        ("\r\nContent-Encoding: gzip", gzip.compress(TEXT)),  # a line without a value, and another
+        ("gzip\r\nContent-Encoding:", gzip.compress(TEXT)),
         ("gzip", gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:])),
         ("gzip", gzip.compress(TEXT) + bytes(100)),
         ("deflate", zlib.compress(TEXT)),
