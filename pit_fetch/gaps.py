@@ -269,6 +269,7 @@ class Code:
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
     )
+    OF_TODAY = _config("of_today", "Under a ceiling nothing is identified by what is known today. {text}")
     SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")
     OUTPUT_UNWRITABLE = _config(
         "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."

@@ -180,6 +180,8 @@ class Operation(NamedTuple):
              ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
              them. None: dates mean nothing here, and a request with dates is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
+             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
     basis    the meaning of the fields from which stamps derive, where a field alone does not show it
     normalize_query  returns the query in the operation's own terms: an option under another name, a default.
                      Raises ConfigError for values that only this operation refuses
@@ -205,6 +207,7 @@ class Operation(NamedTuple):
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
@@ -299,6 +302,9 @@ class Http(Protocol):
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
+
+    def head(self, host: str, path: str) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
 
     def post(
         self,

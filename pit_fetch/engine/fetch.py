@@ -19,7 +19,7 @@ from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
@@ -44,7 +44,9 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
     progress.begin(provider.name, request.pit, started)
     fetch: Fetch | None = None
     try:
-        fetch = Fetch(request, build_query(request, started), runtime, progress, deadline)
+        query = build_query(request, started)
+        refuse_what_is_of_today(query, runtime.environ)
+        fetch = Fetch(request, query, runtime, progress, deadline)
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.

@@ -9,6 +9,7 @@ from typing import Any
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Operation, Provider, Query, Window
+from pit_fetch.request import audience
 from pit_fetch.times import format_for_people
 
 # The option that names the operation, where a provider has several.
@@ -96,7 +97,17 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
         yield gap(Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
         yield gap(Code.SNAPSHOT, operation=name, why=why)
-    for text in operation.caveats(query):
+    for text in (*operation.of_today(query), *operation.caveats(query)):
         yield gap(Code.CAVEAT, text=text)
     if query.pit is not None and query.pit - query.started > _AHEAD:
         yield gap(Code.PIT_AHEAD, pit=format_for_people(query.pit))
+
+
+def refuse_what_is_of_today(query: Query, environ: Mapping[str, str]) -> None:
+    """Raise ConfigError, under a ceiling, for a request that identifies something by a list or a name of today's.
+
+    Whoever chooses the PIT is told by a gap. Under a ceiling the caller must not learn what was listed later.
+    """
+    if audience.CEILING_VARIABLE in environ:
+        for text in query.operation.of_today(query):
+            raise ConfigError(Code.OF_TODAY, text=text)

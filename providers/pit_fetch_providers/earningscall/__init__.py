@@ -27,6 +27,7 @@ _TEXT = (
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
 _HOLDER = "symbol means today's holder of the symbol."
+_NAMES = "Which exchange and symbol a call is listed under is of today, too."
 SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
 # What others call an exchange.
 _EXCHANGES = {
@@ -109,6 +110,12 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
+    if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
+        yield "Without exchange=, today's list says where a symbol is listed, and ids begin with that: give exchange=."
+
+
 def when_empty(query: Query) -> str:
     """Return how a symbol and an exchange are written; from the request alone."""
     if query.options["exchange"]:
@@ -139,6 +146,7 @@ _EVENTS = Operation(
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=with_a_pit(_NOON + _HOLDER),
+    of_today=of_today,
     normalize_query=_understood,
 )
 
@@ -181,7 +189,7 @@ PROVIDER = Provider(
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
-            caveats=with_a_pit(_NOON.strip()),
+            caveats=with_a_pit(_NOON + _NAMES),
         ),
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),

@@ -26,7 +26,7 @@ _PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
-_TODAY = "symbol means the company that has it today. Prefer cik."
+_TODAY = "symbol means the company that has it today: give cik=."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 
@@ -162,16 +162,20 @@ def _understood(query: Query) -> Query:
     return query._replace(options={**options, "cik": None if cik is None else str(cik)})
 
 
-def _caveats(query: Query) -> Iterator[str]:
+def of_today(query: Query) -> Iterator[str]:
+    """Yield the option that today's list of tickers gives a meaning to."""
     if query.options["symbol"]:
         yield _TODAY
+
+
+def _caveats(query: Query) -> Iterator[str]:
     if not query.open_mode:
         yield _FILE if query.offline else _ABSENCE
 
 
 _FACTS = Operation(
     name="facts",
-    rule="the release of the filing that reports it: its acceptance or the opening of its filing date, plus a margin",
+    rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
     why="a filing day is no instant, and filing dates are moved back on request",
     needs=("concept",),
     takes=("symbol", "cik", "unit", "period", "vintage"),
@@ -183,6 +187,7 @@ _FACTS = Operation(
     window="end",
     normalize_query=_understood,
     caveats=_caveats,
+    of_today=of_today,
     search_terms="fact fundamentals xbrl companyfacts concept",
 )
 

@@ -79,12 +79,16 @@ def _is_ordered(query: Query) -> bool:
     return not query.options["exact"] and (query.open_mode or forms.all_ordinary(_forms(query)))
 
 
-def caveats(query: Query) -> Iterable[str]:
-    """Yield what is looked up in today's lists, and what cannot be shown; from the request alone."""
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield "--tickers uses today's list of tickers, whatever the PIT. Prefer --ciks."
+        yield "--tickers uses today's list of tickers, whatever the PIT: give --ciks."
     if query.options["entity"]:
-        yield "--entity is matched against today's names, whatever the PIT. Prefer --ciks."
+        yield "--entity is matched against today's names, whatever the PIT: give --ciks."
+
+
+def caveats(query: Query) -> Iterable[str]:
+    """Yield what cannot be shown; from the request alone."""
     if not query.open_mode and query.offline:
         yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
     elif not query.open_mode and _is_ordered(query):
@@ -195,7 +199,7 @@ PROVIDER = Provider(
             search_terms=search_terms.TICKERS,
         ),
         Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),
-        Option("exact", "read the acceptance time of every filing, one request each", kind="flag"),
+        Option("exact", "read when every filing was accepted and written, two requests each", kind="flag"),
     ),
     operations=(
         Operation(
@@ -205,6 +209,7 @@ PROVIDER = Provider(
             normalize_query=_understood,
             window=Window.BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
+            of_today=of_today,
         ),
     ),
     page_size=search.PAGE_SIZE,
@@ -216,9 +221,10 @@ A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 before the window and released within it is not in the window.
 available_at is the release. A filing that EDGAR's daily index lists under its filing date was public
 by the end of that New York day (accepted_at is null). All others, all those of the PIT's own day,
-and with --exact every filing, are dated by their header: acceptance or 06:00 New York of the filing
-date, plus 3 minutes, or the end of the day of a later release. Without --pit nothing is looked up:
-an ordinary filing carries the end of its filing date, and any other has no date.
+and with --exact every filing, are dated by their header: acceptance plus an hour, 09:00 New York for
+what was accepted in the night before, or the end of the day of a later release; with --exact, by
+when EDGAR wrote the filing's own files. Without --pit nothing is looked up: an ordinary filing
+carries the end of its filing date, and any other has no date.
 With --pit, give --forms if you can (10-K,10-Q,8-K,...): with ordinary forms only, the search stops
 as soon as --limit is reached, and leaves out filings that were not released on their filing date.
 With letters and drafts, without --forms, or with --exact, it has to read the whole window to find

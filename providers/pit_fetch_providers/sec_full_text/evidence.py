@@ -3,7 +3,7 @@
 A filing listed in the daily index of its filing date was public by the end of that New York day. The filing's own
 header decides if it is not listed there (it was released at another time), if it was filed on the PIT's own New York
 day (whose end is yet to come) or on a day without an index, and always with --exact. The filing date itself is not
-evidence.
+evidence. With --exact, when the filing's own files were written takes the place of the header's margins.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
@@ -84,8 +84,15 @@ class Evidence(NamedTuple):
             by_page = by_page and listed is None
         if acceptance is None and by_page:
             acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
-        if acceptance is None:
-            return of_filing_date(filing, self.open_mode)
-        source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
+        return of_filing_date(filing, self.open_mode) if acceptance is None else self._by_acceptance(filing, acceptance)
+
+    def _by_acceptance(self, filing: Filing, acceptance: Acceptance) -> Stamp:
         evening = forms.root(filing.form) in forms.EVENING
+        if self.exact:
+            written = self.archive.written(filing.accession, filing.ciks[0])
+            acceptance = acceptance._replace(written=written or acceptance.written)
+            proved = proof(acceptance, filing.filed, evening)
+            if proved is not None:
+                return Stamp(proved, "provider_metadata", acceptance, acceptance.names)
+        source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
         return Stamp(available_at(acceptance, filing.filed, evening), source, acceptance, acceptance.names)

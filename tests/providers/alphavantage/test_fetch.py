@@ -237,7 +237,7 @@ def _articles(count: int, last: datetime, step: timedelta) -> list[dict[str, Any
 
 
 def test_news_windows_are_split_above_a_thousand(world: Any) -> None:
-    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(seconds=47))
+    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(minutes=1))
     news = world(Store(articles=stored))
     done = news.fetch("NEWS_SENTIMENT", "tickers=AAPL", "topics=earnings,ipo", "--limit", "5000", pit=PIT)
     assert done.ids == [f"NEWS_SENTIMENT:https://news.example/a{n:05d}" for n in range(2500)]
@@ -458,7 +458,9 @@ def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
 
 def _published(stamp: str) -> datetime:
     moment = datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
-    return moment + timedelta(days=1) if stamp.endswith("T000000") else moment
+    if stamp.endswith("T000000"):
+        return moment + timedelta(days=1)
+    return moment + timedelta(minutes=1, microseconds=-1) if stamp.endswith("00") else moment
 
 
 def _stamps(random: Random) -> list[str]:

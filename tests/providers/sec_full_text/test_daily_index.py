@@ -126,7 +126,7 @@ def test_a_filing_date_that_was_moved_back_is_no_evidence(
     app = sec.app([Filing(accession, form, accepted, day)], pages=lambda path: None if indexes else no_index(path))
     moment = datetime.fromisoformat(accepted).replace(tzinfo=sec.NEW_YORK)
     paper = accession.startswith("9999999997")
-    public = datetime(2003, 7, 1, tzinfo=sec.NEW_YORK) if paper else moment + timedelta(minutes=3)
+    public = datetime(2003, 7, 1, tzinfo=sec.NEW_YORK) if paper else moment + timedelta(hours=1)
     forms = (form.removesuffix("/A"),)
     for pit, served in ((public, True), (public - timedelta(seconds=1), False), (moment, False)):
         searches: list[dict[str, Any]] = [{}, {"forms": forms, "exact": True}]

@@ -468,7 +468,7 @@ FILES = {
     "FRED": ["GNP"],
     "PPLX": ["--query a"],
     "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
-    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings", "upgrades")],
+    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings")],
 }
 
 

@@ -49,6 +49,15 @@ def test_a_post_arrives_with_its_body() -> None:
     assert (seen.method, seen.path, seen.body, seen.header("a")) == ("POST", "/ask", b'{"q": 1}', "1")
 
 
+def test_a_head_has_no_body_whatever_its_headers_say_of_one() -> None:
+    headers = {"Last-Modified": "then", "Content-Encoding": "gzip"}
+    with serve(lambda _: Response(b"x" * 9, 200, headers)) as server:
+        network, request = transport(), HttpRequest("HEAD", f"{server.url}/file")
+        replies = [network.send(request) for _ in range(2)]
+    assert [(reply.status, reply.body, reply.header("Last-Modified")) for reply in replies] == [(200, b"", "then")] * 2
+    assert [seen.method for seen in server.requests] == ["HEAD", "HEAD"]
+
+
 @pytest.mark.parametrize("location", ["/other", "https://elsewhere.invalid/", "http://[::1", "http://127.0.0.1:port/"])
 def test_a_redirect_is_a_reply(location: str) -> None:
     with serve(lambda _: Response(b"gone", 302, {"Location": location})) as server:
