@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import credentials
@@ -15,7 +16,7 @@ from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.cursor import Position, position, record_age
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
@@ -251,8 +252,11 @@ class Fetch:
 
 
 def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them; the index answers in the envelope's order."""
-    return in_order(stream) if held.is_snapshot else stream
+    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
+    if held.is_snapshot:
+        return in_order(stream)
+    records = (part for part in stream if isinstance(part, Record))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
 
 
 def _stop(live: Selection) -> Position | None:

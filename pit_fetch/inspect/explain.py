@@ -19,7 +19,7 @@ from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.envelope import EnvelopeOptions, is_quoting
+from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
@@ -137,7 +137,7 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     else:
         verdict, because = judged, _BECAUSE[judged](record, operation)
     because += "; the archive holds what it said before" if why == "replaced" else ""
-    if verdict == "public" and is_quoting(record, EnvelopeOptions(pit=pit)):
+    if verdict == "public" and is_quoting(entries([record], EnvelopeOptions(pit=pit))[0].item, pit):
         because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"

@@ -28,6 +28,7 @@ from tests.laws.checks import (
     sizes,
     windows,
 )
+from tests.laws.hostile import hostile
 from tests.laws.worlds import Case
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -66,6 +67,7 @@ LAWS: Mapping[str, Law] = {
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
+    "sample: hostile texts": lambda rng: hostile(*sample.hostile_texts(rng), "title", rng),
     "sample: changed": lambda rng: changed(sample.changed(rng)),
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),

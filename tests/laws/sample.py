@@ -40,6 +40,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 from pit_fetch.wire import lenient_json
+from tests.laws.hostile import harmless_text, long_id, refused_text
 from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
 
@@ -279,6 +280,32 @@ def long_texts(rng: Random) -> Case:
         rng.shuffle(rows)
     words = (case.words[0], "--limit", rng.choice(("1", "3", "50")))
     return case._replace(words=words, worlds=tuple(map(app, worlds)), resized=(), plain=None)
+
+
+def hostile_texts(rng: Random) -> tuple[Case, Mapping[str, str]]:
+    """Worlds whose public items have texts, and ids, of people who mean harm; and the titles of the harmless ones."""
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment, unrevised=True) for number in range(rng.choice((2, 4, 7)))]
+    harmless = {}
+    for number, row in enumerate(public):
+        text = harmless_text(rng, case.moment)
+        match rng.choice(("harmless", "harmless", "title", "inner", "id")):
+            case "harmless":
+                harmless[row["id"]] = row["title"] = text
+            case "title":
+                row["title"] = refused_text(rng, case.moment)
+            case "inner":
+                row |= {"title": text, "inner": {"note": [refused_text(rng, case.moment)]}}
+            case "id":
+                row |= {"title": text, "id": long_id(rng, number)}
+    worlds = [public, *([*public, *_noise(rng, case.moment, public)] for _ in range(2))]
+    for rows in worlds:
+        rng.shuffle(rows)
+    in_order = sorted(public, key=lambda row: (_newest_first(row), row["id"]))
+    expected = {row["id"]: harmless[row["id"]] for row in in_order if row["id"] in harmless}
+    operation = rng.choice(("PAGES", "SLICES"))  # WHOLE has a window on another date
+    case = case._replace(words=(operation,), worlds=tuple(map(app, worlds)), resized=(), plain=None, terminal=False)
+    return case, expected
 
 
 def changed(rng: Random) -> Case:
