@@ -22,9 +22,10 @@ from pit_fetch.gaps import Code
 from pit_fetch.transport import HttpReply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from html.parser import HTMLParser
 
-__all__ = ["body_of", "columns_in", "lenient_json", "read_html", "record_in", "rows_in", "strict_json"]
+__all__ = ["body_of", "columns_in", "lenient_json", "read_html", "record_in", "rows_in", "strict_json", "unescape"]
 
 # No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
@@ -35,6 +36,9 @@ _UNREADABLE = object()
 
 # A string or a bracket. A quote that is never closed takes the rest, so that it is not looked for again and again.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)
+
+# A character reference of so many digits stands for no character, and Python refuses to read the longest of them.
+_LONG_REFERENCE = re.compile(r"&#[0-9]{100,}")
 
 
 def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> bytes | None:
@@ -92,8 +96,15 @@ def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
     return (dict(zip(names, row, strict=True)) for row in zip(*(column or () for column in columns), strict=True))
 
 
+def unescape(text: str) -> str:
+    """Return ``text`` with its HTML character references replaced, as :func:`html.unescape` does, whatever it holds."""
+    import html
+
+    return html.unescape(_LONG_REFERENCE.sub("&#0", text))
+
+
 def read_html(parser: HTMLParser, text: str) -> None:
-    """Feed a whole page to ``parser``. Raise UpstreamError if it cannot be read."""
+    """Feed a whole page to ``parser``, in time proportional to its length. Raise UpstreamError if it cannot be read."""
     marked = parser.parse_marked_section
 
     # A marked section that the parser does not know becomes a comment, as in browsers and newer parsers: one row of a
@@ -104,13 +115,30 @@ def read_html(parser: HTMLParser, text: str) -> None:
         except AssertionError:
             return parser.parse_bogus_comment(i, report)
 
-    parser.parse_marked_section = section  # type: ignore[method-assign]
+    parser.parse_marked_section = _until_none(section)  # type: ignore[method-assign]
+    parser.parse_comment = _until_none(parser.parse_comment)  # type: ignore[method-assign]
     try:
         # The bracket closes a tag that has no end: over 60 kB of those, Python 3.11's parser takes three minutes.
-        parser.feed(text + ">")
+        parser.feed(_LONG_REFERENCE.sub("&#0", text) + ">")
         parser.close()
     except AssertionError:  # the parser raises it for a declaration that it does not know
         raise UpstreamError(Code.MALFORMED, problem="it is not HTML") from None
+
+
+def _until_none(parse: Callable[..., int]) -> Callable[..., int]:
+    """Return ``parse``, which returns where a part of a page ends; once it has found no end, it does not look again.
+
+    Further on there is none, either, and each search would read the whole rest of the page.
+    """
+    has_none = False
+
+    def find(i: int, report: bool = True) -> int:
+        nonlocal has_none
+        end = -1 if has_none else parse(i, report)
+        has_none = end < 0
+        return end
+
+    return find
 
 
 def strict_json(body: bytes) -> Any:

@@ -25,7 +25,7 @@ INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
 # How sources write a missing number: "None", "-", ".".
 _NO_NUMBER = frozenset({"", "-", ".", "none", "null", "nan", "n/a"})
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _LARGEST = 2**63
 
 Kind = FieldKind | Literal["any"]

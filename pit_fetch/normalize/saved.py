@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
@@ -20,6 +21,9 @@ _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers 
 _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECASE)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _CHARSET_WITHIN = 4_096
+# Codecs of Python that no browser knows. The first takes a time that grows with the square of the page.
+_NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _PROPERTIES = ("property", "itemprop")
 # The elements that part no words: "H<sub>2</sub>O", and the large first letter of a text.
 _WITHIN_A_LINE = frozenset({
@@ -130,7 +134,7 @@ class _PageReader(HTMLParser):
         if values:
             self._named = ()
         elif tag != "meta" and not attributes.keys().isdisjoint(_PROPERTIES):
-            self._named, self._open = (*self._named, *names), self._open if self._named else tag
+            self._named, self._open = tuple({*self._named, *names}), self._open if self._named else tag
 
     def _part(self, tag: str) -> None:
         if tag not in _WITHIN_A_LINE:
@@ -183,12 +187,11 @@ class _PageReader(HTMLParser):
         except (ValueError, RecursionError):
             raise _Unreadable from None
         self.addresses += _main_entities(document)
-        for name, value in _pairs_in(document):
-            if isinstance(value, str):
-                self._has(value)
-            place = known("json-ld", name)
-            if place is not None:
-                self.stamps += [Stamp("json-ld", place, text) for text in _time_texts_in(value) if text.strip()]
+        for value in _values_in(document):
+            if value.is_named and isinstance(value.value, str):
+                self._has(value.value)
+            text = str(value.value)
+            self.stamps += [Stamp("json-ld", place, text) for place in value.places if text.strip()]
 
 
 class _SitemapReader(HTMLParser):
@@ -232,14 +235,15 @@ class _SitemapReader(HTMLParser):
 
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """Return the headers of the last reply in ``content``, with names in small letters, and the body."""
-    headers: list[tuple[str, str]] = []
     bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
     content = bare if bare.startswith(b"HTTP/") else content
-    while content.startswith(b"HTTP/"):
-        head, content = [*re.split(rb"\r?\n\r?\n", content, maxsplit=1), b""][:2]
-        lines = [line.partition(":") for line in head.decode("latin-1").splitlines()[1:]]
-        headers = [(name.strip().lower(), value.strip()) for name, _, value in lines]
-    return headers, content
+    head, start = slice(0), 0
+    while content.startswith(b"HTTP/", start):
+        blank = _BLANK_LINE.search(content, start)
+        head, start = (slice(start, blank.start()), blank.end()) if blank else (slice(start, None), len(content))
+    lines = [line.partition(":") for line in content[head].decode("latin-1").splitlines()[1:]]
+    headers = [(name.strip().lower(), value.strip()) for name, _, value in lines]
+    return headers, content[start:]
 
 
 def _addresses_in(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -254,7 +258,8 @@ def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
     declared = dict(headers).get("content-type", "").encode() + b" " + body[:_CHARSET_WITHIN]
     charset = _CHARSET.search(declared)
     try:
-        return body.decode("utf-8-sig" if charset is None else charset[1].decode(), "replace").lstrip("\ufeff")
+        name = lookup("utf-8-sig" if charset is None else charset[1].decode()).name
+        return body.decode("utf-8-sig" if name in _NO_CHARSETS else name, "replace").lstrip("\ufeff")
     except LookupError:
         return body.decode("utf-8-sig", "replace")
 
@@ -274,24 +279,42 @@ def _main_entities(document: Any) -> Iterator[str]:
                 yield from (entry for entry in entries if isinstance(entry, str))
 
 
+class _Value(NamedTuple):
+    """A value in JSON-LD that is neither an object nor an array.
+
+    places    the names of times, as the table has them, that it is a value of, at any depth
+    is_named  it is the value of a name itself, and not one of several
+    """
+
+    value: Any
+    places: frozenset[str]
+    is_named: bool
+
+
+def _values_in(document: Any) -> Iterator[_Value]:
+    """Yield the values of a document in order. What an object calls its type is no time."""
+    pending = [_Value(document, frozenset(), False)]
+    while pending:
+        value, places, _ = current = pending.pop()
+        if isinstance(value, list):
+            pending += [_Value(member, places, False) for member in reversed(value)]
+        elif isinstance(value, tuple):
+            pending += [_Value(member, _places(places, name), True) for name, member in reversed(value)]
+        elif value is not None:
+            yield current
+
+
+def _places(places: frozenset[str], name: str) -> frozenset[str]:
+    place = known("json-ld", name)
+    return frozenset() if name == "@type" else places if place is None else places | {place}
+
+
 def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, list):
-        for member in node:
-            yield from _pairs_in(member)
-    elif isinstance(node, tuple):
-        for name, value in node:
-            yield name, value
-            yield from _pairs_in(value)
-
-
-def _time_texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts that stand for a time: a text, each of a list, the value of an object. A number is unreadable."""
-    if isinstance(value, list):
-        for member in value:
-            yield from _time_texts_in(member)
-    elif isinstance(value, tuple):
-        for name, member in value:
-            if name != "@type":
-                yield from _time_texts_in(member)
-    elif value is not None:
-        yield str(value)
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += reversed(node)
+        elif isinstance(node, tuple):
+            yield from node
+            pending += [value for _, value in reversed(node)]
