@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from html.parser import HTMLParser
 
-__all__ = ["body_of", "columns_in", "lenient_json", "read_html", "record_in", "rows_in", "strict_json", "unescape"]
+__all__ = [
+    "body_of",
+    "check_rows",
+    "columns_in",
+    "lenient_json",
+    "read_html",
+    "record_in",
+    "rows_in",
+    "strict_json",
+    "unescape",
+]
 
 # No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
@@ -94,6 +104,20 @@ def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
     if not all(isinstance(column, list) for column in columns) or len({len(column or ()) for column in columns}) > 1:
         raise UpstreamError(Code.MALFORMED, problem=f"it has not the columns {', '.join(names)}, of one length")
     return (dict(zip(names, row, strict=True)) for row in zip(*(column or () for column in columns), strict=True))
+
+
+def check_rows(rows: Collection[Any], *keys: str | Collection[str]) -> None:
+    """Raise UpstreamError if ``rows`` come from something else: they hold objects, and none has all of ``keys``.
+
+    ``keys`` are those of the stamps, which each row of the source has, whatever their values; each may be several
+    spellings. Name no other key: a withheld row that lacks it would decide whether the reply is refused. That public
+    records have a field is for :attr:`Field.is_required`.
+    """
+    spellings = [(key,) if isinstance(key, str) else key for key in keys]
+    objects = [row for row in rows if row and isinstance(row, dict)]
+    if objects and not any(all(not row.keys().isdisjoint(names) for names in spellings) for row in objects):
+        names = " and ".join(next(iter(names)) for names in spellings)
+        raise UpstreamError(Code.MALFORMED, problem=f"none of its rows has {names}")
 
 
 def unescape(text: str) -> str:

@@ -179,6 +179,21 @@ def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Ga
     return [gap(Code.FIELD_UNKNOWN, fields=enumerate_names(unknown), known=enumerate_names(list(known)))]
 
 
+def malformed(request: FetchRequest, problem: str) -> Gap:
+    """Return the gap of a reply, or of an input file, that is not what was asked for."""
+    if request.input_file:
+        return gap(Code.INPUT_MALFORMED, source=request.provider.name, problem=problem)
+    return gap(Code.MALFORMED, problem=problem)
+
+
+def _unusable(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
+    """Return the gap of rows without identity. If no other row came, the reply is of something else. Open mode only."""
+    count = collected.withheld.unusable
+    if count and not collected.selection.scanned:
+        return [malformed(request, "none of its rows is a record of this source")]
+    return [gap(Code.UNUSABLE, count=count)] if count else []
+
+
 def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Record]) -> list[Gap]:
     """Return the gaps in the envelope's order: those of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
@@ -190,7 +205,7 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
     else:
         undated = sum(record.available_at is None for record in selection.records)
         gaps += [gap(Code.UNDATED_SERVED, count=undated)] if undated else []
-        gaps += [gap(Code.UNUSABLE, count=collected.withheld.unusable)] if collected.withheld.unusable else []
+        gaps += _unusable(request, collected)
     gaps += _unknown_fields(request, selection.records)
     if selection.stopped == "limit":
         gaps.append(

@@ -139,6 +139,8 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     because += "; the archive holds what it said before" if why == "replaced" else ""
     if verdict == "public" and is_quoting(entries([record], EnvelopeOptions(pit=pit))[0].item, pit):
         because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
+    if verdict == "public" and operation.missing_in(record):
+        because += f"; but left out, for it has no {' and no '.join(operation.missing_in(record))}"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
     elif operation.dating == "record":

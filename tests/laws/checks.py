@@ -26,6 +26,15 @@ def non_interference(case: Case) -> int:
     return len(case.worlds) - 1
 
 
+def promised(case: Case, whole: frozenset[str], is_flawed: bool) -> int:
+    """Of public rows, those that lack a promised field are not served, and a gap says so; of withheld ones nothing."""
+    count = non_interference(case)
+    answer = run(case, case.worlds[-1])
+    assert set(answer.ids) == whole, "a row that lacks a field is served"
+    assert ("upstream_error" in answer.gap_types) is is_flawed
+    return count
+
+
 def files(case: Case, bodies: Sequence[bytes]) -> int:
     """Saved replies and exports that hold the same public records give the same bytes, however they are written."""
     same_bytes(lambda body: run(case, _unasked, stdin=body), bodies, SECRETS)

@@ -120,7 +120,8 @@ def derive(query: Query) -> Stage | None:
 
 
 _OPERATION = Operation(
-    takes=("word", "numbered"), fields=(Field("title"), Field("day", "date"), Field("inner", "object"))
+    takes=("word", "numbered"),
+    fields=(Field("title", is_required=True), Field("day", "date"), Field("inner", "object")),
 )
 PROVIDER = Provider(
     name="sample",
@@ -198,6 +199,29 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         plain=frozenset(ids) if is_plain else None,
         provider=PROVIDER._replace(page_size=rng.choice((1, 3, 100))),
     )
+
+
+def promised(rng: Random) -> tuple[Case, frozenset[str], bool]:
+    """Worlds of which some public rows lack a field that each row of the source has; those that do not, and if any do.
+
+    What is withheld lacks it, too, or all of it does.
+    """
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((0, 1, 3, 6)))]
+    for row in public:
+        if rng.random() < 0.4:
+            del row["title"]
+    worlds = [public]
+    for _ in range(3):
+        noise = _noise(rng, case.moment, public)
+        if rng.random() < 0.5:
+            noise = [{name: value for name, value in row.items() if name != "title"} for row in noise]
+        worlds.append([*public, *noise])
+        rng.shuffle(worlds[-1])
+    whole = frozenset(row["id"] for row in public if "title" in row)
+    plain = ("--limit", "500", "--max-pages", "1000")
+    case = case._replace(words=(case.words[0], *plain), worlds=tuple(map(app, worlds)), plain=whole, terminal=False)
+    return case, whole, len(whole) < len(public)
 
 
 def patient(rng: Random) -> Case:
@@ -407,6 +431,8 @@ def _withheld(rng: Random, name: str, moment: datetime, public: Sequence[Row]) -
     before, after = moment - near(rng), moment + (near(rng, 1) if rng.random() < 0.8 else MICROSECOND)
     row = _public(rng, name, moment) | {"title": f"Oil {CANARY}", "inner": {"note": CANARY}}
     row["place"] = rng.choice((row["place"], after, before))
+    if rng.random() < 0.1:
+        del row["title"]
     naive, unknown = f"{before:%Y-%m-%dT%H:%M:%S}", f"{before:%Y-%m-%dT%H:%M:%S}-00:00"
     change: Mapping[str, Any]
     match rng.choice(("late", "late", "revised", "undated", "spoilt", "version")):
