@@ -5,15 +5,15 @@ A page is HTML, alone or behind the headers of its reply (``curl --include``), o
 
 from __future__ import annotations
 
-import json
 import re
 from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.normalize import linked_data
 from pit_fetch.normalize.stamps import NAMES, Stamp, known
 from pit_fetch.wire import read_html
 
@@ -31,7 +31,6 @@ _WITHIN_A_LINE = frozenset({
     "sub", "sup", "time", "u", "wbr",
 })  # fmt: skip
 _NAMING = (*_PROPERTIES, "name", "http-equiv")
-_WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->|;)\s*$")
 
 
 class Saved(NamedTuple):
@@ -178,16 +177,12 @@ class _PageReader(HTMLParser):
             raise _Unreadable
 
     def _linked_data(self, text: str) -> None:
-        """Read JSON-LD. Every pair counts, also of a key that appears twice: objects are read as tuples of pairs."""
-        text = _WRAPPING.sub("", _WRAPPING.sub("", text)).strip()
-        if not text:
-            return
         try:
-            document = json.loads(text, strict=False, object_pairs_hook=tuple)
+            document = linked_data.document(text)
         except (ValueError, RecursionError):
             raise _Unreadable from None
-        self.addresses += _main_entities(document)
-        for value in _values_in(document):
+        self.addresses += linked_data.main_entities(document)
+        for value in linked_data.values(document):
             if value.is_named and isinstance(value.value, str):
                 self._has(value.value)
             text = str(value.value)
@@ -262,59 +257,3 @@ def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
         return body.decode("utf-8-sig" if name in _NO_CHARSETS else name, "replace").lstrip("\ufeff")
     except LookupError:
         return body.decode("utf-8-sig", "replace")
-
-
-def _main_entities(document: Any) -> Iterator[str]:
-    """Yield the addresses of the page itself, and not those of what it lists."""
-    tops = document if isinstance(document, list) else [document]
-    for top in tops:
-        if not isinstance(top, tuple):
-            continue
-        for name, value in top:
-            if name == "@graph":
-                yield from _main_entities(value)
-            elif name == "mainEntityOfPage":
-                identifiers = [identifier for key, identifier in _pairs_in(value) if key == "@id"]
-                entries = [*(value if isinstance(value, list) else [value]), *identifiers]
-                yield from (entry for entry in entries if isinstance(entry, str))
-
-
-class _Value(NamedTuple):
-    """A value in JSON-LD that is neither an object nor an array.
-
-    places    the names of times, as the table has them, that it is a value of, at any depth
-    is_named  it is the value of a name itself, and not one of several
-    """
-
-    value: Any
-    places: frozenset[str]
-    is_named: bool
-
-
-def _values_in(document: Any) -> Iterator[_Value]:
-    """Yield the values of a document in order. What an object calls its type is no time."""
-    pending = [_Value(document, frozenset(), False)]
-    while pending:
-        value, places, _ = current = pending.pop()
-        if isinstance(value, list):
-            pending += [_Value(member, places, False) for member in reversed(value)]
-        elif isinstance(value, tuple):
-            pending += [_Value(member, _places(places, name), True) for name, member in reversed(value)]
-        elif value is not None:
-            yield current
-
-
-def _places(places: frozenset[str], name: str) -> frozenset[str]:
-    place = known("json-ld", name)
-    return frozenset() if name == "@type" else places if place is None else places | {place}
-
-
-def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, list):
-            pending += reversed(node)
-        elif isinstance(node, tuple):
-            yield from node
-            pending += [value for _, value in reversed(node)]
