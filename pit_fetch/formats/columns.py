@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import STAMPS, FieldKind
-from pit_fetch.times import NEW_YORK, parse_date, parse_rfc2822, parse_rfc3339
+from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 
 # The fields that diff and explain add to an item. They come first, because they state why the item is there.
 _OF_INSPECTION = ("change", "before", "verdict", "because")
@@ -113,7 +113,7 @@ def _instant(value: Any) -> Any:
     moment = parse_rfc3339(value) or parse_rfc2822(value)
     if moment is None:
         raise _Unfit
-    return moment.astimezone(NEW_YORK)
+    return on_new_york_clock(moment)
 
 
 def _date(value: Any) -> Any:

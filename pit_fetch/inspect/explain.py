@@ -27,7 +27,7 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
-from pit_fetch.times import format_for_people
+from pit_fetch.times import delayed, format_for_people
 
 # The fields that an explanation adds to an item.
 FIELDS = ("verdict", "because", "rule")
@@ -44,7 +44,8 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")
     if request.after is not None:
         raise UsageError(Code.USAGE, text="explain does not take --after: narrow it with --date-from and --date-to")
-    end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, runtime.clock.now()))
+    beyond = request.until if request.until and request.until > pit else delayed(pit, _BEYOND) or pit
+    end = min(beyond, max(pit, runtime.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
     plain = whole(request, look_back_from(request))
     progress.nested = True

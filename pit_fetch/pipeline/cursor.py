@@ -92,6 +92,13 @@ def parse_cursor(text: str) -> Cursor | None:
     quoted_id, at, rest = text.rpartition("@")
     if not at or not quoted_id:
         return None
+    try:
+        return _parse(quoted_id, rest)
+    except UnicodeDecodeError:  # an escape of no character
+        return None
+
+
+def _parse(quoted_id: str, rest: str) -> Cursor | None:
     stamp, *start = rest.split("/")
     within = None
     if start:

@@ -16,6 +16,7 @@ from random import Random
 
 from tests.laws import archived, command, corpus, looks, sample, shell, zones
 from tests.laws.checks import (
+    calendar,
     changed,
     clock,
     continued,
@@ -47,6 +48,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
+        "calendar": lambda rng: calendar(make(rng), rng),
         "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from pit_fetch import formats
 from pit_fetch.formats import BINARY, DATA_ONLY, DEFAULTS, NAMES, RenderOptions, renderer
 from pit_fetch.gaps import Code
-from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Context, Provider, Query, Record, UpstreamError
+from pit_fetch.times import in_new_york
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.inprocess import Answer
 
@@ -159,6 +160,30 @@ def test_a_budget_holds_in_every_form(tmp_path: Path, form: str) -> None:
     left, shown = printed(tmp_path, demo(rows), form, "--max-chars", str(most))
     assert least < len(shown) <= most
     assert "--after " in (left.err if form in DATA_ONLY else left.out)
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_instants_at_the_calendar_s_ends_are_shown(form: str) -> None:
+    """A source's stamp, or a PIT, may be anywhere, and must not cost the other items anything."""
+    ends = [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(1883, 11, 18, 17, tzinfo=UTC),
+        PIT,
+        datetime.max.replace(tzinfo=UTC),
+    ]
+    for pit in ends:
+        for count in (1, 2, 4):
+            items = [
+                {
+                    "available_at": in_new_york(end),
+                    "available_at_source": "x",
+                    "id": f"{end:%Y}",
+                    "day": end.isoformat(),
+                }
+                for end in (*ends, *ends)[:count]
+            ]
+            envelope = PlainEnvelope(items, [], Provenance("demo", "", pit, {"day": "instant"}))
+            assert renderer(form)(envelope, DEFAULTS)
 
 
 QUOTING = '{"available_at": "2030-01-01T00:00:00Z"}'

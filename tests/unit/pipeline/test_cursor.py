@@ -12,7 +12,8 @@ from pit_fetch.provider import Record
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15"]
+    "text",
+    ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15", "%ff@", "a@/%ff/3"],
 )
 def test_what_is_not_a_cursor(text: str) -> None:
     assert parse_cursor(text) is None
