@@ -186,7 +186,7 @@ class Code:
     )
     CONTINUED = _truncated(
         "continued",
-        "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
+        "The first item alone is too long for this answer (--max-chars): this is a part of it. "
         "To get the rest of its texts, continue with {after}",
     )
     CHANGED_SINCE = _truncated(
@@ -195,6 +195,10 @@ class Code:
     FIELD_LEFT_OUT = _truncated(
         "field_left_out",
         "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
+    )
+    ITEM_LEFT_OUT = _truncated(
+        "item_left_out",
+        "The next item exceeds --max-chars {max_chars} even without its texts, and is left out. Continue with {after}",
     )
     DEADLINE = _truncated(
         "deadline", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."

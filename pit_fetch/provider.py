@@ -138,12 +138,15 @@ class Field(NamedTuple):
     kind         the meaning of its values: a source may write a number as text
     is_evidence  it states how the record was dated, which may differ between two fetches of the same content
     is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
+    is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
+                 field out of the payload if the row does not have it
     """
 
     name: str
     kind: FieldKind = "text"
     is_evidence: bool = False
     is_plotted: bool = False
+    is_required: bool = False
 
 
 def _by_window(query: Query) -> datetime | None:
@@ -215,6 +218,10 @@ class Operation(NamedTuple):
     chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
+
+    def missing_in(self, record: Record) -> tuple[str, ...]:
+        """Return the names of the required fields that ``record`` does not have."""
+        return tuple(field.name for field in self.fields if field.is_required and field.name not in record.payload)
 
 
 class Query(NamedTuple):

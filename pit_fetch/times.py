@@ -224,13 +224,19 @@ def window_end(text: str) -> datetime | None:
     if day is None:
         return parse_pit(text)
     midnight = end_of_day(day, NEW_YORK)
-    return None if midnight is None else midnight - timedelta(microseconds=1)
+    # The calendar's last day ends with it.
+    return datetime.max.replace(tzinfo=UTC) if midnight is None else midnight - timedelta(microseconds=1)
+
+
+def on_new_york_clock(moment: datetime) -> datetime:
+    """Return ``moment`` in America/New_York, before 1884 as it is."""
+    # Until November 1883 New York kept local mean time; its offset has seconds, which ISO 8601 cannot express.
+    return moment if moment.year < 1884 else moment.astimezone(NEW_YORK)
 
 
 def in_new_york(moment: datetime) -> str:
     """Return ``moment`` as ISO 8601 with offset, in America/New_York: the envelope's form."""
-    # Until November 1883 New York kept local mean time; its offset has seconds, which ISO 8601 cannot express.
-    return (moment if moment.year < 1884 else moment.astimezone(NEW_YORK)).isoformat()
+    return on_new_york_clock(moment).isoformat()
 
 
 def format_for_people(moment: datetime) -> str:

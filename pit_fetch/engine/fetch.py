@@ -6,17 +6,18 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import credentials
-from pit_fetch.engine.report import CollectedRecords
+from pit_fetch.engine.report import CollectedRecords, malformed
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position
-from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
+from pit_fetch.pipeline.cursor import Position, position, record_age
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, complete, in_order, public, take
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
@@ -158,13 +159,13 @@ class Fetch:
         except UpstreamError as error:
             if error.is_deadline:
                 yield gap(Code.DEADLINE, timeout=self.request.timeout)
-            if self.request.input_file:
-                problem = error.gap.params.get("problem", "the source reports an error")
-                yield gap(Code.INPUT_MALFORMED, source=self.request.provider.name, problem=problem)
-            else:
-                yield error.gap
+            problem = error.gap.params.get("problem", "the source reports an error")
+            yield malformed(self.request, problem) if self.request.input_file else error.gap
         except TimeIsUp:
             yield from self._deadline_gaps()
+
+    def _flaw(self, missing: Sequence[str]) -> Gap:
+        return malformed(self.request, f"it has rows without {' and '.join(missing)}, which are left out")
 
     def _deadline_gaps(self) -> list[Gap]:
         timeout = self.request.timeout
@@ -176,7 +177,8 @@ class Fetch:
     def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
         """Fill ``builder`` with the wanted ones of public records in order."""
         request, query, provider = self.request, self.query, self.request.provider
-        stream = (part for part in ordered if not isinstance(part, Watermark))
+        records = (part for part in ordered if not isinstance(part, Watermark))
+        stream = complete(records, query.operation.missing_in, self._flaw)
 
         def select(record: Record) -> bool:
             is_wanted = query.in_window(record) and provider.select(query, record)
@@ -256,8 +258,11 @@ class Fetch:
 
 
 def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them; the index answers in the envelope's order."""
-    return in_order(stream) if held.is_snapshot else stream
+    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
+    if held.is_snapshot:
+        return in_order(stream)
+    records = (part for part in stream if isinstance(part, Record))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
 
 
 def _stop(live: Selection) -> Position | None:

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.provider import STAMPS, FieldKind
-from pit_fetch.times import NEW_YORK, parse_date, parse_rfc2822, parse_rfc3339
+from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 
 # The fields that diff and explain add come first, because they state why the item is there, but for its rule.
 _OF_INSPECTION = tuple(name for names in ADDED_FIELDS.values() for name in names if name != "rule")
@@ -28,7 +28,7 @@ INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
 # How sources write a missing number: "None", "-", ".".
 _NO_NUMBER = frozenset({"", "-", ".", "none", "null", "nan", "n/a"})
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _LARGEST = 2**63
 
 Kind = FieldKind | Literal["any"]
@@ -136,7 +136,7 @@ def _instant(value: Any) -> Any:
     moment = parse_rfc3339(value) or parse_rfc2822(value)
     if moment is None:
         raise _Unfit
-    return moment.astimezone(NEW_YORK)
+    return on_new_york_clock(moment)
 
 
 def _date(value: Any) -> Any:

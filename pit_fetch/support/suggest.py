@@ -15,6 +15,12 @@ _MAX_LENGTH = 40
 _NO_TERMS: Mapping[str, str] = MappingProxyType({})
 
 
+def enumerate_names(names: Sequence[str], most: int = 20) -> str:
+    """Return names for a message, at most ``most`` of them, however many there are and however long they are."""
+    more = len(names) - most
+    return ", ".join(map(truncate, names[:most])) + (f" and {more} more" if more > 0 else "")
+
+
 def truncate(word: str) -> str:
     """Return ``word`` as a message may repeat it: cut to a reasonable length."""
     return word if len(word) <= _MAX_LENGTH else word[:_MAX_LENGTH] + "..."

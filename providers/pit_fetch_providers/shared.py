@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
@@ -35,13 +35,23 @@ _PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
 
 
 def fields(
-    text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "", instant: str = ""
+    text: str = "",
+    date: str = "",
+    number: str = "",
+    integer: str = "",
+    lists: str = "",
+    instant: str = "",
+    required: str = "",
 ) -> tuple[Field, ...]:
-    """Return fields by their kinds; each argument holds names between spaces."""
+    """Return fields by their kinds; each argument holds names between spaces, ``required`` some of the others."""
     kinds: tuple[tuple[FieldKind, str], ...] = (
         ("text", text), ("date", date), ("number", number), ("integer", integer), ("list", lists), ("instant", instant),
     )  # fmt: skip
-    return tuple(Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds for name in names.split())
+    return tuple(
+        Field(name, kind, is_plotted=name in _PLOTTED, is_required=name in required.split())
+        for kind, names in kinds
+        for name in names.split()
+    )
 
 
 def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
@@ -72,6 +82,11 @@ def error_document(reply: HttpReply) -> dict[str, Any]:
     except UpstreamError:
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def texts_in(row: Mapping[str, Any], *names: str) -> dict[str, str | None]:
+    """Return the texts that a row has, None for a value that is none."""
+    return {name: text_or_none(row[name]) for name in names if name in row}
 
 
 def text_or_none(value: object) -> str | None:

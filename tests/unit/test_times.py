@@ -130,6 +130,7 @@ def test_a_window_of_one_date_is_its_whole_new_york_day() -> None:
     assert times.window_end("2024-02-15") == utc("2024-02-16T04:59:59.999999")
     assert times.window_end("2024-02-15T16:00:00Z") == utc("2024-02-15T16:00:00")
     assert times.window_start("15.02.2024") is None
+    assert times.window_end("9999-12-31") == utc("9999-12-31T23:59:59.999999")
 
 
 @given(st.datetimes(datetime(1800, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001

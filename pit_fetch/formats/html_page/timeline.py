@@ -7,11 +7,11 @@ numbers, has a drawing of its own within, and is stretched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import NamedTuple
 
-from pit_fetch.times import NEW_YORK
+from pit_fetch.times import NEW_YORK, on_new_york_clock
 
 HEIGHT = 210
 _LEFT, _RIGHT = 1.5, 98.5  # percent
@@ -28,6 +28,8 @@ _STEPS = (
     *(n * _DAY for n in (1, 2, 7, 14)),
 )
 _MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600)
+# No tick may lie beyond the calendar, though the line itself may begin and end there.
+_FIRST, _LAST = (datetime(*day, tzinfo=UTC).timestamp() for day in ((1, 1, 3), (9999, 12, 1)))
 
 
 class Mark(NamedTuple):
@@ -80,7 +82,7 @@ def _area_after(scale: _Scale, pit: datetime | None) -> str:
 def _line_at(scale: _Scale, pit: datetime | None) -> str:
     if pit is None:
         return ""
-    x, local = scale.x(pit.timestamp()), pit.astimezone(NEW_YORK)
+    x, local = scale.x(pit.timestamp()), on_new_york_clock(pit)
     # A narrow window has no room for the day, which the heading has as well.
     text = f'<tspan class="wide">{local:%a %-d %b %Y}, </tspan>{local:%H:%M:%S}'
     anchor, shift = ("end", -8) if x > 50 else ("start", 8)
@@ -101,7 +103,7 @@ def _bars(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
     for number, group in sorted(bins.items()):
         coloured = sum(not mark.grey for mark in group)
         x, first = _LEFT + number * width, min(group, key=lambda mark: mark.at)
-        when = f"{first.at.astimezone(NEW_YORK):%a %-d %b %Y, %H:%M}"
+        when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
         label = f"{len(group)} from {when}" if len(group) > 1 else when
         yield f'<a href="#{group[-1].anchor}" aria-label="{label}"><title>{label}</title>'
         yield f"<rect class=hit x={x:.2f}% y={_TOP} width={width:.2f}% height={_BASE - _TOP} />"
@@ -157,14 +159,14 @@ def _axis(scale: _Scale) -> Iterator[str]:
 def _ticks(scale: _Scale) -> Iterator[tuple[float, str]]:
     """Yield a few round times of New York's clock, as Unix seconds, each with its label."""
     span = scale.end - scale.start
-    start = datetime.fromtimestamp(scale.start, NEW_YORK)
+    start = datetime.fromtimestamp(max(scale.start, _FIRST), NEW_YORK)
     midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
     step = next((step for step in _STEPS if span / step <= _MOST_TICKS), None)
     if step is None:
         yield from _month_ticks(scale, midnight)
         return
     at = midnight
-    while at.timestamp() < scale.end:
+    while at.timestamp() < min(scale.end, _LAST):
         if at.timestamp() >= scale.start:
             yield at.timestamp(), f"{at:%-d %b}" if at.hour + at.minute == 0 else f"{at:%H:%M}"
         at += timedelta(seconds=step)  # by the wall clock: a day is a day in the week of a clock change, too

@@ -23,7 +23,7 @@ MINUTE = timedelta(minutes=1)
 _STAMP = re.compile(r"[0-9]{8}T[0-9]{6}")
 
 PLAIN = (
-    *fields("title url time_published", lists="authors"),
+    *fields("title url time_published", lists="authors", required="title time_published"),
     *fields("banner_image source category_within_source source_domain"),
 )
 COMPUTED = (
@@ -103,7 +103,8 @@ def order(oldest: datetime) -> datetime:
 
 
 def _payload(row: Row, open_mode: bool) -> dict[str, Any]:
-    payload = {"record_type": "article", **{field.name: row.get(field.name) for field in PLAIN}}
+    plain = [field.name for field in PLAIN if field.name in row or not field.is_required]
+    payload = {"record_type": "article", **{name: row.get(name) for name in plain}}
     payload["topics"] = _names(row.get("topics"), "topic")
     payload["tickers"] = _names(row.get("ticker_sentiment"), "ticker")
     if open_mode:

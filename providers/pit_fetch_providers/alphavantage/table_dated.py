@@ -163,7 +163,9 @@ ROWS: tuple[Function, ...] = (
         name="DIVIDENDS",
         rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date",
         why="a dividend is public once it is declared, and at the latest when shares trade without it",
-        fields=fields("record_type", "ex_dividend_date declaration_date record_date payment_date", "amount"),
+        fields=fields(
+            "record_type", "ex_dividend_date declaration_date record_date payment_date", "amount", required="amount"
+        ),
         dates=rows.declared,
         lists=(("data", "dividend"),),
         identity=("ex_dividend_date", "amount"),
@@ -174,7 +176,7 @@ ROWS: tuple[Function, ...] = (
         name="SPLITS",
         rule="end of effective_date, New York",
         why="a split is announced before; the day it takes effect is the late reading",
-        fields=fields("record_type", "effective_date", "split_factor"),
+        fields=fields("record_type", "effective_date", "split_factor", required="split_factor"),
         dates=rows.end_of("effective_date"),
         lists=(("data", "split"),),
         identity=("effective_date",),

@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import check_rows, lenient_json
 from pit_fetch_providers.earningscall import api
 from pit_fetch_providers.shared import UNREADABLE
 
@@ -29,6 +29,7 @@ def of_day(body: bytes, query: Query) -> Iterator[Record]:
     reply = lenient_json(body, 1)
     if not isinstance(reply, list):
         raise UpstreamError(Code.MALFORMED, problem="it is not a list of calls")
+    check_rows(reply, "conference_date")
     for row in reply:
         exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol

@@ -120,7 +120,7 @@ _NEWS = _OF_SYMBOL._replace(
     rule="the later of pubDate and displayTime, on a whole minute its end; both are needed",
     why="displayTime can be days after pubDate, and the text is that of then (recorded)",
     takes=("tab",),
-    fields=fields("title summary url publisher contentType", instant="pubDate displayTime"),
+    fields=fields("title summary url publisher contentType", instant="pubDate displayTime", required="title"),
     caveats=with_a_pit(_NEWEST + _HOLDER),
 )
 _EARNINGS = _OF_SYMBOL._replace(

@@ -59,7 +59,7 @@ def reply(tmp_path: Path) -> str:
         (lambda path: path.write_text("<html>"), "input_error", 4),
         (lambda path: path.write_text("{}"), "input_error", 4),
         (lambda path: path.write_text('["Access denied for user 0"]'), "input_error", 4),
-        (lambda path: path.write_text("[1, null, {}]"), "input_error", 4),
+        (lambda path: path.write_text('[1, {"a": 2}]'), "input_error", 4),
         (lambda path: path.write_bytes(b"\xff\xfe"), "input_error", 4),
         (lambda path: path.write_text("[]"), "no_data", 0),
         (lambda path: path.write_text("[NaN, null]"), "no_data", 0),

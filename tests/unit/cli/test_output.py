@@ -182,8 +182,44 @@ def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
     assert (left.code, left.gap_types, path.read_text()) == (70, ["internal_error"], "today's")
 
 
-@pytest.mark.parametrize("path", ["/dev/null", "nowhere/answer", ".", "/dev/full"])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o400])
+def test_a_file_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "answer"
+    path.write_text("yesterday's")
+    path.chmod(mode)
+    write_file(str(path), "today's")
+    assert (path.read_text(), path.stat().st_mode & 0o7777) == ("today's", mode)
+
+
+def test_a_new_file_has_the_permissions_of_any(tmp_path: Path) -> None:
+    (tmp_path / "any").touch()
+    write_file(str(tmp_path / "answer"), "x")
+    assert (tmp_path / "answer").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_another_process_s_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In another container it may have the same number, and even the same luck."""
+    monkeypatch.setattr(os, "urandom", bytes)
+    for name in (f".answer.{os.getpid()}.tmp", f".pit_fetch-{bytes(8).hex()}.tmp"):
+        (tmp_path / name).write_text("its own")
+    with pytest.raises(UsageError, match="File exists"):
+        write_file(str(tmp_path / "answer"), "x")
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"its own"}
+
+
+def test_the_longest_name_is_written(tmp_path: Path) -> None:
+    name = "x" * 255
+    assert at_pit(tmp_path, demo(ROWS), "--output", name).code == 0
+    assert json.loads((tmp_path / name).read_text())["data"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/dev/null", "nowhere/answer", ".", "/dev/full", "x" * 256, "audit.jsonl/answer", "x/" * 3_000 + "x", "loop"],
+)
 def test_where_no_file_can_be_no_request_is_sent(tmp_path: Path, path: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "audit.jsonl").touch()
     left = at_pit(tmp_path, demo(lambda query, context: pytest.fail("asked")), "--output", path)
     assert (left.code, left.data, left.gap_types) == (2, [], ["config"])
     assert "--output cannot be written" in left.err

@@ -54,7 +54,7 @@ def _of_plain_names(real: Any) -> Any:
 
 
 def _of_texts_alone(real: Any) -> Any:
-    return lambda value: [value] if isinstance(value, str) else []
+    return lambda document: [value for value in real(document) if value.is_named and isinstance(value.value, str)]
 
 
 def _bare(real: Any) -> Any:
@@ -111,7 +111,7 @@ MUTANTS = (
     Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:_moment", _naive_is_new_york, _LAW),
     Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
     Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
-    Mutant("normalize: a time that is no text is none", f"{_HERE}.saved:_time_texts_in", _of_texts_alone, _LAW),
+    Mutant("normalize: a time that is no text is none", f"{_HERE}.linked_data:values", _of_texts_alone, _LAW),
     Mutant("normalize: parts of words are quoted", f"{_HERE}.items:_words", _bare, _LAW),
     Mutant("normalize: a capture is no change of its page", f"{_HERE}.saved:capture_of", _without_its_capture, _LAW),
     Mutant("normalize: a page is of any address", f"{_HERE}:_page_of", _of_any_address, _LAW),
