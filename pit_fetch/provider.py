@@ -138,12 +138,15 @@ class Field(NamedTuple):
     kind         the meaning of its values: a source may write a number as text
     is_evidence  it states how the record was dated, which may differ between two fetches of the same content
     is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
+    is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
+                 field out of the payload if the row does not have it
     """
 
     name: str
     kind: FieldKind = "text"
     is_evidence: bool = False
     is_plotted: bool = False
+    is_required: bool = False
 
 
 def _by_window(query: Query) -> datetime | None:
@@ -180,6 +183,8 @@ class Operation(NamedTuple):
              ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
              them. None: dates mean nothing here, and a request with dates is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
+             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
     basis    the meaning of the fields from which stamps derive, where a field alone does not show it
     normalize_query  returns the query in the operation's own terms: an option under another name, a default.
                      Raises ConfigError for values that only this operation refuses
@@ -205,6 +210,7 @@ class Operation(NamedTuple):
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
@@ -212,6 +218,10 @@ class Operation(NamedTuple):
     chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
+
+    def missing_in(self, record: Record) -> tuple[str, ...]:
+        """Return the names of the required fields that ``record`` does not have."""
+        return tuple(field.name for field in self.fields if field.is_required and field.name not in record.payload)
 
 
 class Query(NamedTuple):
@@ -304,6 +314,9 @@ class Http(Protocol):
         than all of it, an object that never comes fails alone, and leaves time for others.
         """
 
+    def head(self, host: str, path: str, patience: float = 1.0) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
+
     def post(
         self,
         host: str,
@@ -328,6 +341,7 @@ class Http(Protocol):
         keep: Callable[[T], bool] | None = None,
         most: int | None = None,
         patience: float = 1.0,
+        is_head: bool = False,
     ) -> T:
         """Return ``decode(reply)`` for a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
@@ -335,8 +349,9 @@ class Http(Protocol):
         same for every request, or about something public: the contents of the cache must not reveal more. If the
         reply does not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
         the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
-        Of the files that are stored with ``most``, about so many are kept, the newest ones. ``received_at`` of a
-        reply from the cache is that of its receipt, before this fetch began. ``patience`` is as in :meth:`get`.
+        Of the files that are stored with ``most``, about so many are kept, the newest ones. ``patience`` is as in
+        :meth:`get`; ``is_head`` asks as :meth:`head` does. A reply from the cache has the ``received_at`` of its
+        receipt, before this fetch began, and of its headers ``Last-Modified`` alone.
         """
 
 
@@ -511,6 +526,8 @@ class Provider(NamedTuple):
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
+    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                 says which of them are missing
     agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
@@ -530,6 +547,7 @@ class Provider(NamedTuple):
     files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
+    packages: tuple[str, ...] = ()
     help: str = ""
     api_version: int = API_VERSION
     agents: tuple[str, ...] = ()

@@ -28,6 +28,8 @@ from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transpor
 
 MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# What is kept of a reply besides its body: when the file was written can be evidence.
+_KEPT_HEADERS = ("Last-Modified",)
 
 
 class _Policy(NamedTuple):
@@ -85,6 +87,11 @@ class Client:
         policy = _Policy(declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None, patience)
         return self._ask(declared, request, policy)
 
+    def head(self, host: str, path: str, patience: float = 1.0) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Http.head`."""
+        declared = self._host(host)
+        return self._ask(declared, HttpRequest("HEAD", path), _Policy(declared.retry.tries, patience=patience))
+
     def post(
         self,
         host: str,
@@ -116,20 +123,24 @@ class Client:
         keep: Callable[[T], bool] | None = None,
         most: int | None = None,
         patience: float = 1.0,
+        is_head: bool = False,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = _address(self._host(host), base_url(self._host(host), self.environ), path)
-        stored = cache.load(self.environ, url, seconds, self.clock.now().timestamp(), most)
+        request = HttpRequest("HEAD" if is_head else "GET", url)
+        place = cache.Place(f"HEAD {url}" if is_head else url, most)
+        stored = cache.load(self.environ, place, seconds, self.clock.now().timestamp())
         if stored is not None:
-            cached = HttpReply(200, {}, stored.body, datetime.fromtimestamp(stored.since, UTC))
+            cached = HttpReply(200, stored.headers, stored.body, datetime.fromtimestamp(stored.since, UTC))
             with contextlib.suppress(UpstreamError):
                 decoded = decode(cached)
-                self.on_cached(HttpRequest("GET", url), cached)
+                self.on_cached(request, cached)
                 return decoded
-        reply = self.get(host, path, patience=patience)
+        reply = self.head(host, path, patience) if is_head else self.get(host, path, patience=patience)
         decoded = decode(reply)
         if keep is None or keep(decoded):
-            cache.store(self.environ, url, reply.body, reply.received_at.timestamp(), most)
+            headers = {name: reply.header(name) for name in _KEPT_HEADERS if reply.header(name)}
+            cache.store(self.environ, place, cache.Stored(headers, reply.body, reply.received_at.timestamp()))
         return decoded
 
     def remaining(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
@@ -13,12 +13,12 @@ from pit_fetch.wire import strict_json
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
-_MAIL_OR_PAGE = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+")
+_MAIL_OR_PAGE = r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+"
 
 
 def implausible(contact: str) -> str | None:
     """Return the problem with a contact, or None."""
-    if not _MAIL_OR_PAGE.search(contact):
+    if not re.search(_MAIL_OR_PAGE, contact):
         return "it holds neither an e-mail address nor the address of a page."
     return None if contact.isascii() else "it contains characters that a header cannot carry."
 
@@ -31,18 +31,27 @@ CONTACT = Credential(
     check=implausible,
 )
 
-_SEPARATED = re.compile(r"[\s;|]")
-_PLOTTED = ("close", "value", "price", "adjusted_close")
+_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
 
 
 def fields(
-    text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "", instant: str = ""
+    text: str = "",
+    date: str = "",
+    number: str = "",
+    integer: str = "",
+    lists: str = "",
+    instant: str = "",
+    required: str = "",
 ) -> tuple[Field, ...]:
-    """Return fields by their kinds; each argument holds names between spaces."""
+    """Return fields by their kinds; each argument holds names between spaces, ``required`` some of the others."""
     kinds: tuple[tuple[FieldKind, str], ...] = (
         ("text", text), ("date", date), ("number", number), ("integer", integer), ("list", lists), ("instant", instant),
     )  # fmt: skip
-    return tuple(Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds for name in names.split())
+    return tuple(
+        Field(name, kind, is_plotted=name in _PLOTTED, is_required=name in required.split())
+        for kind, names in kinds
+        for name in names.split()
+    )
 
 
 def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
@@ -53,13 +62,6 @@ def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
 def refuse(text: str) -> NoReturn:
     """Raise ConfigError for a request that makes no sense."""
     raise ConfigError(Code.USAGE, text=text)
-
-
-def check_tickers(query: Query) -> Query:
-    """Return the query. Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
-    if any(map(_SEPARATED.search, query.options["tickers"] or ())):
-        refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
-    return query
 
 
 def status_error(reply: HttpReply, host: Host) -> UpstreamError:
@@ -96,6 +98,11 @@ def require_one(requests: Iterable[Callable[[], object]]) -> None:
             return
     if failure is not None:
         raise failure
+
+
+def texts_in(row: Mapping[str, Any], *names: str) -> dict[str, str | None]:
+    """Return the texts that a row has, None for a value that is none."""
+    return {name: text_or_none(row[name]) for name in names if name in row}
 
 
 def text_or_none(value: object) -> str | None:

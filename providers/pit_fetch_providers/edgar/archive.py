@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
-from pit_fetch.times import parse_date
+from pit_fetch.times import parse_date, parse_http_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client, companies, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 from pit_fetch_providers.shared import require_one
 
@@ -31,8 +32,8 @@ _INDEX_PAGES = ("-index.htm", "-index.html")
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # The evidence is many small files, and the one that never comes may belong to a filing that was not public.
 _PATIENCE = 0.25
-# Recorded pages with a header take 0.5 to 1.6 kB in the cache.
-HEADERS_KEPT = 4_000
+# Of headers, and of times at which files were written. Recorded pages with a header take 0.5 to 1.6 kB in the cache.
+FILES_KEPT = 4_000
 
 _Parser = Callable[[bytes, str], Acceptance | None]
 IsPublic = Callable[[Acceptance], bool]
@@ -43,14 +44,16 @@ class Archive:
     """EDGAR's archive, through one fetch's client, which began at ``started``.
 
     Its methods raise UpstreamError if www.sec.gov fails as a whole. Each daily index and each submissions file is read
-    once.
+    once. What is read of a filing never changes. It is kept if the filing was public: the contents of the cache must
+    not reveal which other filings were examined.
     """
 
     def __init__(self, context: Context, started: datetime) -> None:
         self.context, self.started = context, started
         self._has_answered = False
         self._missing: set[str] = set()
-        self._indexes: dict[date, frozenset[str] | None] = {}
+        self._indexes: dict[date, Listed | None] = {}
+        self._written: dict[str, datetime | None] = {}
         self._submissions: dict[str, Any] = {}
 
     def check_host(self) -> None:
@@ -58,8 +61,8 @@ class Archive:
         if not self._has_answered:
             self._probe()
 
-    def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
-        """Return the accession numbers in the daily index of ``day``; None if no such index can be read.
+    def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
+        """Return the filings in the daily index of ``day``, with their names; None if no such index can be read.
 
         The index of a past day never changes, so it is kept for good, but only if it lists something ``wanted``
         (which is therefore public): a record of the other days asked about would reveal on which days filings that
@@ -69,12 +72,12 @@ class Archive:
         if path is None:
             return None
 
-        def parse(reply: HttpReply) -> frozenset[str] | None:
+        def parse(reply: HttpReply) -> Listed | None:
             is_complete = daily_index.is_complete(day, reply.header("Date"))
             return daily_index.parse(reply.body, day) if is_complete else None
 
         if day not in self._indexes:
-            self._indexes[day] = self._read(path, parse, lambda listed: not listed.isdisjoint(wanted))
+            self._indexes[day] = self._read(path, parse, lambda listed: not wanted.isdisjoint(listed))
         return self._indexes[day]
 
     def is_unread(self, day: date) -> bool:
@@ -84,12 +87,18 @@ class Archive:
     def header(self, accession: str, cik: int, in_full_text: bool, is_public: IsPublic) -> Acceptance | None:
         """Return the SGML header of ``accession``, listed under ``cik``; None if it cannot be read.
 
-        ``in_full_text`` also looks for it at the head of the full submission, which can be large. A header never
-        changes. It is kept if ``is_public`` returns that it dates a public filing: the contents of the cache must not
-        reveal which other filings were examined.
+        ``in_full_text`` also looks for it at the head of the full submission, which can be large. ``is_public``
+        returns whether an acceptance dates a public filing, here and below.
         """
         endings = (*_HEADERS, _FULL_TEXT) if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header, is_public)
+
+    def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> datetime | None:
+        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if unknown."""
+        if accession not in self._written:
+            path = _stem(accession, cik) + _FULL_TEXT
+            self._written[accession] = self._read(path, _last_modified, is_public, FILES_KEPT, is_head=True)
+        return self._written[accession]
 
     def page(self, accession: str, cik: int, filed: date, is_public: IsPublic) -> Acceptance | None:
         """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if both fail.
@@ -102,16 +111,24 @@ class Archive:
     def _first(
         self, accession: str, cik: int, endings: Sequence[str], parse: _Parser, is_public: IsPublic
     ) -> Acceptance | None:
-        stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
+        def read(reply: HttpReply) -> Acceptance | None:
+            acceptance = parse(reply.body, accession)
+            return None if acceptance is None else acceptance._replace(written=_last_modified(reply))
+
         for ending in endings:
             keep = _never if ending == _FULL_TEXT else is_public
-            acceptance = self._read(stem + ending, lambda reply: parse(reply.body, accession), keep, HEADERS_KEPT)
+            acceptance = self._read(_stem(accession, cik) + ending, read, keep, FILES_KEPT)
             if acceptance is not None:
                 return acceptance
         return None
 
     def _read(
-        self, path: str, parse: Callable[[HttpReply], T | None], keep: Callable[[T], bool], most: int | None = None
+        self,
+        path: str,
+        parse: Callable[[HttpReply], T | None],
+        keep: Callable[[T], bool],
+        most: int | None = None,
+        is_head: bool = False,
     ) -> T | None:
         """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone."""
 
@@ -129,7 +146,9 @@ class Archive:
             return value
 
         try:
-            return self.context.http.get_cached(client.WWW, path, math.inf, decode, keep, most, _PATIENCE)
+            return self.context.http.get_cached(
+                client.WWW, path, math.inf, decode, keep, most=most, patience=_PATIENCE, is_head=is_head
+            )
         except UpstreamError as error:
             if error.is_deadline:
                 raise
@@ -178,6 +197,14 @@ class Archive:
                 raise
             value = {}
         return value if isinstance(value, dict) else {}
+
+
+def _stem(accession: str, cik: int) -> str:
+    return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
+
+
+def _last_modified(reply: HttpReply) -> datetime | None:
+    return parse_http_date(reply.header("Last-Modified"))
 
 
 def _never(acceptance: Acceptance) -> bool:

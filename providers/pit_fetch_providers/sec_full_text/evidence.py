@@ -3,7 +3,7 @@
 A filing listed in the daily index of its filing date was public by the end of that New York day. The filing's own
 header decides if it is not listed there (it was released at another time), if it was filed on the PIT's own New York
 day (whose end is yet to come) or on a day without an index, and always with --exact. The filing date itself is not
-evidence.
+evidence. With --exact, when the filing's own files were written takes the place of the header's margins.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import NamedTuple
 from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
 
 
@@ -24,6 +25,11 @@ def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
     """Return the stamp without evidence: for ordinary forms in open mode, the end of the filing date."""
     ordinary = open_mode and forms.root(filing.form) in forms.ORDINARY
     return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
+
+
+def _listed_on_its_day(filing: Filing, listed: Listed) -> Stamp:
+    """Return the stamp of a filing that the index of its filing date lists, with the names that it had there."""
+    return Stamp(end_of_day(filing.filed, NEW_YORK), names=listed[filing.accession])
 
 
 class Evidence(NamedTuple):
@@ -38,8 +44,8 @@ class Evidence(NamedTuple):
     # neither change the order nor cost a request.
     ordered: bool
 
-    def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:
-        """Return the accession numbers in the index of ``day``.
+    def listed(self, day: date, filed: Iterable[Filing | None]) -> Listed | None:
+        """Return the filings in the index of ``day``, with their names.
 
         None if it is not consulted or does not exist: the header decides then.
         """
@@ -48,38 +54,35 @@ class Evidence(NamedTuple):
             return None
         return self.archive.listed(day, wanted)
 
-    def needs_header(self, filing: Filing | None, listed: frozenset[str] | None) -> bool:
+    def needs_header(self, filing: Filing | None, listed: Listed | None) -> bool:
         """Return whether :meth:`stamp` has to read something about ``filing``."""
         if filing is None or (self.open_mode and not self.exact):
             return False
         return listed is None or (filing.accession not in listed and not self.ordered)
 
-    def stamp(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
+    def stamp(self, filing: Filing, listed: Listed | None) -> Stamp:
         """Return the stamp of ``filing``; ``listed`` is what :meth:`listed` returned for its filing date."""
         if listed is not None and filing.accession in listed:
-            return Stamp(end_of_day(filing.filed, NEW_YORK))
+            return _listed_on_its_day(filing, listed)
         if not self.needs_header(filing, listed):
             return of_filing_date(filing, self.open_mode)
         return self._by_header(filing, listed)
 
-    def _by_header(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
+    def _by_header(self, filing: Filing, listed: Listed | None) -> Stamp:
         def is_public(acceptance: Acceptance) -> bool:
-            at = self._dated(filing, acceptance).at
-            return at is not None and at <= self.public_by
+            return self._is_public(self._by_acceptance(filing, acceptance))
 
         in_full_text = self.exact or not self._page_counts(filing, listed)
         acceptance = self.archive.header(filing.accession, filing.ciks[0], in_full_text, is_public)
         if acceptance is None and self.exact and filing.filed < self.today:
             listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
             if listed is not None and filing.accession in listed:
-                return Stamp(end_of_day(filing.filed, NEW_YORK))
+                return _listed_on_its_day(filing, listed)
         if acceptance is None and self._page_counts(filing, listed):
             acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed, is_public)
-        if acceptance is None:
-            return of_filing_date(filing, self.open_mode)
-        return self._dated(filing, acceptance)
+        return of_filing_date(filing, self.open_mode) if acceptance is None else self._by_acceptance(filing, acceptance)
 
-    def _page_counts(self, filing: Filing, listed: frozenset[str] | None) -> bool:
+    def _page_counts(self, filing: Filing, listed: Listed | None) -> bool:
         """Return whether the index page of ``filing`` is evidence. It does not show a later release.
 
         So it is trusted for ordinary forms only, and not for a filing that the index of its filing date leaves out, or
@@ -88,11 +91,27 @@ class Evidence(NamedTuple):
         may_be_listed = listed is None and not self.archive.is_unread(filing.filed)
         return may_be_listed and forms.root(filing.form) in forms.ORDINARY
 
+    def _by_acceptance(self, filing: Filing, acceptance: Acceptance) -> Stamp:
+        if self.exact:
+
+            def is_public(written: datetime) -> bool:
+                return self._is_public(self._dated(filing, acceptance._replace(written=written)))
+
+            written = self.archive.written(filing.accession, filing.ciks[0], is_public)
+            acceptance = acceptance._replace(written=written or acceptance.written)
+        return self._dated(filing, acceptance)
+
     def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:
-        at = available_at(acceptance, filing.filed, evening=forms.root(filing.form) in forms.EVENING)
-        bound = end_of_day(filing.filed, NEW_YORK)
+        evening = forms.root(filing.form) in forms.EVENING
+        proved = proof(acceptance, filing.filed, evening) if self.exact else None
+        if proved is not None:
+            return Stamp(proved, "provider_metadata", acceptance, acceptance.names)
+        at, bound = available_at(acceptance, filing.filed, evening), end_of_day(filing.filed, NEW_YORK)
         if self.ordered and at is not None and (bound is None or at > bound):
             # It would break the order, and what it displaced must not depend on how the window is cut.
             return Stamp(None)
         source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
-        return Stamp(at, source, acceptance)
+        return Stamp(at, source, acceptance, acceptance.names)
+
+    def _is_public(self, stamp: Stamp) -> bool:
+        return stamp.at is not None and stamp.at <= self.public_by

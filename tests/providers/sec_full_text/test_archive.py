@@ -76,7 +76,7 @@ def test_headers_of_public_filings_are_asked_for_once(options: dict[str, Any], t
     first, again = (ask(sec.app(BUSY), folder=str(tmp_path), **options) for _ in range(2))
     assert first.items == again.items
     assert (len(first.paths("index-headers")), len(again.paths("index-headers"))) == (12, 3)
-    earlier = ask(sec.app(BUSY), folder=str(tmp_path), pit="2024-02-15T12:06:00-05:00", **options)
+    earlier = ask(sec.app(BUSY), folder=str(tmp_path), pit="2024-02-15T13:03:00-05:00", **options)
     assert earlier.ids == [number(n) for n in (3, 2, 1, 0)]
 
 
