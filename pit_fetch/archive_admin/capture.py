@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
-from pit_fetch.archive.store import microseconds, schema
+from pit_fetch.archive.store import about, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
@@ -216,10 +216,10 @@ def _fetch(request: FetchRequest, result: CaptureResult, runtime: Runtime) -> tu
 
 def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool = False) -> CaptureRun | None:
     """Return the run under ``name`` to continue: a recent one that was interrupted or, if ``missing``, the last one."""
-    row = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-    if row is None:
+    noted = about.get(connection, name)
+    if noted is None:
         return None
-    last = CaptureRun(**json.loads(row[0]))
+    last = CaptureRun(**json.loads(noted))
     is_recent = abs(microseconds.from_micros(now) - microseconds.from_micros(last.began)) < CONTINUED_WITHIN
     return last if missing or (is_recent and not last.over) else None
 
@@ -231,7 +231,7 @@ def name_of(path: str) -> str:
 
 def _record_run(connection: sqlite3.Connection, name: str, run: CaptureRun) -> None:
     with schema.transaction(connection):
-        connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, json.dumps(run._asdict())))
+        about.put(connection, name, json.dumps(run._asdict()))
 
 
 def _captured_since(connection: sqlite3.Connection, since: int) -> set[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import verification
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
 from pit_fetch.transport import HttpRequest
@@ -70,7 +70,7 @@ def test_it_records_everything_on_the_list_and_says_what_it_has(archive: Archive
     text = capture(archive, "2026-06-02 15:00").out
     assert "estimates of IBM      captured: 1 item, 1 exchange\n" in text
     assert "2 captured, 0 held, 0 failed" in text
-    assert maintenance.verify(archive.open()).damage == ()
+    assert verification.verify(archive.open()).damage == ()
     assert not any(secret.encode() in archive.everything() for secret in KEYS.values())
 
 
@@ -329,7 +329,7 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
         out, _ = archive.process(server.url, "capture", "list.toml", "--json").communicate(timeout=60)
         assert [row["state"] for row in json.loads(out)["requests"]] == ["held", "captured"]
         assert sum("function" in request.query for request in server.requests) == 1
-    assert maintenance.verify(archive.open()).damage == ()
+    assert verification.verify(archive.open()).damage == ()
 
 
 # What is refused.

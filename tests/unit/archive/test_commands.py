@@ -12,7 +12,7 @@ import pytest
 
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.cli.commands.archive import COMMANDS
 from pit_fetch.engine import registry
 from pit_fetch.provider import Page
@@ -112,7 +112,7 @@ def test_log_is_narrowed(kept: Archive) -> None:
 
 
 def test_verify_exits_1_on_damage(archive: Archive) -> None:
-    assert of(archive, "verify") == {"sound": True, "entries": 9, "bodies": 5, "damage": []}
+    assert of(archive, "verify") == {"sound": True, "entries": 9, "bodies": 5, "damage": [], "underived": 0}
     assert archive.command("archive verify").code == 0
     damage(archive)
     left = archive.command("archive verify")
@@ -174,13 +174,13 @@ def test_verify_reads_one_moment_of_an_archive_that_grows(archive: Archive) -> N
     grown: list[str] = []
 
     def meanwhile(text: str) -> None:
-        if text.startswith("SELECT digest FROM bodies") and not grown:
+        if text.startswith("SELECT digest, base FROM bodies") and not grown:
             grown.append(text)
             archive.app = articles(benzinga.article(2, at("2026-06-01 14:30"), title="later"))
             archive.fetch(NEWS, "2026-06-03 15:00")
 
     connection.set_trace_callback(meanwhile)
-    assert maintenance.verify(connection).damage == ()
+    assert verification.verify(connection).damage == ()
     assert grown
 
 
@@ -488,7 +488,7 @@ def test_the_help_names_all_of_them(kept: Archive) -> None:
         pytest.param(f"log --limit {'9' * 5000}", "a whole number", id="a long limit"),
         ("replay last --archive none.db", "there is no such file"),
         ("merge", "the following arguments are required: OTHER"),
-        ("merge none.db", "none.db: there is no such file"),
+        ("merge none.db", "(none.db): there is no such file"),
         ("merge a.db", "the same archive twice"),
         ("drop", "the following arguments are required: --source, --before"),
         ("drop --source benzinga", "the following arguments are required: --before"),
