@@ -12,12 +12,13 @@ import sqlite3
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds, schema, upgrade
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
-from pit_fetch.archive_admin import maintenance, repair, replay, stats, verification
+from pit_fetch.archive_admin import capture_runs, maintenance, repair, replay, stats, verification
 from pit_fetch.archive_admin.progress import OnProgress
+from pit_fetch.cli import archive_log
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
@@ -25,6 +26,7 @@ from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Option
 from pit_fetch.request import audience
+from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
 
@@ -151,12 +153,12 @@ def _info(call: Call) -> CommandResult:
 def _about(path: str, size: int, number: int, overview: stats.Overview) -> Iterator[str]:
     yield f"{path}: {_bytes(size)}, format {number}"
     yield f"fetches    {overview.fetches:,}"
-    yield f"exchanges  {overview.exchanges:,}"
+    yield f"replies    {overview.exchanges:,}"
     ratio = f", {overview.size / overview.packed:.1f} times smaller than they are" if overview.packed else ""
     zstandard = "; reading them needs zstandard" if overview.by_zstandard else ""
-    yield f"bodies     {overview.bodies:,} ({_bytes(overview.packed)} packed{ratio}{zstandard})"
-    yield f"origins    {overview.origins:,}"
-    yield f"drops      {overview.drops:,}"
+    yield f"texts      {overview.bodies:,} ({_bytes(overview.packed)} packed{ratio}{zstandard})"
+    yield f"files      {overview.origins:,} that were written to"
+    yield f"deletions  {overview.drops:,}"
     for source in overview.sources:
         yield f"{source.source}: {source.fetches:,} fetches from {_short(source.first)} to {_short(source.last)}"
 
@@ -172,8 +174,15 @@ def counted(count: int, noun: str, plural: str = "s") -> str:
     return f"{count:,} {noun}{'' if count == 1 else plural}"
 
 
+_FROM = Option("date_from", "made at or after: a New York date or a full timestamp", kind="instant")
+
+
 def _log_options(parser: Parser) -> None:
     parser.add_argument("--source", default="", help="only the fetches of this source")
+    parser.add_argument("--symbol", default="", help="only those about this symbol, ticker, series or the like")
+    parser.add_argument("--date-from", metavar="DATE", help=_FROM.help)
+    parser.add_argument("--date-to", metavar="DATE", help="made at or before; a date includes the whole day")
+    parser.add_argument("--offline", action="store_true", help="also what the archive alone answered, as with --json")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most this many (default: all)")
 
 
@@ -184,12 +193,19 @@ def _count(text: str) -> int:
 
 
 def _log(call: Call) -> CommandResult:
+    options = call.options
+    wanted = stats.Filter(symbol=options.symbol, with_offline=options.offline or options.json, limit=options.limit)
+    if options.date_from:
+        wanted = wanted._replace(since=microseconds.to_micros(parse_value(_FROM, options.date_from)))
+    if options.date_to:
+        wanted = wanted._replace(until=microseconds.to_micros(parse_value(DATE_TO, options.date_to)))
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        source = _source(call.options.source, connection, call.runtime) if call.options.source else ""
-        fetches = list(stats.fetches(connection, source, call.options.limit))
-    if call.options.json:
-        return CommandResult(to_json([_row(fetch) for fetch in fetches]))
-    return CommandResult("".join(f"{_line(fetch)}\n" for fetch in fetches))
+        if options.source:
+            wanted = wanted._replace(source=_source(options.source, connection, call.runtime))
+        fetches, names = list(stats.fetches(connection, wanted)), capture_runs.names(connection)
+    if options.json:
+        return CommandResult(to_json([*archive_log.rows(fetches, names)]))
+    return CommandResult(archive_log.table(fetches, names))
 
 
 def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
@@ -197,31 +213,6 @@ def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
     if connection.execute("SELECT 1 FROM fetches WHERE source = ? LIMIT 1", (name,)).fetchone():
         return name
     return runtime.find(name).name
-
-
-def _row(fetch: stats.FetchSummary) -> Mapping[str, Any]:
-    return {
-        "id": str(fetch.key),
-        "time": _time(fetch.began),
-        "source": fetch.source,
-        "request": fetch.request,
-        "exchanges": fetch.exchanges,
-        "kind": fetch.kind,
-        "pit": _time(fetch.pit),
-        "plan": fetch.plan,
-        "version": fetch.version,
-        "ended": _time(fetch.seen),
-        "complete": fetch.complete,
-        "status": fetch.status,
-        "answer_deleted": _time(fetch.withdrawn),
-    }
-
-
-def _line(fetch: stats.FetchSummary) -> str:
-    end = "did not end" if fetch.seen is None else "complete" if fetch.complete else "in part"
-    text = "" if fetch.withdrawn is None else "  (its answer was deleted)"
-    count = f"{fetch.exchanges} exchange{'' if fetch.exchanges == 1 else 's'}"
-    return f"{fetch.key}  {_short(fetch.began)}  {fetch.kind:<7}  {count:<12}  {end:<11}  {fetch.request}{text}"
 
 
 # verify, rebuild

@@ -30,7 +30,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
-        ciks |= companies.ciks_of(options["tickers"], context)
+        ciks |= companies.ciks_of(options["tickers"], context, must_be_listed=query.capture)
         if not ciks:
             return
     wanted = _filter(query, ciks)
@@ -93,6 +93,16 @@ def caveats(query: Query) -> Iterable[str]:
         yield "A filing that was not released on its filing date may be missing: --exact finds it, if it was public."
 
 
+def when_captured(query: Query) -> str:
+    """Return the note that without --exact a capture has the days of filings, and not their times."""
+    if query.options["exact"]:
+        return ""
+    return (
+        "EDGAR's index tells the day of a filing and no time, so each filing counts from the end of its day: to ask "
+        "about a time of day later, write exact = true, and ask with --exact."
+    )
+
+
 def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
     """Return a slice's filings by filing date, newest first. Its first day takes the unreadable hits."""
     days: dict[date, list[Filing | None]] = {part.first: []}
@@ -150,6 +160,7 @@ PROVIDER = Provider(
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
     parse_reply=read,
+    when_captured=when_captured,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
