@@ -223,6 +223,7 @@ class Query(NamedTuple):
     operation  the chosen operation
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
     capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
+    archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
     """
 
     now: datetime
@@ -236,6 +237,7 @@ class Query(NamedTuple):
     operation: Operation = Operation()
     offline: bool = False
     capture: bool = False
+    archived: bool = False
 
     @property
     def open_mode(self) -> bool:

@@ -20,7 +20,7 @@ from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, check_tickers, refuse
 
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
@@ -84,9 +84,9 @@ def _is_ordered(query: Query) -> bool:
 def caveats(query: Query) -> Iterable[str]:
     """Yield what is looked up in today's lists, and what cannot be shown; from the request alone."""
     if query.options["tickers"]:
-        yield "--tickers uses today's list of tickers, whatever the PIT. Prefer --ciks."
+        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT. Prefer --ciks.", query)
     if query.options["entity"]:
-        yield "--entity is matched against today's names, whatever the PIT. Prefer --ciks."
+        yield as_of_fetch("--entity is matched against {names}, whatever the PIT. Prefer --ciks.", query)
     if not query.open_mode and query.offline:
         yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
     elif not query.open_mode and _is_ordered(query):

@@ -18,13 +18,13 @@ from pit_fetch_providers.shared import fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 _SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}")
-_HOLDER = "symbol means today's holder of the symbol."
+_HOLDER = "symbol means {holder}."
 _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
 )
 _RESTATED = (
-    "Earnings are today's figures of past reports, restated for later splits and corrections without a mark, and their "
+    "Earnings are figures of past reports {stand}, restated for later splits and corrections without a mark, and their "
     "dates are Yahoo's: one that was never corrected cannot be told from one that was. "
 )
 _ENTERED = "Actions of analysts that were entered later under an earlier time cannot be told from others. "
