@@ -138,6 +138,18 @@ class Code:
         "{operation} cannot be verified at all{why}: with --pit, nothing is served.",
         archived="never_dated_held",
     )
+    # Of an archive alone, until it is known to have held something at the PIT.
+    SNAPSHOT_NOT_HELD = _unverifiable(
+        "snapshot_not_held",
+        "{operation} is a snapshot{why}: only a complete reply that the archive held at the PIT could be served.",
+        archived="snapshot_held",
+    )
+    NEVER_DATED_NOT_HELD = _unverifiable(
+        "never_dated_not_held",
+        "{operation} cannot be verified at all{why}: only a complete reply that the archive held at the PIT could be "
+        "served.",
+        archived="never_dated_held",
+    )
     # With an archive, if it held something at the PIT.
     SNAPSHOT_HELD = _unverifiable(
         "snapshot_held",

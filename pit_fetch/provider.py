@@ -237,6 +237,8 @@ class Query(NamedTuple):
     options    the provider's own options, by name
     operation  the chosen operation
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
+    capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
+    archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
     """
 
     now: datetime
@@ -249,11 +251,21 @@ class Query(NamedTuple):
     options: Mapping[str, Any]
     operation: Operation = Operation()
     offline: bool = False
+    capture: bool = False
+    archived: bool = False
 
     @property
     def open_mode(self) -> bool:
         """Whether the request has no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    @property
+    def may_report_today(self) -> bool:
+        """Whether an error or a gap may depend on what the source knows today: that a symbol is unknown, say.
+
+        With a PIT it may not, unless the fetch is a capture: its operator sees no records, and asks about today.
+        """
+        return self.pit is None or self.capture
 
     def in_window(self, record: Record) -> bool:
         """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
@@ -514,6 +526,7 @@ class Provider(NamedTuple):
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
                  all of them, newest first, back from the PIT, regardless of --after and --date-to
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
+    when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
     packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
@@ -530,6 +543,7 @@ class Provider(NamedTuple):
     select: Callable[[Query, Record], bool] = lambda query, record: True
     derive: Callable[[Query], Stage | None] = lambda query: None
     when_empty: Callable[[Query], str] = lambda query: ""
+    when_captured: Callable[[Query], str] = lambda query: ""
     operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()

@@ -119,8 +119,8 @@ class Fetch:
         when_empty = _when_empty(self.request, self.query)
         self.collected = self.collected._replace(secrets=secrets, opened=True, when_empty=when_empty, archive=archive)
 
-    def _caveats(self) -> tuple[Gap, ...]:
-        return tuple(caveats(self.query, self.request.provider.name))
+    def _caveats(self, *, archived: bool = False) -> tuple[Gap, ...]:
+        return tuple(caveats(self.query._replace(archived=archived), self.request.provider.name))
 
     # From the live source.
 
@@ -208,7 +208,7 @@ class Fetch:
         try:
             archive.start(secrets)
             self._opened(secrets)
-            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats()))
+            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats(archived=True)))
             return self._from_archive(archive, collected, None)
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
@@ -246,6 +246,9 @@ class Fetch:
         if held is None:
             return collected._replace(archive=archive)
         gaps, builder = collected.selection.gaps, SelectionBuilder()
+        if live is not None:  # what the live answer could not show is no longer what this one cannot
+            of_live = self._caveats()
+            gaps = (*self._caveats(archived=True), *(gap for gap in gaps if gap not in of_live))
         if held.is_snapshot:
             gaps = tuple(_archived_variant(gap) for gap in gaps)
         stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))

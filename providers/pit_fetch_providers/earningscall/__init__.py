@@ -26,7 +26,7 @@ _TEXT = (
     "served if its reply says that it was last modified at or before the PIT, or if an archive held it then. "
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
-_HOLDER = "symbol means today's holder of the symbol."
+_HOLDER = "symbol means {holder}."
 _NAMES = "Which exchange and symbol a call is listed under is of today, too."
 SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
 # What others call an exchange.

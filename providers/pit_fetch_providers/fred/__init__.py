@@ -47,8 +47,9 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     try:
         yield from _vintages(query, context, period)
     except api.NoVintages:
-        if query.open_mode:  # ask for the values current today, where an unknown series is an error
-            yield from map(vintages.undated, _records(query, context, None))
+        if query.may_report_today:  # ask for the values current today, where an unknown series is an error
+            current = map(vintages.undated, _records(query, context, None))
+            yield from current if query.open_mode else ()
 
 
 def _vintages(query: Query, context: Context, period: Period) -> list[Record]:

@@ -19,13 +19,13 @@ from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
 _SHARE_CLASSES = (".A", ".B")  # no exchange has such a suffix
 _SPELLING = "AAPL, BRK-B, VOD.L, ^GSPC, EURUSD=X or BTC-USD"
-_HOLDER = "symbol means today's holder of the symbol."
+_HOLDER = "symbol means {holder}."
 _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
 )
 _RESTATED = (
-    "Earnings are today's figures of past reports, restated for later splits and corrections without a mark, and their "
+    "Earnings are figures of past reports {stand}, restated for later splits and corrections without a mark, and their "
     "dates are Yahoo's: one that was never corrected cannot be told from one that was. "
 )
 
