@@ -22,7 +22,7 @@ from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError, as_texts
 
 MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -63,7 +63,7 @@ class Client:
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
         declared = self._host(host)
-        request = HttpRequest("GET", path, params or {}, headers or {})
+        request = HttpRequest("GET", path, as_texts(params), headers or {})
         return self._ask(declared, request, declared.retry.tries, retry_after)
 
     def post(
@@ -80,13 +80,13 @@ class Client:
         from json import dumps
 
         headers = {"Content-Type": "application/json", **(headers or {})}
-        request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
+        request = HttpRequest("POST", path, as_texts(params), headers, dumps(json).encode())
         declared = self._host(host)
         return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), tries=1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, as_texts(params), call=call), tries=1)
 
     def get_cached(
         self,
