@@ -144,6 +144,11 @@ class Code:
         "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
         "is served.",
     )
+    # Of Operation.reach.
+    NEWEST_ONLY = _unverifiable(
+        "newest_only",
+        "{operation} reaches back a limited time only: older records are missing, whether or not they were public.",
+    )
     OFFLINE = _unverifiable(
         "offline", "Answered from the archive alone (--offline): what was never captured is missing."
     )

@@ -6,7 +6,7 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,16 @@ from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position
-from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
+from pit_fetch.pipeline.cursor import START, Position, position
+from pit_fetch.pipeline.select import (
+    Selection,
+    SelectionBuilder,
+    WithheldCounts,
+    in_order,
+    public,
+    take,
+    with_watermarks,
+)
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
@@ -123,19 +131,22 @@ class Fetch:
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
-                self._select(in_order(public(stream, self._cutoff, self.collected.withheld)), builder)
+                self._select(in_order(self._public(stream, self._cutoff)), builder)
         except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
             builder.gaps.append(error.gap)
         except TimeIsUp:
             builder.gaps += self._deadline_gaps()
         return builder.build()
 
+    def _public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
+        return public(stream, cutoff, self.collected.withheld, self.query.operation.period)
+
     def _cutoff(self) -> datetime | None:
-        """Return the PIT, but never later than now: a PIT in the future would let a running bar through."""
+        """Return the PIT, but never later than the last reply: what was still running then is not over yet."""
         pit = self.request.pit
         if pit is None or pit <= self.query.started:
             return pit
-        return min(pit, self.runtime.clock.now())
+        return min(pit, self.source.received_at or self.query.started)
 
     def _until_it_ends(self, stream: Stream) -> Iterator[Record | Page | Watermark | Gap]:
         """Yield ``stream``, followed by a gap if an error or the deadline ends it.
@@ -241,7 +252,7 @@ class Fetch:
         gaps, builder = collected.selection.gaps, SelectionBuilder()
         if held.is_snapshot:
             gaps = tuple(_archived_variant(gap) for gap in gaps)
-        stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))
+        stream = self._ordered(held, self._public(held.records, lambda: instant))
         stop = None if live is None or held.is_snapshot else _stop(live)
         self._select(stream if stop is None else _until_position(stream, stop), builder)
         selection = builder.build()
@@ -249,10 +260,11 @@ class Fetch:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
         return collected._replace(selection=selection, archive=archive).with_gaps(before=gaps)
 
-
-def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them; the index answers in the envelope's order."""
-    return in_order(stream) if held.is_snapshot else stream
+    def _ordered(self, held: ArchivedRecords, stream: PublicStream) -> PublicStream:
+        """Order records of the archive. A snapshot's come as its reply had them, the others by instant and id."""
+        if held.is_snapshot:
+            return in_order(stream)
+        return in_order(with_watermarks(stream)) if self.query.operation.period else stream
 
 
 def _stop(live: Selection) -> Position | None:
@@ -260,7 +272,7 @@ def _stop(live: Selection) -> Position | None:
     is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
     if not is_cut:
         return None
-    return (float("-inf"), "") if live.last is None else position(live.last)
+    return START if live.last is None else position(live.last)
 
 
 def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:

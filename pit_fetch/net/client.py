@@ -51,6 +51,7 @@ class Client:
         self.on_request = on_request
         self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
         self.requests_made = 0
+        self.received_at: datetime | None = None  # when the last reply was complete
         self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
     def get(
@@ -165,6 +166,7 @@ class Client:
                 if error.passing:
                     return unreachable
                 raise unreachable from None
+            self.received_at = reply.received_at
             location = reply.header("Location")
             if reply.status not in REDIRECTS or not location:
                 return reply

@@ -23,12 +23,13 @@ import json
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from math import isfinite
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
+from pit_fetch.pipeline.cursor import Position, instant_age, period_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, is_aware
 
@@ -96,12 +97,16 @@ def visibility(record: Record, cutoff: datetime | None) -> Visibility:
 
 
 def public(
-    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], withheld: WithheldCounts
+    stream: Iterable[Record | Page | Watermark | Gap],
+    cutoff: Callable[[], datetime | None],
+    withheld: WithheldCounts,
+    period: str = "",
 ) -> Iterator[Record | Watermark | Gap]:
     """Yield the records that were public at ``cutoff()``, with watermarks and gaps; enter the others in ``withheld``.
 
-    ``cutoff`` is called for each record. Pages are dissolved: on one with an order, each public record is followed by
-    a watermark. The stream ends with a gap after as many slices without a public record as a watermark allows.
+    ``cutoff`` is called for each record. ``period`` is the field that orders records of one instant. Pages are
+    dissolved: on one with an order, each public record is followed by a watermark. The stream ends with a gap after as
+    many slices without a public record as a watermark allows.
     Raises UpstreamError(Code.PAGING) if the source keeps repeating public records.
     """
     # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
@@ -115,7 +120,7 @@ def public(
         if isinstance(element, Record):
             if _is_public(element, cutoff(), withheld):
                 is_fruitless = False
-                yield element
+                yield with_period(element, period)
         elif isinstance(element, Page):
             seen_versions = seen_versions if element.continues_previous else set()
             public_records = [record for record in element.records if _is_public(record, cutoff(), withheld)]
@@ -123,7 +128,7 @@ def public(
                 version = (record.id, record.available_at, record.revised_at)
                 repeats = repeats + 1 if version in seen_versions else 0
                 seen_versions.add(version)
-                yield record
+                yield with_period(record, period)
                 if repeats == MOST_REPEATED:
                     raise UpstreamError(Code.PAGING)
                 if element.order is not None and is_aware(record.available_at):
@@ -140,6 +145,12 @@ def public(
             yield element
 
 
+def with_period(record: Record, field: str) -> Record:
+    """Return the record with the date in ``field`` as its period, if it is one."""
+    text = record.payload.get(field) if field else None
+    return record._replace(period=text) if isinstance(text, str) and isfinite(period_age(text)) else record
+
+
 def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:
     match visibility(record, cutoff):
         case "public":
@@ -151,6 +162,14 @@ def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts
         case "unusable":
             withheld.unusable += 1
     return False
+
+
+def with_watermarks(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Watermark | Gap]:
+    """Yield a stream that comes newest first, with a watermark after each record."""
+    for element in stream:
+        yield element
+        if isinstance(element, Record) and is_aware(element.available_at):
+            yield Watermark(element.available_at)
 
 
 def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Gap]:

@@ -91,5 +91,7 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
         yield gap(Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
         yield gap(Code.SNAPSHOT, operation=name, why=why)
+    elif operation.reach == "newest":
+        yield gap(Code.NEWEST_ONLY, operation=name)
     for text in operation.caveats(query):
         yield gap(Code.CAVEAT, text=text)

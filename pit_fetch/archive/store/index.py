@@ -292,7 +292,8 @@ class _Ingestion:
         self, connection: sqlite3.Connection, stream: int, fetch: IndexedFetch, window_covers: WindowCovers
     ) -> None:
         self.connection, self.stream, self.fetch, self.window_covers = connection, stream, fetch, window_covers
-        self.complete: list[tuple[str, int, int]] | None = None  # the complete fetches before this one, newest first
+        # The complete fetches before this one, newest first, and since when each covers dated items.
+        self.complete: list[tuple[str, int, int, int | None]] | None = None
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
         (self.last_version,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
 
@@ -398,16 +399,16 @@ class _Ingestion:
         since = min(claims) if earlier is None else max(min(claims), earlier.seen + 1)
         if self.complete is None:
             self.complete = self.connection.execute(
-                "SELECT origin, fetch, seen FROM reads WHERE pool = ? AND seen < ? AND complete "
+                "SELECT origin, fetch, seen, since FROM reads WHERE pool = ? AND seen < ? AND complete "
                 "ORDER BY seen DESC, origin DESC, fetch DESC",
                 (self.stream, seen),
             ).fetchall()
         records: list[Record] = []
-        for origin, fetch, instant in self.complete:
+        for origin, fetch, instant, covered_since in self.complete:
             if instant < since:
                 break
             records = records or [record(item, version.stored()) for version in versions]
-            if self.window_covers(Key(origin, fetch), records):
+            if self.window_covers(Key(origin, fetch), _from(records, covered_since)):
                 return instant
         return None
 
@@ -479,6 +480,12 @@ class _Ingestion:
                 raise ArchiveError(_DAMAGED)
             stored[item][number] = version
         return stored
+
+
+def _from(records: Iterable[Record], oldest: int | None) -> list[Record]:
+    """Return the records that were available at or after ``oldest`` (None: all), and undated ones."""
+    starts = microseconds.from_micros(oldest)
+    return [made for made in records if starts is None or made.available_at is None or made.available_at >= starts]
 
 
 def _content(version: Version) -> _Content:

@@ -115,6 +115,7 @@ PROVIDER = Provider(
             needs=("series_id",),
             fields=(*fields(date="date", number="value"), *fields(date="realtime_start realtime_end")),
             window="date",
+            period="date",
             basis=(Basis("realtime_start"),),
             versions=True,
             caveats=_caveats,

@@ -191,17 +191,19 @@ def test_sizes_under_a_pit_and_without(world: Any) -> None:
     assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact", "compact", "full"]
 
 
-@pytest.mark.parametrize(
-    ("words", "truncated"),
-    [((), True), (("--date-from", "2024-02-15T20:00:00Z"), True), (("--date-from", "2024-02-15T20:55:00Z"), False)],
-)
-def test_bars_that_reach_back_a_limited_time_say_when_the_window_is_not_covered(
-    world: Any, words: tuple[str, ...], truncated: bool
+@pytest.mark.parametrize("name", ["FX_INTRADAY", "FX_WEEKLY", "FX_MONTHLY"])
+@pytest.mark.parametrize("window", [(), ("--date-from", "2024-02-15T20:55:00Z"), ("--date-from", "1999-01-01")])
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_what_reaches_back_a_limited_time_says_so_whatever_is_served(
+    world: Any, name: str, window: tuple[str, ...], pit: str | None
 ) -> None:
-    bars = [bar(f"2024-02-15 {at}:00") for at in ("21:00", "20:55", "20:50")]
-    call = ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min")
-    done = world(Store({"FX_INTRADAY": bars}, zone="UTC")).fetch(*call, *words, pit=PIT)
-    assert ("truncated" in done.gap_types) is truncated
+    interval = ("interval=5min",) if name == "FX_INTRADAY" else ()
+    store = Store({name: [bar("2024-02-15 20:50:00" if interval else "2024-02-09")]}, zone="UTC")
+    for served in (store, Store({name: []}, zone="UTC")):
+        done = world(served).fetch(
+            name, "from_symbol=EUR", "to_symbol=USD", *interval, *window, "--limit", "200", pit=pit
+        )
+        assert f"{name} reaches back a limited time only" in done.reasons
 
 
 @pytest.mark.parametrize("name", SOME_UNDATED)

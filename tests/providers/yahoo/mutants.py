@@ -79,6 +79,12 @@ MUTANTS = (
     Mutant("yahoo: a date without a report is one", f"{_HERE}.earnings:_record", _reported_or_not, _ROWS),
     Mutant("yahoo: reports of another company", f"{_HERE}.earnings:_record", _whoever, _ROWS),
     Mutant("yahoo: an action counts from its second", f"{_HERE}.ratings:_public_from", _always(lambda at: at), _ROWS),
+    Mutant(
+        "yahoo: a running bar is a bar",
+        f"{_HERE}.prices:_Subject._over",
+        lambda real: lambda subject, begins: subject.received,
+        ("archive: running",),
+    ),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),
     Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", readable_alone, _ROWS),
     Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),

@@ -32,9 +32,12 @@ _TITLES = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS",
 class Company(NamedTuple):
     """Yahoo's data on one symbol. A value that is not of its kind stands in the reply as it is.
 
-    bars (Unix seconds, open, high, low, close, volume, adjclose) articles (id, pubDate, displayTime, title) calendar
-    rows of cells, without symbol and company grades (Unix seconds, firm, toGrade, fromGrade, action) summary the
-    other modules of the company's summary
+    bars      (Unix seconds, open, high, low, close, volume, adjclose)
+    articles  (id, pubDate, displayTime, title)
+    calendar  rows of cells, without symbol and company
+    grades    (Unix seconds, firm, toGrade, fromGrade, action)
+    summary   the other modules of the company's summary
+    session   the regular hours of the exchange (start, end; Unix seconds)
     """
 
     bars: Sequence[Sequence[Any]] = ()
@@ -46,6 +49,7 @@ class Company(NamedTuple):
     summary: Mapping[str, Any] = {}
     zone: str = "America/New_York"
     currency: str = "USD"
+    session: Mapping[str, Any] = {}
 
 
 def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
@@ -104,6 +108,7 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
             "gmtoffset": -18000,
             "timezone": "EST",
             "exchangeTimezoneName": company.zone,
+            "currentTradingPeriod": {"regular": {"timezone": "EST", "gmtoffset": -18000, **company.session}},
             "dataGranularity": interval,
             "range": "",
         },
