@@ -298,6 +298,11 @@ class Code:
         "input_malformed",
         "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file.",
     )
+    INPUT_ENDS_EARLY = _input_error(
+        "input_ends_early",
+        "--input-file shows what was current up to {day} (its {field}), and not what was at the PIT: use a PIT up to "
+        "then, or save a reply that reaches further.",
+    )
     ITEMS_MALFORMED = _input_error(
         "items_malformed",
         "The items cannot be read: {problem}. Give one JSON array of objects on standard input (normalize --help).",
