@@ -296,6 +296,14 @@ def test_a_news_window_asks_for_whole_days(world: Any) -> None:
     assert done.ids == ["NEWS_SENTIMENT:https://news.example/dated"]
 
 
+# Of the same kinds, and never seen: a notice may name plans by their limits, and a limit what the plans unlock.
+PLANS = {"Information": "Realtime options are part of the 600 requests per minute and other premium membership plans."}
+ENTITLEMENT = {"Information": "Your plan of 75 requests per minute has no entitlement to realtime US market data."}
+MINUTE_LIMIT = {
+    "Information": "Our standard API rate limit is 5 requests per minute. Please subscribe to any of the premium plans "
+    f"at {av.PREMIUM} to instantly unlock all premium endpoints"
+}
+
 # Errors inside HTTP 200. (what the source says, in PIT mode: gap type and words; in open mode)
 ERRORS: list[tuple[str, Any, str, str]] = [
     ("bad key", av.BAD_KEY, "upstream_error", "refused the credential"),
@@ -307,6 +315,11 @@ ERRORS: list[tuple[str, Any, str, str]] = [
     ("a minute's requests", av.PER_MINUTE, "upstream_error", "per second or minute"),
     ("premium", av.PREMIUM_ENDPOINT, "upstream_error", "key's plan does not include"),
     ("premium size", av.PREMIUM_SIZE, "upstream_error", "key's plan does not include"),
+    ("premium plans", av.PREMIUM_PLANS, "upstream_error", "key's plan does not include"),
+    ("premium membership", PLANS, "upstream_error", "key's plan does not include"),
+    ("an entitlement", ENTITLEMENT, "upstream_error", "key's plan does not include"),
+    ("call volume", av.CALL_VOLUME, "upstream_error", "per second or minute"),
+    ("a minute's limit", MINUTE_LIMIT, "upstream_error", "per second or minute"),
     ("artificial rows", av.ARTIFICIAL, "upstream_error", "key's plan does not include"),
     ("no such function", {"Error Message": "This API function (X) does not exist."}, "config", "no longer has"),
     ("unknown words", {"Information": "We moved."}, "upstream_error", "a message and no rows"),
@@ -399,7 +412,14 @@ def test_a_bad_call_is_said_in_open_mode(world: Any, message: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "requests", "pause"), [(av.PER_SECOND, 4, 1.0), (av.PER_MINUTE, 4, 15.0), (av.DAILY_LIMIT, 1, 0.0)]
+    ("message", "requests", "pause"),
+    [
+        (av.PER_SECOND, 4, 1.0),
+        (av.CALL_VOLUME, 4, 1.0),
+        (av.PER_MINUTE, 4, 15.0),
+        (MINUTE_LIMIT, 4, 15.0),
+        *((message, 1, 0.0) for message in (av.DAILY_LIMIT, av.PREMIUM_ENDPOINT, av.PREMIUM_PLANS, PLANS, ENTITLEMENT)),
+    ],
 )
 def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: Any, requests: int, pause: float) -> None:
     server = world(app=lambda _: as_json(message))
