@@ -23,8 +23,9 @@ _NOON = (
     "proof, and rests on a date of the call that can be wrong. "
 )
 _TEXT = (
-    "A transcript may be of a later recording (one was found with advertisements of ten months after its call): it is "
-    "served if its reply says that it was last modified at or before the PIT, or if an archive held it then. "
+    "Transcripts may be of later recordings, and are stored again years later (recorded: calls of January 2022 and "
+    "2023, last modified in October and November 2024): one is served if its reply says that it was last modified by "
+    "the PIT, or if an archive held it then. "
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
 _HOLDER = "symbol means today's holder of the symbol."
@@ -190,7 +191,8 @@ PROVIDER = Provider(
     search_terms="transcript transcripts calls",
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
-A transcript longer than the output limit is continued with --after. --date-from and
---date-to compare the time of the call. slides gives addresses, which need a key of their own to open.
+With --pit, only those last modified by then: the recorded ones were stored again some two years after
+their calls. A transcript longer than the output limit is continued with --after. --date-from and --date-to
+compare the time of the call. slides gives addresses, which need a key of their own to open.
 """,
 )
