@@ -94,7 +94,7 @@ class Record(NamedTuple):
                   its receipt is withheld. Each run stamps such an item later, so its place in the order and its
                   cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
-    period        the value of :attr:`Operation.period`, if it is a date; providers leave it empty
+    period        the text of :attr:`Operation.period`; providers leave it empty
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
     of an observation. The framework serves the newest one that was public at the PIT, by the later of its stamps.

@@ -245,7 +245,7 @@ class Fetch:
 
         Raise ArchiveError if the archive cannot be read.
         """
-        instant = self._cutoff() or self.query.now
+        instant = min(self.query.now, self.runtime.clock.now())
         held = archive.recall(instant)
         if held is None:
             return collected._replace(archive=archive)

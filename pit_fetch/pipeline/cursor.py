@@ -30,6 +30,7 @@ Position = tuple[float, float, str]
 
 # The stamp in the cursor of a record that is dated on receipt: the next run dates it later.
 _RECEIPT = "receipt"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AGE_AT_RECEIPT = float("-inf")
 _AGE_OF_UNDATED = float("inf")
 # Before all records.
@@ -63,14 +64,16 @@ def record_age(record: Record) -> float:
     return _AGE_AT_RECEIPT if record.at_receipt and is_aware(record.available_at) else instant_age(record.available_at)
 
 
-def period_age(text: object) -> float:
+def period_age(text: str) -> float:
     """Return the seconds from the date in ``text`` to the epoch, so that the newest sorts first; infinity for none."""
+    if not text:
+        return _AGE_OF_UNDATED
     try:
-        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return _AGE_OF_UNDATED
-    # Whether a clock without an offset is New York's or another's makes no difference among records of one source.
-    return instant_age(moment if moment is None or moment.utcoffset() is not None else moment.replace(tzinfo=UTC))
+    # Which zone a clock without an offset is of makes no difference among records of one source.
+    return (_EPOCH - moment.replace(tzinfo=moment.tzinfo or UTC)).total_seconds()
 
 
 def instant_age(moment: datetime | None) -> float:
@@ -85,7 +88,7 @@ def format_cursor(record: Record, within: ChunkStart | None = None) -> str:
         stamp = _RECEIPT
     else:
         stamp = "" if record.available_at is None else in_new_york(record.available_at)
-    stamp += f",{_quote(record.period)}" if record.period else ""
+    stamp += "" if period_age(record.period) == _AGE_OF_UNDATED else f",{_quote(record.period)}"
     start = "" if within is None else f"/{_quote(within.field)}/{within.offset}/{within.checksum}".rstrip("/")
     return f"{_quote(record.id)}@{stamp}{start}"
 
@@ -96,7 +99,7 @@ def parse_cursor(text: str) -> Cursor | None:
     if not at or not quoted_id:
         return None
     dated, *start = rest.split("/")
-    stamp, _, period = dated.partition(",")
+    stamp, comma, period = dated.partition(",")
     within = None
     if start:
         match = re.fullmatch("([^/]+)/([0-9]{1,12})(?:/([0-9a-f]{8}))?", "/".join(start))
@@ -104,7 +107,7 @@ def parse_cursor(text: str) -> Cursor | None:
             return None
         within = ChunkStart(_unquote(match[1]), int(match[2]), match[3] or "")
     place = period_age(_unquote(period)), _unquote(quoted_id)
-    if period and place[0] == _AGE_OF_UNDATED:
+    if comma and place[0] == _AGE_OF_UNDATED:
         return None
     if stamp == _RECEIPT:
         return Cursor((_AGE_AT_RECEIPT, *place), None, within)

@@ -23,13 +23,12 @@ import json
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from math import isfinite
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, instant_age, period_age, position, record_age
+from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, is_aware
 
@@ -146,9 +145,9 @@ def public(
 
 
 def with_period(record: Record, field: str) -> Record:
-    """Return the record with the date in ``field`` as its period, if it is one."""
+    """Return the record with the text in ``field`` as its period."""
     text = record.payload.get(field) if field else None
-    return record._replace(period=text) if isinstance(text, str) and isfinite(period_age(text)) else record
+    return Record(*record[:-1], text) if isinstance(text, str) else record
 
 
 def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:

@@ -131,7 +131,7 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
 def check_newest_first(case: Case, items: Sequence[Mapping[str, Any]]) -> None:
     period = operation_of(case).period
     for item, following in pairwise(items if period else ()):
-        is_earlier = period_age(item.get(period)) <= period_age(following.get(period))
+        is_earlier = period_age(item.get(period) or "") <= period_age(following.get(period) or "")
         assert item["available_at"] != following["available_at"] or is_earlier, "an older period comes first"
 
 

@@ -55,7 +55,6 @@ _MINUTES = Function(
         rule="label + interval: the label may be either end of the bar",
         caveats=caveats.of_bars,
         normalize_query=options.by_minute,
-        period="timestamp",
     ),
     dates=bars.end_of_interval,
     records=bars.records,
@@ -86,8 +85,8 @@ _FX_WEEK = _WEEK.but(
     series="Time Series FX (Weekly)",
 )  # fmt: skip
 _COIN_DAY = _DAY.but(
-    rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), reach="newest",
-    fetch=windows.one_market, zones=(UTC,), series="Time Series (Digital Currency Daily)",
+    rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), period="timestamp",
+    reach="newest", fetch=windows.one_market, zones=(UTC,), series="Time Series (Digital Currency Daily)",
 )  # fmt: skip
 _COIN_WEEK = _COIN_DAY.but(
     rule="the end of its UTC week, and not before Sunday 20:00 New York", why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
@@ -126,7 +125,8 @@ _BARS: tuple[Function, ...] = (
     _with(_MINUTES.but(
         name="CRYPTO_INTRADAY", needs=(*_COIN, "interval"), takes=("outputsize",),
         why=f"{_UTC}; a CSV names no zone and is read as New York time, which is later; {_TRAILING}{_MARKET}",
-        reach="newest", fetch=windows.one_market, zones=(UTC, NEW_YORK), series="Time Series Crypto ({})",
+        period="timestamp", reach="newest", fetch=windows.one_market, zones=(UTC, NEW_YORK),
+        series="Time Series Crypto ({})",
     ), *_PARTS),
     _with(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),
     _with(_COIN_WEEK.but(name="DIGITAL_CURRENCY_WEEKLY"), *_PARTS),
