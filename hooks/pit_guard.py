@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 ADAPTERS = frozenset(
     {
         "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
-        "perplexity-research", "perplexity-search", "perplexity-sec", "sec_full_text", "yahoo",
+        "perplexity-research", "perplexity-search", "perplexity-sec", "sec-facts", "sec_full_text", "wayback",
+        "wikipedia", "yahoo",
     }
 )  # fmt: skip
 
@@ -53,15 +54,16 @@ COMMON_OPTIONS = frozenset(
 # Those of the bundled sources, from the same declarations.
 SOURCE_OPTIONS = frozenset(
     {
-        "acceleration", "adjust", "after-date", "bioguide-id", "calculations", "channels", "ciks", "contract", "date",
-        "domains", "entitlement", "entity", "exact", "exchange", "expiration", "extended-hours", "fastdmatype",
-        "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms", "from-currency", "from-symbol",
-        "horizon", "interval", "keywords", "lookback-minutes", "market", "maturity", "matype", "max-results", "maximum",
-        "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "quarter", "query", "range", "recency",
-        "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod",
-        "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "symbol", "symbols", "tab",
-        "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "to-currency",
-        "to-symbol", "topics", "updated-since", "window-size", "year",
+        "acceleration", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik", "ciks",
+        "concept", "contract", "date", "domains", "entitlement", "entity", "exact", "exchange", "expiration",
+        "extended-hours", "fastdmatype", "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms",
+        "from-currency", "from-symbol", "horizon", "interval", "keywords", "lang", "lookback-minutes", "market",
+        "match", "maturity", "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op",
+        "outputsize", "period", "quarter", "query", "range", "recency", "require-greeks", "series-id", "series-type",
+        "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit",
+        "slowmatype", "slowperiod", "state", "statement", "symbol", "symbols", "tab", "tags", "themes", "tickers",
+        "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "title", "to-currency", "to-symbol", "topics",
+        "unit", "updated-since", "url", "vintage", "window-size", "year",
     }
 )  # fmt: skip
 

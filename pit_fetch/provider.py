@@ -197,6 +197,10 @@ class Operation(NamedTuple):
                      Raises ConfigError for values that only this operation refuses
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
+    chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
+                that it can use, and those that it had to read before. Which records come then depends on the horizon,
+                so an archive counts what such a fetch returned from its PIT on, even that of a capture, and reads
+                what it recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
     earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
                 An archive looks no further back, and ``diff`` and ``explain`` begin their window there
     timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
@@ -217,6 +221,7 @@ class Operation(NamedTuple):
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
+    chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
     period: str = ""
@@ -299,10 +304,12 @@ class Http(Protocol):
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
+        follow: bool = True,
     ) -> HttpReply:
         """Return the complete reply of a declared host, which is given by name. Raise UpstreamError if all tries fail.
 
-        The client adds the host's declared authentication. ``retry_after`` is for a host that answers "later" with
+        The client adds the host's declared authentication, and follows redirects on the host unless ``follow`` is
+        False: a redirect is then a reply like any other. ``retry_after`` is for a host that answers "later" with
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
@@ -382,6 +389,7 @@ class Retry(NamedTuple):
     tries     the largest number of exchanges, the first included; 1: none is made again
     backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
               that the server asks for takes its place
+    final     the name of a header: a reply that has it is the answer, whatever its status. "" for none
 
     An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
     ``repeatable``, and a ``load`` always once.
@@ -390,6 +398,7 @@ class Retry(NamedTuple):
     statuses: AbstractSet[int] = TRANSIENT_STATUSES
     tries: int = 4
     backoff: float = 0.2
+    final: str = ""
 
 
 class Bearer(NamedTuple):
@@ -406,19 +415,27 @@ class QueryKey(NamedTuple):
 
 
 class HeaderKey(NamedTuple):
-    """The value of a declared credential as a header."""
+    """The value of a declared credential as a header.
+
+    ``form`` is what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version.
+    """
 
     credential: str
     header: str
+    form: str = "{value}"
 
 
 class Host(NamedTuple):
     """A host that a provider may contact.
 
+    url           scheme and host. The host's first part may be an option's value, in braces: ``https://{lang}.example.com``
     url_variable  the environment variable that replaces ``url``
     auth          how to authenticate. The client does it, so that no provider handles a key
     browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi
     retry         after which replies an exchange is made again
+    evidence      the names of headers by which ``fetch`` dates records. An archive keeps them, and reads what was
+                  recorded of the source by ``fetch`` alone: ``parse_reply`` does not see them. So ``fetch`` must make
+                  the same requests without a PIT as with one of that moment
     """
 
     name: str
@@ -428,6 +445,7 @@ class Host(NamedTuple):
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
     retry: Retry = Retry()
+    evidence: tuple[str, ...] = ()
 
 
 class Credential(NamedTuple):
@@ -495,7 +513,8 @@ class Provider(NamedTuple):
     parse_reply  (body, query) -> the records of one raw reply (--input-file, and fetch itself)
     select       (query, record) -> whether the request wants the record: the filters that are applied locally
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
-                 all of them, newest first, back from the PIT, regardless of --after and --date-to
+                 all of them, newest first, back from the PIT, regardless of --after and --date-to. What it yields
+                 is in the order of an answer: by instant, by :attr:`Operation.period`, and by id
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page

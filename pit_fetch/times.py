@@ -54,6 +54,7 @@ _RFC2822 = re.compile(
     r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
     r"([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\s+([+-])([01][0-9]|2[0-3])([0-5][0-9])"  # clock, offset
 )
+_RFC850 = re.compile(r"^([A-Z][a-z]{2})[a-z]+, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8} GMT)$")
 
 
 def parse_pit(text: str) -> datetime | None:
@@ -103,8 +104,19 @@ def parse_rfc2822(text: object) -> datetime | None:
 
 
 def parse_http_date(text: object) -> datetime | None:
-    """Return the UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``."""
-    return parse_rfc2822(re.sub(r" GMT$", " +0000", text.strip())) if isinstance(text, str) else None
+    """Return the UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``.
+
+    The form of older servers is read as well: ``Wednesday, 24-Jan-24 23:15:52 GMT``.
+    """
+    if not isinstance(text, str):
+        return None
+    return parse_rfc2822(re.sub(r" GMT$", " +0000", _RFC850.sub(_full_year, text.strip())))
+
+
+def _full_year(match: re.Match[str]) -> str:
+    """Return an RFC 850 date in today's form. There was no HTTP before 1970; the weekday is checked after this."""
+    weekday, day, month, year, clock = match.groups()
+    return f"{weekday}, {day} {month} {'19' if year >= '70' else '20'}{year} {clock}"
 
 
 def parse_date(text: object) -> date | None:

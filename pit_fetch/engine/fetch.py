@@ -23,6 +23,7 @@ from pit_fetch.pipeline.select import (
     in_order,
     public,
     take,
+    with_period,
     with_watermarks,
 )
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
@@ -192,7 +193,7 @@ class Fetch:
 
         derive = provider.derive(query)
         take(
-            stream if derive is None else _derived(stream, derive, builder),
+            stream if derive is None else _derived(stream, derive, builder, query.operation.period),
             builder,
             after=request.after.position if request.after else None,
             within=request.after is not None and request.after.within is not None,
@@ -288,7 +289,7 @@ def _archived_variant(original: Gap) -> Gap:
     return gap(REASONS[code], **original.params) if code else original
 
 
-def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
+def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:
     """Yield the records that the provider computes across the public ones. Gaps bypass it."""
 
     def records() -> Iterator[Record]:
@@ -298,7 +299,7 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBu
             else:
                 yield part
 
-    return derive(records())
+    return (with_period(record, period) for record in derive(records()))
 
 
 def _when_empty(request: FetchRequest, query: Query) -> str:

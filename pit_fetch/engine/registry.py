@@ -25,10 +25,13 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
+    ("sec_facts", "xbrl"): "pit_fetch_providers.sec_facts:PROVIDER",
     ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
     ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
     ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
     ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
+    ("wayback", "wayback-machine", "internet-archive"): "pit_fetch_providers.wayback:PROVIDER",
+    ("wikipedia", "wiki"): "pit_fetch_providers.wikipedia:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

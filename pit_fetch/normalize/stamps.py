@@ -32,10 +32,14 @@ NAMES: Mapping[str, frozenset[str]] = {
     "json-ld": _SCHEMA,
     "header": frozenset({"last-modified", "date"}),
     "sitemap": frozenset({"lastmod", "publication_date"}),
+    "capture": frozenset({"available_at"}),
 }  # fmt: skip
 
 # When the page was received. It was public by then, whatever else it states, and this is not the time of a change.
 _RECEIVED = ("header", "date")
+
+# When a web archive had captured the page: its text was public by then, whatever else it states.
+CAPTURED = ("capture", "available_at")
 
 # The forms that pages have beside RFC 3339: without a colon in the offset, and without seconds (W3C-DTF).
 _LOOSE = re.compile(
@@ -75,7 +79,8 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
     A page that was changed later is another page: so every time of publication or change on it counts, wherever it
-    appears, and one that cannot be read could be any.
+    appears, and one that cannot be read could be any. Of a captured page, the capture counts alone if it is named, and
+    as the last change if it is not.
     """
     place = (kind, name)
     if name not in NAMES.get(kind, ()) or not claim:
@@ -86,6 +91,8 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     every = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) != _RECEIVED]
     if claimed is None or claimed not in own:
         return None
+    if place == CAPTURED:
+        return Dated(claimed)
     latest = max((moment for moment in every if moment is not None), default=claimed)
     if None in every:
         return None

@@ -125,6 +125,7 @@ def build(
     if "timeout" not in given:  # some operations take longer than others
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
     canonical = _canonical(given, common, options, provider)
+    provider = _with_hosts(provider, options)
     common["fields"] = _known_fields(common["fields"] or (), options, provider)
     same = {name: value for name, value in common.items() if name in FetchRequest._fields}
     return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **same)
@@ -136,6 +137,19 @@ def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Coll
         for option in options
         if option.name not in parsed
     }
+
+
+def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
+    """Return the provider with the addresses of its hosts, one of whose parts may be an option's value."""
+    if not any("{" in host.url for host in provider.hosts):
+        return provider
+    for name, value in options.items():
+        is_part = any(f"{{{name}}}" in host.url for host in provider.hosts)
+        if is_part and not (str(value).isascii() and str(value).replace("-", "").isalnum()):
+            raise UsageError(
+                Code.USAGE, text=f"{flag_of(name)} is a part of a host's name: letters, digits and hyphens"
+            )
+    return provider._replace(hosts=tuple(host._replace(url=host.url.format_map(options)) for host in provider.hosts))
 
 
 def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:

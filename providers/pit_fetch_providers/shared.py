@@ -13,6 +13,24 @@ from pit_fetch.wire import strict_json
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
+_MAIL_OR_PAGE = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+")
+
+
+def implausible(contact: str) -> str | None:
+    """Return the problem with a contact, or None."""
+    if not _MAIL_OR_PAGE.search(contact):
+        return "it holds neither an e-mail address nor the address of a page."
+    return None if contact.isascii() else "it contains characters that a header cannot carry."
+
+
+CONTACT = Credential(
+    name="contact",
+    variables=("PIT_FETCH_CONTACT",),
+    hint="Archives want to know whom to write to: an e-mail address, or a page of yours.",
+    secret=False,
+    check=implausible,
+)
+
 _SEPARATED = re.compile(r"[\s;|]")
 _PLOTTED = ("close", "value", "price", "adjusted_close")
 

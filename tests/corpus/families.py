@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -1296,9 +1297,211 @@ def yahoo() -> Iterator[Case]:
                        "what a source says in an error is of today")  # fmt: skip
 
 
+# Wayback Machine -------------------------------------------------------------------------------------
+
+
+BIRDS, CLIMATE = "https://www.fws.gov/birds/", "https://www.epa.gov/climatechange"
+SIGNPOST, AGENCY = "https://www.epa.gov/sites/production/files/signpost/cc.html", "http://www.nasa.gov/"
+
+
+def memento(stamp: str, url: str, body: str, status: int = 200, **headers: Any) -> dict[str, Any]:
+    """One capture, as the archive replays it."""
+    moment = datetime.strptime(stamp, "%Y%m%d%H%M%S")  # noqa: DTZ007 - of UTC
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    named |= {"memento-datetime": f"{moment:%a, %d %b %Y %H:%M:%S} GMT", "content-type": "text/html"}
+    return reply(body, f"/web/{stamp}id_/{url}", status) | {"headers": named}
+
+
+def listed_captures(url: str, *rows: tuple[str, str]) -> dict[str, Any]:
+    """The index, which answers with these captures (stamp, status) whatever window is asked for."""
+    lines = "".join(f"{stamp} {url} text/html {status} AAAA 100\n" for stamp, status in rows)
+    # Of the address that is asked for; what a redirect leads to may be spelled in several ways.
+    made = reply(lines, "/cdx/search/cdx")
+    return made | ({} if url == SIGNPOST else {"query": {"url": url.partition("://")[2]}})
+
+
+def web_page(kind: str, pit: str, items: Sequence[Any], exchanges: Sequence[Any], why: str, url: str) -> Case:
+    return case(kind, pit, ("page", f"url={url}"), items, exchanges, why)
+
+
+# stamp, the origin's Date and Last-Modified, when it was public (UTC), why
+CAPTURED: Sequence[tuple[str, str, str, str, str]] = (
+    ("20171124151315", "Fri, 24 Nov 2017 15:13:14 GMT", "", "2017-11-24T15:18:16+00:00", "recorded: the origin's clock is a second behind"),
+    ("20200201024405", "Sat, 01 Feb 2020 02:44:06 GMT", "Tue, 02 Apr 2019 11:12:12 GMT", "2020-02-01T02:49:07+00:00", "recorded: the stamp is that of the request's start"),
+    ("20180808104500", "Wed, 08 Aug 2018 10:45:00 GMT", "", "2018-08-08T10:50:01+00:00", "recorded: one second for both"),
+    ("19970711094601", "", "", "1997-07-11T09:51:02+00:00", "without a date of its origin"),
+    ("20150129034904", "Thursday, 29-Jan-15 03:49:30 GMT", "", "2015-01-29T03:54:31+00:00", "a date as older servers write it"),
+    ("20231231235957", "Mon, 01 Jan 2024 00:00:02 GMT", "", "2024-01-01T00:05:03+00:00", "the year ends in between"),
+    ("20150129034904", "Thu, 29 Jan 2015 03:49:04 GMT", "Thu, 29 Jan 2015 15:00:00 GMT", "2015-01-29T15:05:01+00:00", "it says that it was changed hours later"),
+)  # fmt: skip
+MISCAPTURED: Sequence[tuple[str, str, str, str]] = (
+    ("19961231235847", "Fri, 11 Jul 1997 06:39:57 GMT", "Tue, 08 Jul 1997 21:00:16 GMT", "recorded: a row of 1996 holds the page of July 1997"),
+    ("20150129034904", "Sat, 31 Jan 2015 03:49:04 GMT", "", "its origin's clock is two days later"),
+    ("20150129034904", "29.01.2015", "", "its origin's date cannot be read"),
+    ("20150129034904", "Fri, 29 Jan 2015 03:49:04 GMT", "", "the weekday contradicts the date"),
+    ("20150129034904", "", "Sat, 07 Feb 2015 00:00:00 GMT", "changed nine days after its capture"),
+)  # fmt: skip
+
+
+def wayback() -> Iterator[Case]:
+    for stamp, date, modified, public, why in CAPTURED:
+        origin: dict[str, Any] = {"x_archive_orig_date": date, "x_archive_orig_last_modified": modified}
+        page = memento(
+            stamp, BIRDS, "<title>Birds</title>SECRET", **{name: text for name, text in origin.items() if text}
+        )
+        at = datetime.strptime(stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).isoformat()
+        for pit, was, name in around(public, {at: "the stamp of the capture"}):
+            entry = item(f"{stamp}/{BIRDS}", stamp, was, hidden=() if was else ("SECRET",))
+            index = listed_captures(BIRDS, (stamp, "200"))
+            yield web_page("precision", pit, [entry], [index, page], f"{why} ({name})", BIRDS)
+    for stamp, date, modified, why in MISCAPTURED:
+        origin = {"x_archive_orig_date": date, "x_archive_orig_last_modified": modified}
+        page = memento(stamp, AGENCY, "SECRET", **{name: text for name, text in origin.items() if text})
+        for pit in ("1997-06-01T00:00:00Z", "2015-02-01T00:00:00Z", "2026-01-01T00:00:00Z"):
+            entry = item(f"{stamp}/{AGENCY}", stamp, False, hidden=("SECRET",))
+            yield web_page("false row", pit, [entry], [listed_captures(AGENCY, (stamp, "200")), page], why, AGENCY)
+    yield from _nearest_captures()
+    yield from _captured_redirects()
+    yield from _other_answers()
+
+
+def _nearest_captures() -> Iterator[Case]:
+    """The archive leads to the nearest capture, which may be a later one."""
+    later = memento("20171124151315", BIRDS, "SECRET")
+    leads = reply("", f"/web/20171101000000id_/{BIRDS}", 302)
+    leads |= {"headers": {"location": f"https://web.archive.org/web/20171124151315id_/{BIRDS}"}}
+    hidden = item(f"20171124151315/{BIRDS}", "20171124151315", False, hidden=("SECRET", "20171124"))
+    for rows in ((("20171101000000", "200"),), (("20171101000000", "200"), ("20171124151315", "200"))):
+        for pit in ("2017-11-02T00:00:00Z", "2017-11-24T15:13:15Z"):
+            yield web_page("window", pit, [hidden], [listed_captures(BIRDS, *rows), leads, later],
+                           "recorded: asked for 2017-11-01, led to a capture 23 days later", BIRDS)  # fmt: skip
+
+
+def _captured_redirects() -> Iterator[Case]:
+    """A captured redirect's target is looked up at the PIT, and not at its nearest capture."""
+    moved = memento("20200201023757", CLIMATE, "", 301)
+    moved["headers"]["location"] = f"https://web.archive.org/web/20200201023757id_/{SIGNPOST}"
+    target = memento("20200201024405", SIGNPOST, "<title>Signpost</title>SECRET")
+    exchanges = [
+        listed_captures(CLIMATE, ("20200201023757", "301")),
+        listed_captures(SIGNPOST, ("20200201024405", "200")),
+        moved,
+        target,
+    ]
+    for pit, was, name in around("2020-02-01T02:49:06+00:00", {"2020-02-01T02:45:00+00:00": "after the redirect"}):
+        entry = item(f"20200201024405/{SIGNPOST}", "20200201024405", was, hidden=() if was else ("SECRET",))
+        yield web_page(
+            "window", pit, [entry], exchanges, f"recorded: the target was captured six minutes later ({name})", CLIMATE
+        )
+
+
+def _other_answers() -> Iterator[Case]:
+    """What the archive answers in the place of a capture, and what an origin told its robot."""
+    stamp, pit = "20150129034904", "2015-02-01T00:00:00Z"
+    index = listed_captures(BIRDS, (stamp, "200"))
+    entry = item(f"{stamp}/{BIRDS}", stamp, False, hidden=("SECRET",))
+    for status in (200, 403, 404):
+        yield web_page("error", pit, [entry], [index, reply("SECRET", f"/web/{stamp}id_/{BIRDS}", status)],
+                       "without Memento-Datetime it is the archive's own page, of today", BIRDS)  # fmt: skip
+    other = memento(stamp, BIRDS, "SECRET")
+    other["headers"]["memento-datetime"] = "Fri, 24 Nov 2017 15:13:15 GMT"
+    yield web_page(
+        "window", pit, [entry], [index, other], "a capture of another time than the one that was asked for", BIRDS
+    )
+    for line in (
+        "20000800241623 https://www.fws.gov/birds/ text/html 200 SECRET 1",
+        "20150129034904 SECRET text/html 200 AAAA 1",
+    ):
+        yield case("unreadable", pit, ("captures", f"url={BIRDS}"), [item("", line, False, hidden=("SECRET",))],
+                   [reply(line, "/cdx/search/cdx")], "recorded: a line of the index that is no capture")  # fmt: skip
+    late = listed_captures(BIRDS, (stamp, "200"), ("20171124151315", "200"))
+    for when, was, name in around("2017-11-24T15:18:16+00:00", {"2017-11-24T15:13:15+00:00": "its stamp"}):
+        entries = [item(f"20171124151315/{BIRDS}", "20171124151315", was), item(f"{stamp}/{BIRDS}", stamp, True)]
+        yield case(
+            "window", when, ("captures", f"url={BIRDS}"), entries, [late], f"an index that ignores its window ({name})"
+        )
+
+
+# Wikipedia -------------------------------------------------------------------------------------------
+
+
+def wiki_row(revid: int, at: Any, text: str, comment: str = "", **more: Any) -> dict[str, Any]:
+    slot = {"contentmodel": "wikitext", "contentformat": "text/x-wiki", "content": text}
+    row = {"revid": revid, "parentid": 0, "timestamp": at, "size": len(text), "comment": comment}
+    return row | {"sha1": sha1(text.encode()).hexdigest(), "slots": {"main": slot}} | more
+
+
+def wiki(
+    title: str, older: Sequence[Any], newer: Sequence[Any] = (), moves: Sequence[Any] = (), page: int = 7
+) -> list[Any]:
+    """What the API says of a title: its revisions up to the PIT and after it, and the moves away from it."""
+    about = {"pageid": page, "ns": 0, "title": title}
+    replies = []
+    for direction, rows in (("older", older), ("newer", newer)):
+        result = {"pages": [{**about, "revisions": list(rows)}]} | (
+            {"logevents": list(moves)} if direction == "newer" else {}
+        )
+        replies.append(reply({"query": result}, "/w/api.php", titles=title, rvdir=direction))
+    return replies
+
+
+# the revision's time, when it was public (UTC), why
+EDITED = (
+    ("2019-10-09T18:54:57Z", "2019-10-09T18:55:57+00:00", "recorded: stamped before it is committed"),
+    ("2020-12-31T23:59:30Z", "2021-01-01T00:00:30+00:00", "the year ends in between"),
+    ("2024-02-29T23:59:59Z", "2024-03-01T00:00:59+00:00", "a leap day"),
+)
+UNREAD_EDITS: Sequence[Any] = (
+    "2020-01-01T00:00:00",
+    "2020-01-01",
+    None,
+    1577836800,
+    "soon",
+    "2020-01-01T00:00:00-00:00",
+)
+
+
+def wikipedia() -> Iterator[Case]:
+    about = ("article", "title=Acme")
+    for at, public, why in EDITED:
+        stamp = at.replace("Z", "+00:00")
+        for pit, was, name in around(public, {stamp: "its time"}):
+            for operation in ("article", "revisions"):
+                hidden = () if was else ("SECRET",)
+                text = "SECRET" if operation == "article" else "x"
+                yield case("precision", pit, (operation, "title=Acme"), [item("en:7@100", at, was, hidden=hidden)],
+                           wiki("Acme", [wiki_row(100, at, text)]), f"{why} ({name})")  # fmt: skip
+    for at in UNREAD_EDITS:
+        yield case("undated", "2024-02-15T16:00:00-05:00", about, [item("en:7@100", at, False, hidden=("SECRET",))],
+                   wiki("Acme", [wiki_row(100, at, "SECRET")]), "no instant of the revision")  # fmt: skip
+    pit, entry = "2020-06-01T00:00:00Z", item("en:7@100", "2020-02-01T00:00:00Z", False, hidden=("SECRET",))
+    draft = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET")
+    moved = wiki_row(900, "2020-12-02T02:21:15Z", "SECRET", "M moved page [[User:M/sandbox]] to [[Acme]]")
+    yield case("subject", pit, about, [entry], wiki("Acme", [draft], [moved]), "recorded: a draft got its title later")
+    yield case(
+        "subject", pit, ("revisions", "title=Acme"), [entry], wiki("Acme", [draft], [moved]), "the same, as a list"
+    )
+    imported = wiki_row(5000, "2020-02-01T00:00:00Z", "SECRET")
+    marker = wiki_row(900, "2020-12-02T02:21:15Z", "x")
+    late = item("en:7@5000", "2020-02-01T00:00:00Z", False, hidden=("SECRET",))
+    yield case("false row", pit, about, [late], wiki("Acme", [imported], [marker]), "imported later, with its old time")
+    gone = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET", sha1=None, suppressed=True)
+    yield case("revision", pit, about, [entry], wiki("Acme", [gone]), "recorded: hidden since, its time stays")
+    move = {"title": "Acme", "logpage": 7, "timestamp": "2021-01-01T00:00:00Z", "params": {"target_title": "Acme Inc."}}
+    rename = wiki_row(900, "2021-01-01T00:00:00Z", "Of then.", "X moved page [[Acme]] to [[Acme Inc.]]")
+    stood = wiki("Acme Inc.", [wiki_row(100, "2020-02-01T00:00:00Z", "Of then.")], [rename])
+    exchanges = [*wiki("Acme", [], moves=[move], page=9), *stood]
+    yield case("subject", pit, about, [item("en:7@100", "2020-02-01T00:00:00Z", True, hidden=())], exchanges,
+               "renamed later: it is found under its title of then")  # fmt: skip
+    for status in (400, 403, 404, 429, 500):
+        yield case("error", pit, about, [item("", None, False, hidden=("SECRET",))], [reply("SECRET", "/w/api.php", status)],
+                   "what a source says in an error is of today")  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
-    "earningscall": earningscall, "yahoo": yahoo,
+    "earningscall": earningscall, "yahoo": yahoo, "wayback": wayback,
+    "wikipedia": wikipedia,
 }  # fmt: skip
 
 

@@ -23,6 +23,9 @@ def utc(text: str) -> datetime:
     ("parse", "text", "instant"),
     [
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
+        (times.parse_http_date, "Wed, 24 Jan 2024 23:15:52 GMT", "2024-01-24T23:15:52"),
+        (times.parse_http_date, "Wednesday, 24-Jan-24 23:15:52 GMT", "2024-01-24T23:15:52"),
+        (times.parse_http_date, "Friday, 11-Jul-97 06:39:57 GMT", "1997-07-11T06:39:57"),
         (times.parse_rfc2822, "24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15:52 +0000", "2024-01-24T23:15:52"),
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15 -0400", "2024-01-25T03:15:59.999999"),
@@ -46,6 +49,10 @@ UNREADABLE: dict[Callable[..., datetime | None], tuple[object, ...]] = {
         *("Wed, 24 Jan 2024 23:15:52 -0000", "Wed, 24 Jan 2024 23:15:52 EST", "Wed, 24 Jan 2024 23:15:52 GMT"),
         *("Wed, 24 Jan 2024 23:15:52", "Thu, 24 Jan 2024 23:15:52 -0400", "Wed, 32 Jan 2024 23:15:52 -0400"),
         *("Wed, 24 Jan 2024 25:15:52 -0400", "Fri, 31 Dec 9999 23:59:59 -0400", "10", "", None, 1706152552, {}),
+    ),
+    times.parse_http_date: (
+        *("Thursday, 24-Jan-24 23:15:52 GMT", "Wednesday, 24-Jan-24 23:15:52", "Wed Jan 24 23:15:52 2024", "0", ""),
+        *("Wed, 24 Jan 2024 23:15:52 EST", "Wednesday, 24-Jan-2024 23:15:52 GMT", None),
     ),
     times.parse_rfc3339: (
         *("2024-02-15T16:00:00", "2024-02-15T16:00:00-00:00", "2024-02-15 16:00:00Z", "2024-02-15", None),

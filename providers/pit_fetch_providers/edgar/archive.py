@@ -68,7 +68,7 @@ class Archive:
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
         acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
-        return acceptance or self._from_submissions(accession, cik, filed)
+        return acceptance or self.submitted(accession, cik, filed)
 
     def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
         stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
@@ -98,8 +98,13 @@ class Archive:
                 self._check_host(error)
             return None
 
-    def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
+    def company(self, cik: int) -> dict[str, Any]:
+        """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
+        return self._submissions_file(f"CIK{cik:010d}.json")
+
+    def submitted(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+        """Return the row of ``accession`` in the submissions of ``cik``: a bound, for ordinary forms only."""
+        filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
         if acceptance is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from pit_fetch.gaps import Code
@@ -11,6 +12,13 @@ from pit_fetch_providers.edgar import client
 
 _TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
+_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
+
+
+def parse_cik(text: str) -> int | None:
+    """Return the number in ``text``, which may be written with CIK and leading zeros; None for anything else."""
+    match = _CIK.fullmatch(text.strip())
+    return int(match[1]) if match else None
 
 
 def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:

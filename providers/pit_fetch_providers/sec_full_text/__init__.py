@@ -6,7 +6,6 @@ The search gives a filing date, which proves nothing: :mod:`.evidence` decides w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
@@ -21,8 +20,6 @@ from pit_fetch_providers.sec_full_text import evidence, filings, schedule, searc
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
 from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
-
-_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -125,8 +122,8 @@ def _forms(query: Query) -> tuple[str, ...]:
 
 
 def _ciks(query: Query) -> set[int]:
-    matches = map(_CIK.fullmatch, query.options["ciks"] or ())
-    return {int(match[1]) for match in matches if match}
+    numbers = map(companies.parse_cik, query.options["ciks"] or ())
+    return {number for number in numbers if number is not None}
 
 
 def _understood(query: Query) -> Query:
@@ -136,7 +133,7 @@ def _understood(query: Query) -> Query:
         refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
     for likely in filter(None, map(forms.correct_spelling, _forms(query))):
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
-    if not all(map(_CIK.fullmatch, options["ciks"] or ())):
+    if None in map(companies.parse_cik, options["ciks"] or ()):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
     return check_tickers(query)
 
@@ -191,7 +188,7 @@ PROVIDER = Provider(
     ),
     page_size=search.PAGE_SIZE,
     agents=("sec_full_text",),
-    search_terms="edgar filings filing efts sec-edgar",
+    search_terms="sec edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

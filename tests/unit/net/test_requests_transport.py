@@ -172,6 +172,8 @@ RAW_DEFLATE = zlib.compressobj(wbits=-15)
     [
         ("gzip", gzip.compress(TEXT)),
         ("GZIP", gzip.compress(TEXT, 0)),
+        ("\r\nContent-Encoding: gzip", gzip.compress(TEXT)),  # a line without a value, and another
+        ("gzip\r\nContent-Encoding:", gzip.compress(TEXT)),
         ("gzip", gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:])),
         ("gzip", gzip.compress(TEXT) + bytes(100)),
         ("deflate", zlib.compress(TEXT)),

@@ -85,6 +85,14 @@ def _every_row(real: Any) -> Any:
     return lambda row: real(row) or fails()
 
 
+def _without_its_capture(real: Any) -> Any:
+    def capture_of(content: Any, address: Any) -> Any:
+        page = real(content, address)
+        return page and page._replace(stamps=tuple(stamp for stamp in page.stamps if stamp.kind != "capture"))
+
+    return capture_of
+
+
 MUTANTS = (
     Mutant("normalize: what a model says is believed", f"{_HERE}.stamps:dated", _believed, _LAW),
     Mutant("normalize: only the named place counts", f"{_HERE}.stamps:dated", _of_the_place_alone, _LAW),
@@ -106,6 +114,7 @@ MUTANTS = (
     Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
     Mutant("normalize: a time that is no text is none", f"{_HERE}.saved:_time_texts_in", _of_texts_alone, _LAW),
     Mutant("normalize: parts of words are quoted", f"{_HERE}.items:_words", _bare, _LAW),
+    Mutant("normalize: a capture is no change of its page", f"{_HERE}.saved:capture_of", _without_its_capture, _LAW),
     Mutant("normalize: a page is of any address", f"{_HERE}:_page_of", _of_any_address, _LAW),
     Mutant(
         "normalize: what the page does not say is kept",
