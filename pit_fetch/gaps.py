@@ -123,6 +123,10 @@ class Code:
     )
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
     CAVEAT = _unverifiable("caveat", "{text}")
+    PIT_AHEAD = _unverifiable(
+        "pit_ahead",
+        "The PIT, {pit}, is yet to come: this is what is public by now, and more may be by then.",
+    )
     SNAPSHOT = _unverifiable(
         "snapshot",
         "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
@@ -270,6 +274,7 @@ class Code:
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
     )
+    OF_TODAY = _config("of_today", "Under a ceiling nothing is identified by what is known today. {text}")
     SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")
     OUTPUT_UNWRITABLE = _config(
         "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."
@@ -432,6 +437,10 @@ class Gap(NamedTuple):
 
 def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the template values computed from others: the ``--after`` option, the advice for an HTTP status."""
+    if "package" in params and "command" not in params:
+        from pit_fetch.support.install import install_command
+
+        return {"command": install_command(params["package"])}
     return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
 
 

@@ -192,6 +192,8 @@ class Operation(NamedTuple):
              all that a fetch holds is not gone. "some": the source makes a choice, such as a page of headlines or
              the best matches. It rests on what came after the PIT, and what it lacks is not gone: say so in ``caveats``
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
+             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
     basis    the meaning of the fields from which stamps derive, where a field alone does not show it
     normalize_query  returns the query in the operation's own terms: an option under another name, a default.
                      Raises ConfigError for values that only this operation refuses
@@ -217,6 +219,7 @@ class Operation(NamedTuple):
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
@@ -313,6 +316,9 @@ class Http(Protocol):
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
+
+    def head(self, host: str, path: str) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
 
     def post(
         self,
@@ -518,6 +524,8 @@ class Provider(NamedTuple):
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
+    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                 says which of them are missing
     agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
@@ -537,6 +545,7 @@ class Provider(NamedTuple):
     files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
+    packages: tuple[str, ...] = ()
     help: str = ""
     api_version: int = API_VERSION
     agents: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ from pit_fetch.pipeline.select import (
 )
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
+
+# No source has much from before this year, so that an answer without items may be owed to a mistyped one.
+EARLY_YEAR = 1990
 
 # A stream after the filter by the PIT.
 PublicStream = Iterable[Record | Watermark | Gap]
@@ -50,7 +53,9 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
     progress.begin(provider.name, request.pit, started)
     fetch: Fetch | None = None
     try:
-        fetch = Fetch(request, build_query(request, started), runtime, progress, deadline)
+        query = build_query(request, started)
+        refuse_what_is_of_today(query, runtime.environ)
+        fetch = Fetch(request, query, runtime, progress, deadline)
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
@@ -107,7 +112,7 @@ class Fetch:
         if path:
             from pit_fetch.archive.session import ArchiveSession
 
-            return ArchiveSession(path, self.request, self.query, self.runtime)
+            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime)
         if self.request.offline:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
@@ -303,10 +308,17 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBu
 
 
 def _when_empty(request: FetchRequest, query: Query) -> str:
+    """Return the hint for an answer without items. It depends on the request and the clock alone."""
+    if is_out_of_reach(query):
+        return ""
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
-    is_late = query.pit is not None and query.since is not None and query.since > query.pit
+    is_late = query.since is not None and query.since > query.now
     if is_late and is_of_publication(query.operation):
-        return "--date-from is after the PIT: nothing from then on was public."
+        end = "now" if query.pit is None else "the PIT"
+        return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
+    for name, bound in (("--date-to", query.until), ("The PIT", query.pit)):
+        if bound is not None and bound.year < EARLY_YEAR:
+            return f"{name} is in the year {bound.year}: check it."
     return request.provider.when_empty(query)
 
 

@@ -18,7 +18,6 @@ from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
-from pit_fetch.support.suggest import truncate
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -81,6 +80,11 @@ class FetchResult(NamedTuple):
     gaps: tuple[Gap, ...] = ()
     public: tuple[Record, ...] = ()
 
+    @property
+    def is_failure(self) -> bool:
+        """Return whether there is nothing but a failure: the answer must not take the place of a good one."""
+        return not self.envelope.data and any(gap.is_failure and not gap.code.costs_nothing for gap in self.gaps)
+
 
 def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
     """Return the answer of ``collected`` as it is printed. The gate judges it here, whatever its format.
@@ -107,11 +111,7 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
         result = _written(request, (), [gap(Code.GATE_REFUSED, finding=finding)], options)
     is_whole = finding is None and len(result.kept) == len(records)
     result = result._replace(public=tuple(collected.selection.records) if is_whole else result.kept)
-    status = ExitStatus.BUG if collected.failure or finding else ExitStatus.OK
-    if status is ExitStatus.OK and request.fail:
-        types = {gap.type for gap in result.gaps}
-        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
-    return _with_status(result, status, options)
+    return _with_status(request, result, ExitStatus.BUG if collected.failure or finding else ExitStatus.OK, options)
 
 
 def unjudged(
@@ -119,7 +119,7 @@ def unjudged(
 ) -> FetchResult:
     """Return the answer that shows an operator ``records``, public or not. The gate would refuse it."""
     options = _options(request, secrets, resumes=False)
-    return _with_status(_written(request, records, gaps, options), status, options)
+    return _with_status(request, _written(request, records, gaps, options), status, options)
 
 
 def _written(
@@ -133,7 +133,14 @@ def _written(
     return FetchResult(sized.envelope, sized.text, notes=notes, kept=kept, gaps=tuple(gaps))
 
 
-def _with_status(result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions) -> FetchResult:
+def _with_status(
+    request: FetchRequest, result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions
+) -> FetchResult:
+    # An envelope on stdout is read, with its gaps. A file, or rows for another program, is used without a look.
+    is_unread = request.output is not None or request.format not in ("json", "table")
+    if status is ExitStatus.OK and (request.fail or (is_unread and result.is_failure)):
+        types = {gap.type for gap in result.gaps}
+        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
     if status is ExitStatus.OK:
         return result
     reasons = (gap.reason for gap in result.gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(gap.type) is status)
@@ -196,6 +203,8 @@ def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Ga
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
     if declared or not records or not unknown:
         return []
+    from pit_fetch.support.suggest import truncate
+
     return [gap(Code.FIELD_UNKNOWN, fields=", ".join(map(truncate, unknown)), known=", ".join(known))]
 
 

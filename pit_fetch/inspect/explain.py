@@ -15,6 +15,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
@@ -29,8 +30,6 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people
 
-# The fields that an explanation adds to an item.
-FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks without --date-to.
 _BEYOND = timedelta(days=1)
 
@@ -72,7 +71,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT))
     if not records and not failed:
         gaps.append(gap(Code.NOTHING))
-    fields = (*request.fields, *FIELDS) if request.fields else ()
+    fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
     answer = unjudged(request, records[: request.limit], gaps, secrets, result.status)

@@ -13,12 +13,12 @@ from pit_fetch.wire import strict_json
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
-_MAIL_OR_PAGE = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+")
+_MAIL_OR_PAGE = r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+"
 
 
 def implausible(contact: str) -> str | None:
     """Return the problem with a contact, or None."""
-    if not _MAIL_OR_PAGE.search(contact):
+    if not re.search(_MAIL_OR_PAGE, contact):
         return "it holds neither an e-mail address nor the address of a page."
     return None if contact.isascii() else "it contains characters that a header cannot carry."
 
@@ -31,8 +31,7 @@ CONTACT = Credential(
     check=implausible,
 )
 
-_SEPARATED = re.compile(r"[\s;|]")
-_PLOTTED = ("close", "value", "price", "adjusted_close")
+_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
 
 
 def fields(
@@ -53,13 +52,6 @@ def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
 def refuse(text: str) -> NoReturn:
     """Raise ConfigError for a request that makes no sense."""
     raise ConfigError(Code.USAGE, text=text)
-
-
-def check_tickers(query: Query) -> Query:
-    """Return the query. Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
-    if any(map(_SEPARATED.search, query.options["tickers"] or ())):
-        refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
-    return query
 
 
 def status_error(reply: HttpReply, host: Host) -> UpstreamError:

@@ -106,7 +106,7 @@ def path_of(option: str | None, runtime: Runtime) -> str:
     path = option or runtime.environ.get(VARIABLE)
     if not path:
         raise UsageError(Code.USAGE, text=f"which archive? Set {VARIABLE}, or give --archive PATH")
-    return os.path.join(runtime.folder, path)
+    return runtime.path(path)
 
 
 def refused(problem: str) -> CommandResult:
@@ -291,7 +291,7 @@ def _merge_options(parser: Parser) -> None:
 
 
 def _merge(call: Call) -> CommandResult:
-    other = os.path.join(call.runtime.folder, call.options.other)
+    other = call.runtime.path(call.options.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
         return refused("that is the same archive twice: name another one to take over from")
     try:

@@ -126,7 +126,7 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
             payload |= {"slides_url": api.address("slides", subject), "audio_url": api.address("audio", subject)}
     return Record(
         ":".join((*names, f"{year}Q{quarter}")),
-        None if moment is None else _noon_after(moment),
+        None if moment is None else noon_after(moment),
         "provider_metadata",
         payload,
     )
@@ -138,7 +138,8 @@ def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
     return isinstance(symbol, str) and isinstance(named, str) and named.upper() != symbol.upper()
 
 
-def _noon_after(moment: datetime) -> datetime | None:
+def noon_after(moment: datetime) -> datetime | None:
+    """Return the UTC instant of noon, New York, of the day after the one there at ``moment``."""
     try:
         return wall_clock(datetime.combine(moment.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
     except OverflowError:

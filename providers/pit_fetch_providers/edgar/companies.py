@@ -12,6 +12,8 @@ from pit_fetch_providers.edgar import client
 
 _TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
+# A ticker as the list writes it, or with a point for its hyphen.
+TICKER = r"[A-Z0-9][A-Z0-9.-]*"
 _CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
 

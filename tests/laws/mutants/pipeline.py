@@ -206,6 +206,15 @@ def _exit_code_of_late(real: Any) -> Any:
     return report
 
 
+def _failure_of_late(real: Any) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
+        result = real(request, collected)
+        is_empty = request.format not in ("json", "table") and not result.envelope.data
+        return result._replace(status=ExitStatus.UPSTREAM) if is_empty and collected.withheld.late else result
+
+    return report
+
+
 def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
         def collect(request: Any, runtime: Any, progress: Any) -> CollectedRecords:
@@ -337,6 +346,7 @@ MUTANTS = (
     _report("no_data only when nothing was late", "_gaps", _gaps(_no_data_unless_late), ANY),
     _report("the hint depends on what was withheld", "_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
     _report("the exit code tells of late items", "report", _exit_code_of_late, ANY),
+    _report("rows without items fail if some were late", "report", _failure_of_late, ANY[:1]),
     _fetch(
         "ids of late items on stderr", "collect", _telling(lambda collected: " ".join(collected.withheld.late)), ANY
     ),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 from pit_fetch.times import NEW_YORK, end_of_day, parse_http_date, parse_rfc3339, parse_wall_clock, start_of_day
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, fails, first
 from tests.laws.plant import Make
 
 _HERE, _LAW = "pit_fetch.normalize", ("normalize: non-interference",)
@@ -124,10 +123,5 @@ MUTANTS = (
     ),
     Mutant("normalize: a page may lie outside the folder", f"{_HERE}.folder:read", _anywhere, _LAW),
     Mutant("normalize: an unreadable item fails all", f"{_HERE}.items:_item", _every_row, _LAW),
-    Mutant(
-        "normalize: a minute begins with its first second",
-        f"{_HERE}.stamps:_MINUTE",
-        lambda real: timedelta(0),
-        _LAW,
-    ),
+    Mutant("normalize: a minute begins with its first second", f"{_HERE}.stamps:end_of_minute", first, _LAW),
 )
