@@ -160,6 +160,11 @@ class Code:
         "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
         "is served.",
     )
+    # Of Operation.reach.
+    NEWEST_ONLY = _unverifiable(
+        "newest_only",
+        "{operation} reaches back a limited time only: older records are missing, whether or not they were public.",
+    )
     OFFLINE = _unverifiable(
         "offline", "Answered from the archive alone (--offline): what was never captured is missing."
     )
@@ -313,6 +318,11 @@ class Code:
     INPUT_MALFORMED = _input_error(
         "input_malformed",
         "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file.",
+    )
+    INPUT_ENDS_EARLY = _input_error(
+        "input_ends_early",
+        "--input-file shows what was current up to {day} (its {field}), and not what was at the PIT: use a PIT up to "
+        "then, or save a reply that reaches further.",
     )
     ITEMS_MALFORMED = _input_error(
         "items_malformed",

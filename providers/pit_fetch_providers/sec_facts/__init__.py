@@ -185,6 +185,7 @@ _FACTS = Operation(
         Field("restated", "flag"),
     ),
     window="end",
+    period="end",
     normalize_query=_understood,
     caveats=_caveats,
     of_today=of_today,
@@ -261,6 +262,7 @@ PROVIDER = Provider(
                 Field("derived", "list"),
             ),
             window="period_end",
+            period="period_end",
             search_terms="statements income balance cashflow financials",
         ),
         _FACTS._replace(
@@ -270,6 +272,7 @@ PROVIDER = Provider(
             rule="the release of the newest filing that reports it",
             fields=fields("taxonomy concept unit", date="first_end last_end"),
             window="last_end",
+            period="",
             search_terms="tags taxonomy",
         ),
     ),

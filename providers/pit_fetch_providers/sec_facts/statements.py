@@ -104,7 +104,7 @@ def statements(
     """
     book = Book(records, vintage)
     items = (_item(book, statement, cadence, span, parts, company) for span, parts in _periods(book, cadence).items())
-    return in_order(item for item in items if item is not None)
+    return in_order((item for item in items if item is not None), "period_end")
 
 
 class _Parts(NamedTuple):
