@@ -138,12 +138,15 @@ class Field(NamedTuple):
     kind         the meaning of its values: a source may write a number as text
     is_evidence  it states how the record was dated, which may differ between two fetches of the same content
     is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
+    is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
+                 field out of the payload if the row does not have it
     """
 
     name: str
     kind: FieldKind = "text"
     is_evidence: bool = False
     is_plotted: bool = False
+    is_required: bool = False
 
 
 def _by_window(query: Query) -> datetime | None:
@@ -180,6 +183,8 @@ class Operation(NamedTuple):
              ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
              them. None: dates mean nothing here, and a request with dates is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
+             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
     basis    the meaning of the fields from which stamps derive, where a field alone does not show it
     normalize_query  returns the query in the operation's own terms: an option under another name, a default.
                      Raises ConfigError for values that only this operation refuses
@@ -205,6 +210,7 @@ class Operation(NamedTuple):
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
@@ -212,6 +218,10 @@ class Operation(NamedTuple):
     chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
+
+    def missing_in(self, record: Record) -> tuple[str, ...]:
+        """Return the names of the required fields that ``record`` does not have."""
+        return tuple(field.name for field in self.fields if field.is_required and field.name not in record.payload)
 
 
 class Query(NamedTuple):
@@ -227,6 +237,8 @@ class Query(NamedTuple):
     options    the provider's own options, by name
     operation  the chosen operation
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
+    capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
+    archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
     """
 
     now: datetime
@@ -239,11 +251,21 @@ class Query(NamedTuple):
     options: Mapping[str, Any]
     operation: Operation = Operation()
     offline: bool = False
+    capture: bool = False
+    archived: bool = False
 
     @property
     def open_mode(self) -> bool:
         """Whether the request has no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    @property
+    def may_report_today(self) -> bool:
+        """Whether an error or a gap may depend on what the source knows today: that a symbol is unknown, say.
+
+        With a PIT it may not, unless the fetch is a capture: its operator sees no records, and asks about today.
+        """
+        return self.pit is None or self.capture
 
     def in_window(self, record: Record) -> bool:
         """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
@@ -299,6 +321,9 @@ class Http(Protocol):
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
+
+    def head(self, host: str, path: str) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
 
     def post(
         self,
@@ -501,8 +526,11 @@ class Provider(NamedTuple):
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
                  all of them, newest first, back from the PIT, regardless of --after and --date-to
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
+    when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
+    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                 says which of them are missing
     agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
@@ -515,6 +543,7 @@ class Provider(NamedTuple):
     select: Callable[[Query, Record], bool] = lambda query, record: True
     derive: Callable[[Query], Stage | None] = lambda query: None
     when_empty: Callable[[Query], str] = lambda query: ""
+    when_captured: Callable[[Query], str] = lambda query: ""
     operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
@@ -522,6 +551,7 @@ class Provider(NamedTuple):
     files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
+    packages: tuple[str, ...] = ()
     help: str = ""
     api_version: int = API_VERSION
     agents: tuple[str, ...] = ()

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pit_fetch.archive.store import index, journal, microseconds
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, versions
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX
+from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
@@ -40,6 +42,16 @@ class RecordedFetch(NamedTuple):
     @property
     def stream(self) -> str:
         return stream_of(self.request.provider, self.query, self.fetch)
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether the records carry no time of their own: each reply is one whole."""
+        return self.query.operation.dating != "record"
+
+    @property
+    def evidence(self) -> frozenset[str]:
+        """The fields that state how a record was dated: they are not part of its content."""
+        return frozenset(field.name for field in self.query.operation.fields if field.is_evidence)
 
     def covers(self, records: Sequence[Record]) -> bool:
         """Return whether the window of the fetch would have covered one of these records, had it been there."""
@@ -74,17 +86,17 @@ def indexed(
     The claims of a capture that ran to its end count at every instant, since it depends on nothing later, unless its
     operation chooses records by the horizon. Those of any other fetch count from its PIT or, without one, its receipt.
     """
-    query, fetch = recorded.query, recorded.fetch
-    evidence = frozenset(field.name for field in query.operation.fields if field.is_evidence)
-    items: dict[str, list[index.FreshVersion]] = {}
-    is_dated, is_empty = query.operation.dating == "record", True
+    query, fetch, evidence = recorded.query, recorded.fetch, recorded.evidence
+    items: dict[str, list[versions.FreshVersion]] = {}
+    rows: set[int] = set()
     for record in records:
         if record.id and _is_encodable(record.id):
-            is_empty = False
-            if is_dated:  # a snapshot is one reply as a whole, and is parsed again when a question needs it
-                items.setdefault(record.id, []).append(index.fresh(record, evidence, clean))
+            if recorded.is_snapshot:  # one reply as a whole, which is parsed again when a question needs it
+                rows.add(versions.row_digest(record, evidence))
+            else:
+                items.setdefault(record.id, []).append(versions.fresh(record, evidence, clean))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
-    is_complete = complete and not is_empty
+    is_complete = complete and bool(items or rows)
     depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
     is_whole = fetch.kind == "capture" and is_complete and not query.operation.chooses
     return index.IndexedFetch(
@@ -96,6 +108,7 @@ def indexed(
         since=microseconds.to_micros(query.operation.earliest(query)),
         until=microseconds.to_micros(query.horizon),
         items=items,
+        rows=rows,
     )
 
 
@@ -117,7 +130,8 @@ def records(
 ) -> Iterator[Record]:
     """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
     query, provider = recorded.query, recorded.request.provider
-    if query.pit is None and not (evidence_of(provider) or query.operation.chooses):
+    needs_fetch = bool(evidence_of(provider)) or query.operation.chooses
+    if recorded.is_snapshot or (query.pit is None and not needs_fetch):
         yield from reparse(recorded, exchanges, on_error)
         return
     with _reporting(on_error):
@@ -201,24 +215,45 @@ class Archived:
         return indexed(key, recorded, derived, seen, complete, str)
 
     def ingest(self, stream: str, at_most: int | None = None) -> bool:
-        """Add the pending fetches of a stream to the index. Return whether any is left."""
+        """Add the pending fetches of a stream to the index, ``at_most`` so many. Return whether any is left.
+
+        Raise Damaged.
+        """
         pending = index.pending(self.connection, stream)
         for key in pending[:at_most]:
-            self._add(key)
+            if journal.fetch_of(self.connection, key) is None:
+                raise Damaged(DAMAGED_INDEX)
+            journal.check_span(self.connection, key)
             index.mark_ingested(self.connection, key)
+            if not self.add(key):
+                return True
         return at_most is not None and len(pending) > at_most
 
     def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
         """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
-        index.clear(self.connection)
+        index.create_anew(self.connection)
         for done, key in enumerate(journal.fetches(self.connection)):
             on_progress(done)
-            self._add(key)
+            self.add(key)
 
-    def _add(self, key: Key) -> None:
+    def add(self, key: Key) -> bool:
+        """Add a fetch to the index. Return whether that was done.
+
+        If later ones of its stream are there, all of them are pending again.
+        """
         fetch = self.indexed(key)
+        if fetch is not None and index.is_late(self.connection, fetch):
+            index.defer_all(self.connection, fetch.stream)
+            index.defer(self.connection, fetch.stream, key)
+            return False
         if fetch is not None:
-            index.add(self.connection, fetch, self.window_covers)
+            ingestion.add(self.connection, fetch, self.window_covers)
+        return True
+
+    def ingest_all(self, stream: str) -> None:
+        """Add all pending fetches of a stream to the index. Raise Damaged."""
+        while self.ingest(stream):
+            pass
 
 
 def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:

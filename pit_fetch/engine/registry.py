@@ -14,7 +14,7 @@ from pit_fetch import provider as author_api
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import API_VERSION, Provider
-from pit_fetch.support import bundled, suggest
+from pit_fetch.support import bundled
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -51,6 +51,8 @@ def load(source: str) -> Provider:
         return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
+        from pit_fetch.support import suggest
+
         others = sorted(entry.name for entry in _entry_points())
         known = ", ".join([*BUNDLED_NAMES, *others])
         close = (
@@ -58,7 +60,7 @@ def load(source: str) -> Provider:
             or suggest.name(source, known_names())
             or suggest.name(source, others)
         )
-        hint = f" (did you mean {close}?)" if close else ""
+        hint = f" (did you mean {close}?)" if close else " (a call has one source)" if "," in source else ""
         raise UsageError(
             Code.USAGE, text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
         )

@@ -68,6 +68,11 @@ class Client:
         request = HttpRequest("GET", path, params or {}, headers or {})
         return self._ask(declared, request, declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None)
 
+    def head(self, host: str, path: str) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Http.head`."""
+        declared = self._host(host)
+        return self._ask(declared, HttpRequest("HEAD", path), declared.retry.tries)
+
     def post(
         self,
         host: str,

@@ -9,10 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch.times import end_of_day_anywhere, parse_date, parse_http_date, parse_rfc2822, parse_rfc3339
+from pit_fetch.times import (
+    end_of_day_anywhere,
+    end_of_minute,
+    parse_date,
+    parse_http_date,
+    parse_rfc2822,
+    parse_rfc3339,
+)
 
 # In small letters; those of JSON-LD and of elements with an itemprop are schema.org's.
 _SCHEMA = frozenset({"datepublished", "datemodified", "uploaddate"})
@@ -45,7 +52,6 @@ CAPTURED = ("capture", "available_at")
 _LOOSE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(Z|[+-][0-9:]{4,6})"
 )
-_MINUTE = timedelta(minutes=1, microseconds=-1)
 
 
 def known(kind: str, name: str) -> str | None:
@@ -112,4 +118,4 @@ def _moment(stamp: Stamp) -> datetime | None:
         return parse_rfc2822(text) or parse_http_date(text)
     offset = match[4] if len(match[4]) != 5 else f"{match[4][:3]}:{match[4][3:]}"
     moment = parse_rfc3339(f"{match[1]}T{match[2]}{match[3] or ':00'}{offset}")
-    return moment if moment is None or match[3] else moment + _MINUTE
+    return moment if moment is None or match[3] else end_of_minute(moment)

@@ -54,14 +54,18 @@ def apart(rng: Random) -> int:
 
 
 def snapshots(rng: Random) -> int:
-    """At any instant a snapshot is the last whole reply received by then, and contains nothing of any other."""
+    """At any instant a snapshot is the last whole reply received by then, and contains nothing of any other.
+
+    Each row states when it was first held as it is.
+    """
     held: list[tuple[datetime, dict[str, str]]] = []
     moment = START
     with archive() as kept:
         for _ in range(rng.randint(2, 4)):
             moment += timedelta(minutes=rng.randint(1, 600))
             rows = {
-                f"2026-{month:02}-28": f"{rng.random():.4f}" for month in rng.sample(range(1, 13), rng.randint(0, 4))
+                f"2026-{month:02}-28": rng.choice(("1.5", "1.6"))
+                for month in rng.sample(range(1, 7), rng.randint(0, 4))
             }
             kept.app = estimates(*rows.items())
             kept.fetch(ESTIMATES, told(moment))
@@ -71,6 +75,10 @@ def snapshots(rng: Random) -> int:
             expected = next((rows for when, rows in reversed(held) if when <= instant), {})
             found = kept.offline(ESTIMATES, late, told(instant)).data
             assert {item["date"]: item["eps_estimate_average"] for item in found} == expected, instant
+            for item in found:
+                row = (item["date"], item["eps_estimate_average"])
+                first = next(when for when, rows in held if row in rows.items())
+                assert datetime.fromisoformat(item["first_seen_at"]) == first
     return 1
 
 

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
+from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.testing import inprocess
 from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.comparison import holds
@@ -56,6 +57,7 @@ class Case(NamedTuple):
     immutable whether a record that was once public stays so
     is_of_now whether every record is of the moment of the fetch
     provider  the source itself, where ``source`` is not one of the bundled ones
+    ceiling   the operator's, if there is one
     """
 
     source: str
@@ -70,6 +72,7 @@ class Case(NamedTuple):
     immutable: bool = True
     is_of_now: bool = False
     provider: Provider | None = None
+    ceiling: str = ""
 
     @property
     def moment(self) -> datetime:
@@ -101,6 +104,7 @@ def run(
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
+    ceiling = {CEILING_VARIABLE: case.ceiling} if case.ceiling else {}
     with resized(case.sizes if sizes is None else sizes):
         left = inprocess.run(
             line
@@ -112,7 +116,7 @@ def run(
             ],
             transport=transport,
             clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
-            environ={"HOME": str(home), **VARIABLES, **(environ or {})},
+            environ={"HOME": str(home), **VARIABLES, **ceiling, **(environ or {})},
             folder=home,
             stdin=stdin,
             terminal=case.terminal,

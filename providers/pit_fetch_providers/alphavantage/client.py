@@ -73,7 +73,7 @@ def ask(context: Context, function: Function, parameters: Params, query: Query) 
         if error.is_deadline:
             return decoded
         raise
-    is_in_doubt = query.open_mode and not _is_believed(again.document)
+    is_in_doubt = query.may_report_today and not _is_believed(again.document)
     return again._replace(gap=gap(Code.EMPTY_TWICE, host=HOST.name)) if is_in_doubt else again
 
 
@@ -122,7 +122,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             raise UpstreamError(Code.NOT_ENTITLED, host=HOST.name, operation=operation.name + whole)
         case "no_function":
             refuse(f"{HOST.name} no longer has the function {operation.name}.")
-        case "bad_call" if query.open_mode:
+        case "bad_call" if query.may_report_today:
             raise UpstreamError(Code.BAD_CALL, host=HOST.name)
         case "unknown":
             raise UpstreamError(Code.MALFORMED, problem="it holds a message and no rows")

@@ -89,7 +89,7 @@ _SNAPSHOTS: tuple[Function, ...] = (
         foreign=("status",),
     ),
     _SNAPSHOT.but(
-        name="LISTING_STATUS", why="names and dates are today's, for past dates too", takes=("date", "state"),
+        name="LISTING_STATUS", why="names and dates are of the fetch, for past dates too", takes=("date", "state"),
         fields=fields("record_type symbol name exchange assetType status", date="ipoDate delistingDate"),
         lists=(("", "listing"),), identity=("symbol", "ipoDate", "status"), columns=("symbol", "status"),
         header=("ipoDate",),

@@ -125,7 +125,8 @@ def _records(function: Function, query: Query, decoded: DecodedReply) -> Iterato
 
 def _month(function: Function, query: Query, context: Context, month: str) -> Iterator[Record | Gap]:
     parameters: Params = {**function.parameters(query), "month": month}
-    return _records(function, query, ask(context, function, parameters, query))
+    # A month without bars yet is an invalid call, too, so a capture goes on to the month before.
+    return _records(function, query, ask(context, function, parameters, query._replace(capture=False)))
 
 
 def _first_month(query: Query) -> date:

@@ -7,15 +7,16 @@ whose instant does not lie so close to the PIT that those hours decide: for such
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
 from pit_fetch_providers.edgar.archive import Archive
 
 # By which a submissions file can be late, where its Z means UTC.
 _ZONE_DOUBT = timedelta(hours=5)
+_EVER = datetime.min.replace(tzinfo=UTC)
 
 
 class ListedFiling(NamedTuple):
@@ -36,7 +37,17 @@ def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datet
         return None
     submitted = archive.submitted(filing.accession, cik, filing.filed)
     latest = None if submitted is None else available_at(submitted, filing.filed)
-    if latest is not None and (latest <= horizon or latest - _ZONE_DOUBT > horizon):
+    if submitted is not None and latest is not None and (latest <= horizon or _soonest(submitted, filing) > horizon):
         return latest
     header = archive.header(filing.accession, cik, in_full_text=False)
     return latest if header is None else available_at(header, filing.filed)
+
+
+def _soonest(submitted: Acceptance, filing: ListedFiling) -> datetime:
+    """Return the UTC instant before which ``filing`` was not public, however its ``Z`` is read.
+
+    The hours can be more in the end: an afternoon in UTC, read as New York's, is a night that lasts until the morning.
+    """
+    if submitted.accepted is None:
+        return _EVER
+    return available_at(submitted._replace(accepted=submitted.accepted - _ZONE_DOUBT), filing.filed) or _EVER

@@ -16,8 +16,8 @@ from pit_fetch_providers.shared import fields, with_a_pit
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
 _WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
-_ENGINE = "Which pages are found is the choice of today's search engine, which knows what came after the PIT. "
-_MODEL = "Which pages are cited is the choice of today's model, which knows what came after the PIT. "
+_ENGINE = "Which pages are found is the choice of {search_engine}, which knows what came after the PIT. "
+_MODEL = "Which pages are cited is the choice of {model}, which knows what came after the PIT. "
 _DATES = "When a page was published and last changed is what Perplexity says of it."
 
 
@@ -59,7 +59,7 @@ def when_empty(query: Query) -> str:
     return "Perplexity serves pages as they read now, so with --pit all pages that were updated since are withheld."
 
 
-_PAGE = fields("url title snippet", date="date last_updated")
+_PAGE = fields("url title snippet", date="date last_updated", required="title snippet")
 _SEARCH = Operation(
     name="search",
     rule=_DATED,
@@ -74,7 +74,8 @@ _ANSWER = _SEARCH._replace(
     rule="pages that it cites: as in search; the answer itself is never served with --pit",
     why="a model writes it now, and knows what came later",
     takes=("domains", "after_date", "recency"),
-    fields=(*fields("record_type answer", lists="citations"), *_PAGE),
+    # An answer has none of a page's fields, and a page none of an answer's.
+    fields=(*fields("record_type answer", lists="citations"), *(field._replace(is_required=False) for field in _PAGE)),
     caveats=with_a_pit(_MODEL + _DATES),
 )
 

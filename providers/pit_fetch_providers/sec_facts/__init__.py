@@ -12,7 +12,7 @@ from datetime import datetime
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import ListedFiling, released_at
@@ -26,7 +26,7 @@ _PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
-_TODAY = "symbol means the company that has it today. Prefer cik."
+_TODAY = "symbol means the company that has it today: give cik=."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 
@@ -94,9 +94,12 @@ def select(query: Query, record: Record) -> bool:
 
 def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
+    symbol = "A symbol is one of the SEC's list, such as AAPL or BRK-B. " if query.options["symbol"] else ""
     if query.operation.name == "facts":
-        return "Names of concepts are the company's choice: the operation concepts lists those it had reported."
-    return "Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
+        return (
+            f"{symbol}Names of concepts are the company's choice: the operation concepts lists those it had reported."
+        )
+    return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
 
 
 def _filter(query: Query) -> Callable[[str, str], bool]:
@@ -145,6 +148,7 @@ def _understood(query: Query) -> Query:
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
         refuse("cik is a number of up to ten digits, e.g. 320193.")
+    symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
     if not query.offline and (options["cik"] is None) == (options["symbol"] is None):
         refuse("Give either cik=320193 or symbol=AAPL.")
     name = query.operation.name
@@ -158,16 +162,20 @@ def _understood(query: Query) -> Query:
     return query._replace(options={**options, "cik": None if cik is None else str(cik)})
 
 
-def _caveats(query: Query) -> Iterator[str]:
+def of_today(query: Query) -> Iterator[str]:
+    """Yield the option that today's list of tickers gives a meaning to."""
     if query.options["symbol"]:
         yield _TODAY
+
+
+def _caveats(query: Query) -> Iterator[str]:
     if not query.open_mode:
         yield _FILE if query.offline else _ABSENCE
 
 
 _FACTS = Operation(
     name="facts",
-    rule="the release of the filing that reports it: its acceptance or the opening of its filing date, plus a margin",
+    rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
     why="a filing day is no instant, and filing dates are moved back on request",
     needs=("concept",),
     takes=("symbol", "cik", "unit", "period", "vintage"),
@@ -179,6 +187,7 @@ _FACTS = Operation(
     window="end",
     normalize_query=_understood,
     caveats=_caveats,
+    of_today=of_today,
     search_terms="fact fundamentals xbrl companyfacts concept",
 )
 

@@ -133,6 +133,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=100,
+    packages=("selectolax",),
     agents=("wayback",),
     search_terms="archive webarchive internetarchive memento web page",
     help="""\

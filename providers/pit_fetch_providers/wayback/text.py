@@ -92,8 +92,7 @@ def require() -> None:
     try:
         import selectolax.lexbor  # noqa: F401
     except ImportError:
-        command = "python3 -m pip install selectolax"
-        raise ConfigError(Code.DEPENDENCY_MISSING, package="selectolax", command=command) from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="selectolax") from None
 
 
 def read(body: bytes, declared: str, url: str, form: Form) -> Content:

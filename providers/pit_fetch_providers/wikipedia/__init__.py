@@ -190,6 +190,11 @@ def _understood(query: Query) -> Query:
     return query._replace(options={**query.options, "title": title.text})
 
 
+def when_empty(query: Query) -> str:
+    """Return how a title and a language are written; from the request alone."""
+    return "A title is an article's, such as Apple Inc., and lang the code of its Wikipedia, such as en, de or zh."
+
+
 def _caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HINDSIGHT + (_FILE if query.offline else ""))(query)
 
@@ -216,6 +221,7 @@ PROVIDER = Provider(
     fetch=fetch,
     parse_reply=read,
     derive=derive,
+    when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(CONTACT,),
     options=(
@@ -265,6 +271,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=_PAGE_SIZE,
+    packages=("mwparserfromhell",),
     agents=("wikipedia",),
     search_terms="encyclopedia mediawiki wikimedia",
     help="""\

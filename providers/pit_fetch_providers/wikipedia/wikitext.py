@@ -48,8 +48,7 @@ def require() -> None:
     try:
         import mwparserfromhell  # noqa: F401
     except ImportError:
-        command = "python3 -m pip install mwparserfromhell"
-        raise ConfigError(Code.DEPENDENCY_MISSING, package="mwparserfromhell", command=command) from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="mwparserfromhell") from None
 
 
 def redirect_of(source: str) -> str | None:

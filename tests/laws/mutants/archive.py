@@ -11,6 +11,7 @@ from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant
 from tests.laws.plant import Make
 
+_DAMAGE = ("archive: damage",)
 _WORDS = ("archive: words",)
 
 
@@ -130,6 +131,16 @@ def _rows_of_every_reply(real: Any) -> Any:
     return reparse
 
 
+def _held_since_the_oldest(real: Any) -> Any:
+    """All rows of a snapshot were first held when the first of them was."""
+
+    def first_held(connection: Any, stream: str, rows: Any) -> Any:
+        held = real(connection, stream, rows)
+        return dict.fromkeys(held, min(held.values(), default=0))
+
+    return first_held
+
+
 # Leaks of what is deleted.
 
 
@@ -189,6 +200,39 @@ MUTANTS = (
     *_in(
         "pit_fetch.archive.store.index",
         ("the index answers as of now", "records_as_of", _as_of_now, _INDEX),
+        (
+            "what is due is never taken up",
+            "pending",
+            lambda real: lambda connection, stream: [],
+            ("bz-news-api: archive offline", "sample: archive offline"),
+        ),
+        (
+            "the latest snapshot answers for every instant",
+            "latest",
+            lambda real: lambda connection, stream, instant: real(connection, stream, microseconds.ALWAYS),
+            _SNAPSHOTS,
+        ),
+        (
+            "a row of a snapshot is as old as its reply",
+            "first_held",
+            lambda real: lambda connection, stream, rows: {},
+            _SNAPSHOTS,
+        ),
+        (
+            "all rows of a snapshot are as old as the oldest",
+            "first_held",
+            _held_since_the_oldest,
+            _SNAPSHOTS,
+        ),
+        (
+            "the snapshot of the instant before",
+            "latest",
+            lambda real: lambda connection, stream, instant: real(connection, stream, instant - 1),
+            _SNAPSHOTS,
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.store.ingestion",
         ("the index keeps no absences", "_Ingestion.add_absences", lambda real: lambda ingestion: None, _INDEX),
         (
             "the index does not look back",
@@ -215,35 +259,39 @@ MUTANTS = (
             ("archive: ties", "archive: crowds"),
         ),
         (
+            "an item whose past was lost is new",
+            "_Ingestion._check_new",
+            lambda real: lambda ingestion, items: None,
+            _DAMAGE,
+        ),
+        (
+            "an item may have lost a part of its past",
+            "_Ingestion._check_whole",
+            lambda real: lambda ingestion, runs: None,
+            _DAMAGE,
+        ),
+        (
             "the index takes running bars for sights",
             "_Ingestion._public",
             lambda real: lambda ingestion, versions: versions,
             _INDEX,
         ),
-        (
-            "what is due is never taken up",
-            "pending",
-            lambda real: lambda connection, stream: [],
-            ("bz-news-api: archive offline", "sample: archive offline"),
-        ),
+    ),
+    *_in(
+        "pit_fetch.archive.store.checksums",
         (
             "a reign is served whatever became of it",
-            "_checksum",
-            lambda real: lambda *values, payload: 0,
-            ("archive: damage",),
+            "checksum",
+            lambda real: lambda start, *values, payload="": 0,
+            _DAMAGE,
         ),
         (
-            "the latest snapshot answers for every instant",
-            "latest",
-            lambda real: lambda connection, stream, instant: real(connection, stream, microseconds.ALWAYS),
-            _SNAPSHOTS,
+            "what is read to add a fetch is believed",
+            "check",
+            lambda real: lambda mark, start, *values, payload="": None,
+            _DAMAGE,
         ),
-        (
-            "the snapshot of the instant before",
-            "latest",
-            lambda real: lambda connection, stream, instant: real(connection, stream, instant - 1),
-            _SNAPSHOTS,
-        ),
+        ("a row may be of any stream", "seed", lambda real: lambda stream: 0, _DAMAGE),
     ),
     *_in(
         "pit_fetch.archive.rederive",
@@ -365,6 +413,12 @@ MUTANTS = (
             "sight is not shown where it was the proof",
             "evidence",
             _each(lambda piece: piece._replace(first_seen=None)),
+            ("archive: proved",),
+        ),
+        (
+            "what is back again is as old as its return",
+            "_first_observed",
+            lambda real: lambda version, history: history[-1].first,
             ("archive: proved",),
         ),
         (

@@ -46,6 +46,12 @@ def _read_or_fail(real: Any) -> Any:
 
 
 MUTANTS = (
+    Mutant(
+        "sec_facts: today's tickers under a ceiling",
+        "pit_fetch_providers.sec_facts:of_today",
+        lambda real: lambda query: (),
+        ("sec_facts: ceiling",),
+    ),
     Mutant("sec_facts: public on its filing day", f"{_RELEASE}:released_at", _on_its_filing_day, _LAW),
     Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:released_at", _in_utc, _LAW),
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),

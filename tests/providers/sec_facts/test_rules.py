@@ -88,7 +88,7 @@ def test_a_history_costs_no_more_requests_than_a_filing() -> None:
 
 def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> None:
     app = instead(server.app(HISTORY[5:6]), sec.NO_SUCH_KEY, "/submissions/CIK0000320193.json")
-    assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 11, 3, tzinfo=UTC)
+    assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 14, tzinfo=UTC)
 
 
 # Versions.

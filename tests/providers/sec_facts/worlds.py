@@ -80,6 +80,18 @@ def undisturbed(rng: Random) -> Case:
     return case._replace(words=("concept=NetIncomeLoss", "vintage=all", "cik=320193", "--limit", "1000"))
 
 
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's tickers differ from world to world."""
+    case = make(rng)
+    filings = [_public(rng, sec.number(n), case.moment) for n in range(1, 4)]
+    facts = [_reported(rng, filing) for filing in filings for _ in range(3)]
+    lists: Sequence[Mapping[str, int]] = ({"AAPL": sec.APPLE}, {"AAPL": sec.TESLA}, {})
+    who = rng.choice(("symbol=AAPL", "cik=320193"))
+    words = (*rng.choice(_QUESTIONS)[0], who)
+    worlds = tuple(server.app(facts, tickers=listed) for listed in lists)
+    return case._replace(words=words, worlds=worlds, ceiling=case.pit, plain=None)
+
+
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike, whatever is public in them."""
     case = make(rng)
@@ -160,4 +172,7 @@ def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
     return rng.sample(rows, rng.choice((0, 1, 3)))
 
 
-LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
+    "failures": lambda rng: non_interference(failures(rng)),
+}

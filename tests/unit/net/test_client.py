@@ -328,12 +328,13 @@ PATHS = ["@evil.example/x", ".evil.example/x", ":444/x", "//evil.example/x", "ht
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/\ud800"])
-@pytest.mark.parametrize("how", ["get", "post", "get_cached"])
+@pytest.mark.parametrize("how", ["get", "head", "post", "get_cached"])
 def test_what_is_not_a_path_on_the_host_is_not_asked(path: str, how: str, tmp_path: Path) -> None:
     demo = Demo(lambda _: Response(b"ok"), auth=QueryKey("key", "token"), environ={"HOME": str(tmp_path)})
     client = demo.client()
     asks: Mapping[str, Callable[[], object]] = {
         "get": lambda: client.get("Demo", path),
+        "head": lambda: client.head("Demo", path),
         "post": lambda: client.post("Demo", path, {}),
         "get_cached": lambda: client.get_cached("Demo", path, 60.0, lambda reply: reply.body),
     }
@@ -433,7 +434,14 @@ def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -
     assert (asked.url, asked.signature.params) == (f"{BASE}/other?a=1+2&flag&token=x", {"token": KEY})
 
 
-# POST.
+# HEAD and POST.
+
+
+def test_a_head_brings_the_headers_alone() -> None:
+    demo = Demo(answers(Response(status=503), Response(b"large", 200, {"Last-Modified": "then"})))
+    reply = demo.client().head("Demo", "/file")
+    assert (reply.status, reply.body, reply.header("last-modified")) == (200, b"", "then")
+    assert [(asked.method, asked.url) for asked in demo.requests] == [("HEAD", f"{BASE}/file")] * 2
 
 
 def test_a_post_carries_json() -> None:

@@ -123,7 +123,7 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
         (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
         (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
         (("A", "--op", "B"), "--op is given twice"),
-        (("colour=red",), "colour=... is not an option of demo; see --help"),
+        (("shade=red",), "shade=... is not an option of demo; see --help"),
     ],
 )
 def test_what_is_refused_names_the_fix(words: tuple[str, ...], fix: str) -> None:
