@@ -17,7 +17,7 @@ The rules, in the order in which :func:`check` applies them to an envelope:
  9. and a known ``available_at_source``                                  PIT_INVALID_AVAILABLE_AT_SOURCE
 10. no ``available_at``, ``revised_at`` or ``first_seen_at``, at any
     depth and in any case, is after the PIT                              PIT_VIOLATION_GT_CUTOFF
-11. rules 2 and 10 hold in every string that is itself a JSON document
+11. rules 2 and 10 hold in every string that is itself a JSON document, of up to 100 levels
 
 In other text (prose, YAML, markup, JSON among other words) nothing is looked for: what an article mentions is not
 when it became public.
@@ -96,10 +96,14 @@ _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}
 _ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
 
 _BLANKS = "\ufeff \t\r\n"
+# A JSON text that is nested deeper is not looked into. No envelope is, and beyond some level, which depends on its
+# version and on the calls under way, Python cannot: one text would be judged differently here, there and in the hook.
+_MAX_QUOTED_LEVELS = 100
 # How a JSON string begins, in its raw form, if its value can be a JSON document: with a bracket, a blank or an escape.
 _BEGINNINGS_OF_JSON = ('"{', '"[', '"\\', '" ', '"\ufeff')
-_UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*[\"']?\s*:"
-_CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*)?\s*"
+# In both, no two parts can match the same blanks: the time that a search takes grows with the text, not its square.
+_UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*(?:[\"']\s*)?:"
+_CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*(?:\n\s*)?)?"
 
 # What Claude Code 2.1.329 adds to a Bash result. Any other field that holds text is unknown, so it is withheld.
 _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation"})
@@ -208,16 +212,13 @@ def _is_naive(text: str) -> bool:
     return match is not None and parse_iso8601(f"{match[1]}T{match[2]}{match[3] or ':00'}Z") is not None
 
 
-def check(text: str, pit: datetime, quoted: bool = True) -> Optional[Violation]:
-    """Return the first violation of an envelope, given as JSON, at the instant ``pit``; None if it is clean.
-
-    Without ``quoted``, rule 11 is left out.
-    """
+def check(text: str, pit: datetime) -> Optional[Violation]:
+    """Return the first violation of an envelope, given as JSON, at the instant ``pit``; None if it is clean."""
     try:
         envelope, stamped = _load(text)
         _check_envelope(envelope, stamped, pit)
-        if quoted and any(beginning in text for beginning in _BEGINNINGS_OF_JSON):
-            _check_quoted(envelope, pit)
+        if any(beginning in text for beginning in _BEGINNINGS_OF_JSON):
+            check_texts(envelope, pit)
     except Violation as violation:
         return violation
     return None
@@ -352,10 +353,11 @@ def _nodes(root: Any) -> Iterator[Any]:
             pending.extend(node)
 
 
-def _check_quoted(envelope: Any, pit: datetime) -> None:
+def check_texts(root: Any, pit: datetime) -> None:
     """Apply (11): (2) and (10) to strings that are JSON documents, and to the strings in those in turn.
 
-    A careless plugin can put an envelope into a text field, and so can anybody who publishes a text.
+    A careless plugin can put an envelope into a text field, and so can anybody who publishes a text. So each string
+    is judged by itself: an envelope is refused here if, and only if, one of its items is.
     """
     members: list[tuple[str, Any]] = []
 
@@ -363,22 +365,37 @@ def _check_quoted(envelope: Any, pit: datetime) -> None:
         members.extend(pairs)  # every pair, since a document that is quoted may repeat a key
         return [part for pair in pairs for part in pair]
 
-    documents = [envelope]
-    while documents:
-        for node in _nodes(documents.pop()):
-            text = node.strip(_BLANKS) if isinstance(node, str) else ""
-            if text[:1] not in ("{", "[", '"'):
-                continue
-            members.clear()
-            try:
-                documents.append(json.loads(text, object_pairs_hook=flatten))
-            except (ValueError, RecursionError):  # not JSON as a whole
-                continue
-            for key, value in members:
-                if key.lower() in FORBIDDEN_KEYS:
-                    raise Violation(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in a text: {key.lower()}")
-                if _is_stamp(key) and value is not None:
-                    _check_stamp(value, pit, "a stamp in a text")
+    texts = [node for node in _nodes(root) if isinstance(node, str)]
+    while texts:
+        text = texts.pop().strip(_BLANKS)
+        if text[:1] not in ("{", "[", '"'):
+            continue
+        members.clear()
+        try:  # parse_int: some versions of Python do not read a long number
+            document = json.loads(text, object_pairs_hook=flatten, parse_int=str)
+        except (ValueError, RecursionError):  # not JSON as a whole, or too deep
+            continue
+        inner = _strings(document)
+        if inner is None:
+            continue
+        texts += inner
+        for key, value in members:
+            if key.lower() in FORBIDDEN_KEYS:
+                raise Violation(PIT_FORBIDDEN_FIELD, f"Forbidden return-data field in a text: {key.lower()}")
+            if _is_stamp(key) and value is not None:
+                _check_stamp(value, pit, "a stamp in a text")
+
+
+def _strings(document: Any) -> Optional[list[str]]:
+    """Return the strings in nested lists; None if there are more levels than :data:`_MAX_QUOTED_LEVELS`."""
+    strings: list[str] = []
+    level = [document]
+    for _ in range(_MAX_QUOTED_LEVELS + 1):
+        strings += [node for node in level if isinstance(node, str)]
+        level = [part for node in level if isinstance(node, list) for part in node]
+        if not level:
+            return strings
+    return None
 
 
 # The command line: which commands call pit_fetch, and with which words.

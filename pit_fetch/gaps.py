@@ -123,6 +123,10 @@ class Code:
     )
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
     CAVEAT = _unverifiable("caveat", "{text}")
+    PIT_AHEAD = _unverifiable(
+        "pit_ahead",
+        "The PIT, {pit}, is yet to come: this is what is public by now, and more may be by then.",
+    )
     SNAPSHOT = _unverifiable(
         "snapshot",
         "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
@@ -194,7 +198,7 @@ class Code:
     )
     CONTINUED = _truncated(
         "continued",
-        "The first item alone exceeds --max-chars {max_chars}: this is a part of it. "
+        "The first item alone is too long for this answer (--max-chars): this is a part of it. "
         "To get the rest of its texts, continue with {after}",
     )
     CHANGED_SINCE = _truncated(
@@ -203,6 +207,10 @@ class Code:
     FIELD_LEFT_OUT = _truncated(
         "field_left_out",
         "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
+    )
+    ITEM_LEFT_OUT = _truncated(
+        "item_left_out",
+        "The next item exceeds --max-chars {max_chars} even without its texts, and is left out. Continue with {after}",
     )
     DEADLINE = _truncated(
         "deadline", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."
@@ -277,6 +285,7 @@ class Code:
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
     )
+    OF_TODAY = _config("of_today", "Under a ceiling nothing is identified by what is known today. {text}")
     SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")
     OUTPUT_UNWRITABLE = _config(
         "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."
@@ -434,6 +443,10 @@ class Gap(NamedTuple):
 
 def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the template values computed from others: the ``--after`` option, the advice for an HTTP status."""
+    if "package" in params and "command" not in params:
+        from pit_fetch.support.install import install_command
+
+        return {"command": install_command(params["package"])}
     return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
 
 

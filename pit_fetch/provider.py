@@ -138,12 +138,15 @@ class Field(NamedTuple):
     kind         the meaning of its values: a source may write a number as text
     is_evidence  it states how the record was dated, which may differ between two fetches of the same content
     is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
+    is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
+                 field out of the payload if the row does not have it
     """
 
     name: str
     kind: FieldKind = "text"
     is_evidence: bool = False
     is_plotted: bool = False
+    is_required: bool = False
 
 
 def _by_window(query: Query) -> datetime | None:
@@ -180,11 +183,17 @@ class Operation(NamedTuple):
              ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
              them. None: dates mean nothing here, and a request with dates is refused
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
+             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
     basis    the meaning of the fields from which stamps derive, where a field alone does not show it
     normalize_query  returns the query in the operation's own terms: an option under another name, a default.
                      Raises ConfigError for values that only this operation refuses
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
+    chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
+                that it can use, and those that it had to read before. Which records come then depends on the horizon,
+                so an archive counts what such a fetch returned from its PIT on, even that of a capture, and reads
+                what it recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
     earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
                 An archive looks no further back, and ``diff`` and ``explain`` begin their window there
     timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
@@ -201,12 +210,18 @@ class Operation(NamedTuple):
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
+    chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
+
+    def missing_in(self, record: Record) -> tuple[str, ...]:
+        """Return the names of the required fields that ``record`` does not have."""
+        return tuple(field.name for field in self.fields if field.is_required and field.name not in record.payload)
 
 
 class Query(NamedTuple):
@@ -297,13 +312,18 @@ class Http(Protocol):
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
+        follow: bool = True,
     ) -> HttpReply:
         """Return the complete reply of a declared host, which is given by name. Raise UpstreamError if all tries fail.
 
-        The client adds the host's declared authentication. ``retry_after`` is for a host that answers "later" with
+        The client adds the host's declared authentication, and follows redirects on the host unless ``follow`` is
+        False: a redirect is then a reply like any other. ``retry_after`` is for a host that answers "later" with
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
+
+    def head(self, host: str, path: str) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
 
     def post(
         self,
@@ -380,6 +400,7 @@ class Retry(NamedTuple):
     tries     the largest number of exchanges, the first included; 1: none is made again
     backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
               that the server asks for takes its place
+    final     the name of a header: a reply that has it is the answer, whatever its status. "" for none
 
     An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
     ``repeatable``, and a ``load`` always once.
@@ -388,6 +409,7 @@ class Retry(NamedTuple):
     statuses: AbstractSet[int] = TRANSIENT_STATUSES
     tries: int = 4
     backoff: float = 0.2
+    final: str = ""
 
 
 class Bearer(NamedTuple):
@@ -404,19 +426,27 @@ class QueryKey(NamedTuple):
 
 
 class HeaderKey(NamedTuple):
-    """The value of a declared credential as a header."""
+    """The value of a declared credential as a header.
+
+    ``form`` is what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version.
+    """
 
     credential: str
     header: str
+    form: str = "{value}"
 
 
 class Host(NamedTuple):
     """A host that a provider may contact.
 
+    url           scheme and host. The host's first part may be an option's value, in braces: ``https://{lang}.example.com``
     url_variable  the environment variable that replaces ``url``
     auth          how to authenticate. The client does it, so that no provider handles a key
     browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi
     retry         after which replies an exchange is made again
+    evidence      the names of headers by which ``fetch`` dates records. An archive keeps them, and reads what was
+                  recorded of the source by ``fetch`` alone: ``parse_reply`` does not see them. So ``fetch`` must make
+                  the same requests without a PIT as with one of that moment
     """
 
     name: str
@@ -426,6 +456,7 @@ class Host(NamedTuple):
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
     retry: Retry = Retry()
+    evidence: tuple[str, ...] = ()
 
 
 class Credential(NamedTuple):
@@ -498,6 +529,8 @@ class Provider(NamedTuple):
     when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
+    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                 says which of them are missing
     agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
@@ -518,6 +551,7 @@ class Provider(NamedTuple):
     files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
+    packages: tuple[str, ...] = ()
     help: str = ""
     api_version: int = API_VERSION
     agents: tuple[str, ...] = ()

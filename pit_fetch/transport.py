@@ -47,7 +47,7 @@ class HttpRequest(NamedTuple):
     """One exchange to make.
 
     url        scheme, host and path; the query is in ``params``
-    body       the bytes of a POST; None for a GET
+    body       the bytes of a POST; None for others
     signature  kept apart from everything else, so that code that stores or shows a request never handles a key
     timeout    seconds for the whole exchange, including the reply's last byte
     call       for a LOAD: makes the exchange, with a library that does its own HTTP
@@ -56,7 +56,7 @@ class HttpRequest(NamedTuple):
     The identity of a request is its method, ``url``, ``params`` and ``body``.
     """
 
-    method: Literal["GET", "POST", "LOAD"]
+    method: Literal["GET", "HEAD", "POST", "LOAD"]
     url: str
     params: Params = _NONE
     headers: Mapping[str, str] = _NONE

@@ -22,9 +22,20 @@ from pit_fetch.gaps import Code
 from pit_fetch.transport import HttpReply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from html.parser import HTMLParser
 
-__all__ = ["body_of", "columns_in", "lenient_json", "read_html", "record_in", "rows_in", "strict_json"]
+__all__ = [
+    "body_of",
+    "check_rows",
+    "columns_in",
+    "lenient_json",
+    "read_html",
+    "record_in",
+    "rows_in",
+    "strict_json",
+    "unescape",
+]
 
 # No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
@@ -35,6 +46,9 @@ _UNREADABLE = object()
 
 # A string or a bracket. A quote that is never closed takes the rest, so that it is not looked for again and again.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)
+
+# A character reference of so many digits stands for no character, and Python refuses to read the longest of them.
+_LONG_REFERENCE = re.compile(r"&#[0-9]{100,}")
 
 
 def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> bytes | None:
@@ -92,8 +106,29 @@ def columns_in(body: bytes, *names: str) -> Iterator[dict[str, Any]]:
     return (dict(zip(names, row, strict=True)) for row in zip(*(column or () for column in columns), strict=True))
 
 
+def check_rows(rows: Collection[Any], *keys: str | Collection[str]) -> None:
+    """Raise UpstreamError if ``rows`` come from something else: they hold objects, and none has all of ``keys``.
+
+    ``keys`` are those of the stamps, which each row of the source has, whatever their values; each may be several
+    spellings. Name no other key: a withheld row that lacks it would decide whether the reply is refused. That public
+    records have a field is for :attr:`Field.is_required`.
+    """
+    spellings = [(key,) if isinstance(key, str) else key for key in keys]
+    objects = [row for row in rows if row and isinstance(row, dict)]
+    if objects and not any(all(not row.keys().isdisjoint(names) for names in spellings) for row in objects):
+        names = " and ".join(next(iter(names)) for names in spellings)
+        raise UpstreamError(Code.MALFORMED, problem=f"none of its rows has {names}")
+
+
+def unescape(text: str) -> str:
+    """Return ``text`` with its HTML character references replaced, as :func:`html.unescape` does, whatever it holds."""
+    import html
+
+    return html.unescape(_LONG_REFERENCE.sub("&#0", text))
+
+
 def read_html(parser: HTMLParser, text: str) -> None:
-    """Feed a whole page to ``parser``. Raise UpstreamError if it cannot be read."""
+    """Feed a whole page to ``parser``, in time proportional to its length. Raise UpstreamError if it cannot be read."""
     marked = parser.parse_marked_section
 
     # A marked section that the parser does not know becomes a comment, as in browsers and newer parsers: one row of a
@@ -104,13 +139,30 @@ def read_html(parser: HTMLParser, text: str) -> None:
         except AssertionError:
             return parser.parse_bogus_comment(i, report)
 
-    parser.parse_marked_section = section  # type: ignore[method-assign]
+    parser.parse_marked_section = _until_none(section)  # type: ignore[method-assign]
+    parser.parse_comment = _until_none(parser.parse_comment)  # type: ignore[method-assign]
     try:
         # The bracket closes a tag that has no end: over 60 kB of those, Python 3.11's parser takes three minutes.
-        parser.feed(text + ">")
+        parser.feed(_LONG_REFERENCE.sub("&#0", text) + ">")
         parser.close()
     except AssertionError:  # the parser raises it for a declaration that it does not know
         raise UpstreamError(Code.MALFORMED, problem="it is not HTML") from None
+
+
+def _until_none(parse: Callable[..., int]) -> Callable[..., int]:
+    """Return ``parse``, which returns where a part of a page ends; once it has found no end, it does not look again.
+
+    Further on there is none, either, and each search would read the whole rest of the page.
+    """
+    has_none = False
+
+    def find(i: int, report: bool = True) -> int:
+        nonlocal has_none
+        end = -1 if has_none else parse(i, report)
+        has_none = end < 0
+        return end
+
+    return find
 
 
 def strict_json(body: bytes) -> Any:

@@ -42,6 +42,7 @@ class ArchiveRecorder:
         self._clean: Callable[[str], str] = str
         self._clean_data: Callable[[str], str] = str
         self._clean_body: Callable[[bytes], bytes] = bytes
+        self._headers = (*_HEADERS, *rederive.evidence_of(recorded.request.provider))
         self._exchanges: list[Exchange] = []
         self._records: list[Record] = []
         self._is_ended = self._is_flawed = self._is_ingested = False
@@ -170,7 +171,7 @@ class ArchiveRecorder:
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
-        headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
+        headers = {name: self._clean_header(reply.header(name)) for name in self._headers if reply.header(name)}
         dated = journal.parse_date(headers.get("date", ""))
         received = max(reply.received_at, dated) if dated else reply.received_at
         params = {

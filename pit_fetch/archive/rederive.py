@@ -1,7 +1,8 @@
 """Derive the records of a recorded fetch from nothing but the archive, with the provider's current code.
 
 A fetch with a PIT is run again, and its recorded exchanges answer it. A fetch without a PIT was shaped for its own
-day, so each of its replies is parsed again as a PIT would show it.
+day, so each of its replies is parsed again as a PIT would show it. Where a reply alone does not show its records, since
+headers are evidence or the provider chooses, the fetch is run again as with the PIT of its own moment.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def indexed(
 ) -> index.IndexedFetch:
     """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
 
-    The claims of a capture that ran to its end count at every instant, since it depends on nothing later. Those of
-    any other fetch count from its PIT or, without one, from its receipt.
+    The claims of a capture that ran to its end count at every instant, since it depends on nothing later, unless its
+    operation chooses records by the horizon. Those of any other fetch count from its PIT or, without one, its receipt.
     """
     query, fetch, evidence = recorded.query, recorded.fetch, recorded.evidence
     items: dict[str, list[versions.FreshVersion]] = {}
@@ -97,12 +98,13 @@ def indexed(
     # Sources send empty replies under load, so an empty one shows nothing as absent.
     is_complete = complete and bool(items or rows)
     depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
+    is_whole = fetch.kind == "capture" and is_complete and not query.operation.chooses
     return index.IndexedFetch(
         key=key,
         stream=recorded.stream,
         seen=seen,
         is_complete=is_complete,
-        counts_from=microseconds.NEVER if fetch.kind == "capture" and is_complete else depends_on,
+        counts_from=microseconds.NEVER if is_whole else depends_on,
         since=microseconds.to_micros(query.operation.earliest(query)),
         until=microseconds.to_micros(query.horizon),
         items=items,
@@ -127,12 +129,19 @@ def records(
     recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Record]:
     """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
-    if recorded.query.pit is None or recorded.is_snapshot:
+    query, provider = recorded.query, recorded.request.provider
+    needs_fetch = bool(evidence_of(provider)) or query.operation.chooses
+    if recorded.is_snapshot or (query.pit is None and not needs_fetch):
         yield from reparse(recorded, exchanges, on_error)
         return
     with _reporting(on_error):
-        for part in recorded.request.provider.fetch(recorded.query, _context(recorded, exchanges)):
+        for part in provider.fetch(query._replace(pit=query.now), _context(recorded, exchanges)):
             yield from records_in(part)
+
+
+def evidence_of(provider: Provider) -> tuple[str, ...]:
+    """Return the names of the headers by which a provider's ``fetch`` dates records."""
+    return tuple(dict.fromkeys(name for host in provider.hosts for name in host.evidence))
 
 
 def reparse(

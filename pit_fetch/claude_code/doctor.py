@@ -377,7 +377,7 @@ def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str
         name = effective_value(settings, environ, variable, str(project))
         if not name:
             continue
-        path = Path(project, name)
+        path = Path(project, os.path.expanduser(name))
         permission = read_permission(path, settings, project, environ)
         if permission:
             message = f"an agent may read the file of {variable}, which {content}: {permission}"

@@ -6,20 +6,21 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import credentials
-from pit_fetch.engine.report import CollectedRecords
+from pit_fetch.engine.report import CollectedRecords, malformed
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position
-from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, take
+from pit_fetch.pipeline.cursor import Position, position, record_age
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, complete, in_order, public, take
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
+
+# No source has much from before this year, so that an answer without items may be owed to a mistyped one.
+EARLY_YEAR = 1990
 
 # A stream after the filter by the PIT.
 PublicStream = Iterable[Record | Watermark | Gap]
@@ -41,7 +45,9 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
     progress.begin(provider.name, request.pit, started)
     fetch: Fetch | None = None
     try:
-        fetch = Fetch(request, build_query(request, started), runtime, progress, deadline)
+        query = build_query(request, started)
+        refuse_what_is_of_today(query, runtime.environ)
+        fetch = Fetch(request, query, runtime, progress, deadline)
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
@@ -98,7 +104,7 @@ class Fetch:
         if path:
             from pit_fetch.archive.session import ArchiveSession
 
-            return ArchiveSession(path, self.request, self.query, self.runtime)
+            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime)
         if self.request.offline:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
@@ -153,13 +159,13 @@ class Fetch:
         except UpstreamError as error:
             if error.is_deadline:
                 yield gap(Code.DEADLINE, timeout=self.request.timeout)
-            if self.request.input_file:
-                problem = error.gap.params.get("problem", "the source reports an error")
-                yield gap(Code.INPUT_MALFORMED, source=self.request.provider.name, problem=problem)
-            else:
-                yield error.gap
+            problem = error.gap.params.get("problem", "the source reports an error")
+            yield malformed(self.request, problem) if self.request.input_file else error.gap
         except TimeIsUp:
             yield from self._deadline_gaps()
+
+    def _flaw(self, missing: Sequence[str]) -> Gap:
+        return malformed(self.request, f"it has rows without {' and '.join(missing)}, which are left out")
 
     def _deadline_gaps(self) -> list[Gap]:
         timeout = self.request.timeout
@@ -171,7 +177,8 @@ class Fetch:
     def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
         """Fill ``builder`` with the wanted ones of public records in order."""
         request, query, provider = self.request, self.query, self.request.provider
-        stream = (part for part in ordered if not isinstance(part, Watermark))
+        records = (part for part in ordered if not isinstance(part, Watermark))
+        stream = complete(records, query.operation.missing_in, self._flaw)
 
         def select(record: Record) -> bool:
             is_wanted = query.in_window(record) and provider.select(query, record)
@@ -254,8 +261,11 @@ class Fetch:
 
 
 def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them; the index answers in the envelope's order."""
-    return in_order(stream) if held.is_snapshot else stream
+    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
+    if held.is_snapshot:
+        return in_order(stream)
+    records = (part for part in stream if isinstance(part, Record))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
 
 
 def _stop(live: Selection) -> Position | None:
@@ -293,10 +303,17 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBu
 
 
 def _when_empty(request: FetchRequest, query: Query) -> str:
+    """Return the hint for an answer without items. It depends on the request and the clock alone."""
+    if is_out_of_reach(query):
+        return ""
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
-    is_late = query.pit is not None and query.since is not None and query.since > query.pit
+    is_late = query.since is not None and query.since > query.now
     if is_late and is_of_publication(query.operation):
-        return "--date-from is after the PIT: nothing from then on was public."
+        end = "now" if query.pit is None else "the PIT"
+        return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
+    for name, bound in (("--date-to", query.until), ("The PIT", query.pit)):
+        if bound is not None and bound.year < EARLY_YEAR:
+            return f"{name} is in the year {bound.year}: check it."
     return request.provider.when_empty(query)
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import DATA_ONLY, RenderOptions, Text, renderer
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
+from pit_fetch.pipeline.budget import can_continue, fit_to_budget
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import format_cursor, position
-from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.pipeline.envelope import Entry, PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
-from pit_fetch.support.suggest import truncate
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -81,37 +81,36 @@ class FetchResult(NamedTuple):
     gaps: tuple[Gap, ...] = ()
     public: tuple[Record, ...] = ()
 
+    @property
+    def is_failure(self) -> bool:
+        """Return whether there is nothing but a failure: the answer must not take the place of a good one."""
+        return not self.envelope.data and any(gap.is_failure and not gap.code.costs_nothing for gap in self.gaps)
+
 
 def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
     """Return the answer of ``collected`` as it is printed. The gate judges it here, whatever its format.
 
     Raise TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    records: Sequence[Record] = collected.selection.records
-    options = _options(request, collected.secrets, _start(request, records), collected.resumes)
-    gaps, quotation_gaps = _gaps(request, collected), list[Gap]()
-    while True:
-        is_changed = options.start is not None and not envelope.can_continue(records[0], options)
-        changed = [gap(Code.CHANGED_SINCE)] if is_changed else []
-        result = _written(request, records, [*gaps, *changed, *quotation_gaps], options)
-        # The gate reads JSON: it judges the envelope, whatever form the text has.
-        finding = envelope.judge(as_json.render(result.envelope), request.pit)
-        left = records if finding is None else _without_quotations(records, result.envelope.data, options)
-        if len(left) == len(records):
-            break
-        # What is left may be refused again: other records, or other parts of them, fit into the budget now.
-        options = options if left[:1] == records[:1] else options._replace(start=None)
-        records = left
-        quotation_gaps = [gap(Code.QUOTES_LATE_STAMP), *([] if left or _has_failed(gaps) else [gap(Code.NOTHING)])]
+    options = _options(request, collected.secrets, resumes=collected.resumes)
+    every = envelope.entries(collected.selection.records, options)
+    # Left out before anything is cut, so that it does not depend on what else fits into the answer.
+    shown = [entry for entry in every if not envelope.is_quoting(entry.item, request.pit)]
+    gaps = _gaps(request, collected, [entry.record for entry in shown])
+    options = options._replace(start=_start(request, shown))
+    if options.start is not None and not can_continue(shown[0].item, options):
+        options = options._replace(start=None)
+        gaps.append(gap(Code.CHANGED_SINCE))
+    if len(shown) < len(every):
+        gaps.append(gap(Code.QUOTES_LATE_STAMP))
+    result = _written(request, shown, gaps, options)
+    # The gate reads JSON: it judges the envelope, whatever form the text has.
+    finding = envelope.judge(as_json.render(result.envelope), request.pit)
     if finding is not None:
         result = _written(request, (), [gap(Code.GATE_REFUSED, finding=finding)], options)
-    is_whole = finding is None and len(result.kept) == len(records)
+    is_whole = finding is None and len(result.kept) == len(shown)
     result = result._replace(public=tuple(collected.selection.records) if is_whole else result.kept)
-    status = ExitStatus.BUG if collected.failure or finding else ExitStatus.OK
-    if status is ExitStatus.OK and request.fail:
-        types = {gap.type for gap in result.gaps}
-        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
-    return _with_status(result, status, options)
+    return _with_status(request, result, ExitStatus.BUG if collected.failure or finding else ExitStatus.OK, options)
 
 
 def unjudged(
@@ -119,56 +118,45 @@ def unjudged(
 ) -> FetchResult:
     """Return the answer that shows an operator ``records``, public or not. The gate would refuse it."""
     options = _options(request, secrets, resumes=False)
-    return _with_status(_written(request, records, gaps, options), status, options)
+    return _with_status(request, _written(request, envelope.entries(records, options), gaps, options), status, options)
 
 
 def _written(
-    request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], options: envelope.EnvelopeOptions
+    request: FetchRequest, shown: Sequence[Entry], gaps: Sequence[Gap], options: envelope.EnvelopeOptions
 ) -> FetchResult:
     """Return an answer within its budget, neither judged nor with its exit status."""
     render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
-    sized = envelope.fit_to_budget(records, gaps, options, lambda made: render(made, layout), request.max_chars)
+    sized = fit_to_budget(shown, gaps, options, lambda made: render(made, layout), request.max_chars)
     notes = tuple(f"{row['type']}: {row['reason']}" for row in sized.envelope.gaps if request.format in DATA_ONLY)
-    kept = tuple(records[: sized.record_count])
+    kept = tuple(entry.record for entry in shown[: sized.record_count])
     return FetchResult(sized.envelope, sized.text, notes=notes, kept=kept, gaps=tuple(gaps))
 
 
-def _with_status(result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions) -> FetchResult:
+def _with_status(
+    request: FetchRequest, result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions
+) -> FetchResult:
+    # An envelope on stdout is read, with its gaps. A file, or rows for another program, is used without a look.
+    is_unread = request.output is not None or request.format not in ("json", "table")
+    if status is ExitStatus.OK and (request.fail or (is_unread and result.is_failure)):
+        types = {gap.type for gap in result.gaps}
+        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
     if status is ExitStatus.OK:
         return result
     reasons = (gap.reason for gap in result.gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(gap.type) is status)
     return result._replace(status=status, complaint=options.clean(next(reasons)))
 
 
-def _without_quotations(
-    records: Sequence[Record], items: Sequence[dict[str, Any]], options: envelope.EnvelopeOptions
-) -> Sequence[Record]:
-    """Return the records without those that the gate refuses for their texts, whole or in the part that is shown.
-
-    The gaps need no such care: a reason or a query has the program's own words around the request's, so that it is
-    never a JSON document as a whole.
-    """
-    left = [record for record in records if not envelope.is_quoting(record, options)]
-    if len(left) < len(records):
-        return left
-    # A part of a long text can be a JSON document where the whole is none.
-    refused = {place for place, item in enumerate(items) if envelope.is_refused_for_texts(item, options)}
-    return [record for place, record in enumerate(records) if place not in refused]
-
-
 def _has_failed(gaps: Iterable[Gap]) -> bool:
     return any(gap.type in _STATUS_OF_TYPE and not gap.code.costs_nothing for gap in gaps)
 
 
-def _start(request: FetchRequest, records: Sequence[Record]) -> ChunkStart | None:
+def _start(request: FetchRequest, shown: Sequence[Entry]) -> ChunkStart | None:
     """Return where the first record continues, if it is the one that the cursor leads into."""
     after = request.after
-    return after.within if after is not None and records and position(records[0]) == after.position else None
+    return after.within if after is not None and shown and position(shown[0].record) == after.position else None
 
 
-def _options(
-    request: FetchRequest, secrets: tuple[str, ...], start: ChunkStart | None = None, resumes: bool = True
-) -> envelope.EnvelopeOptions:
+def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) -> envelope.EnvelopeOptions:
     fields = [
         field
         for operation in candidate_operations(request.provider, request.options)
@@ -183,7 +171,6 @@ def _options(
         clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
-        start=start,
         provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted),
         resumes=resumes,
     )
@@ -196,10 +183,27 @@ def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Ga
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
     if declared or not records or not unknown:
         return []
-    return [gap(Code.FIELD_UNKNOWN, fields=", ".join(map(truncate, unknown)), known=", ".join(known))]
+    from pit_fetch.support.suggest import enumerate_names
+
+    return [gap(Code.FIELD_UNKNOWN, fields=enumerate_names(unknown), known=enumerate_names(list(known)))]
 
 
-def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
+def malformed(request: FetchRequest, problem: str) -> Gap:
+    """Return the gap of a reply, or of an input file, that is not what was asked for."""
+    if request.input_file:
+        return gap(Code.INPUT_MALFORMED, source=request.provider.name, problem=problem)
+    return gap(Code.MALFORMED, problem=problem)
+
+
+def _unusable(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
+    """Return the gap of rows without identity. If no other row came, the reply is of something else. Open mode only."""
+    count = collected.withheld.unusable
+    if count and not collected.selection.scanned:
+        return [malformed(request, "none of its rows is a record of this source")]
+    return [gap(Code.UNUSABLE, count=count)] if count else []
+
+
+def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Record]) -> list[Gap]:
     """Return the gaps in the envelope's order: those of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
     gaps = list(selection.gaps)
@@ -210,7 +214,7 @@ def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     else:
         undated = sum(record.available_at is None for record in selection.records)
         gaps += [gap(Code.UNDATED_SERVED, count=undated)] if undated else []
-        gaps += [gap(Code.UNUSABLE, count=collected.withheld.unusable)] if collected.withheld.unusable else []
+        gaps += _unusable(request, collected)
     gaps += _unknown_fields(request, selection.records)
     if selection.stopped == "limit":
         gaps.append(
@@ -219,7 +223,7 @@ def _gaps(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     elif selection.stopped == "max_pages" and selection.last is not None:
         resume = format_cursor(selection.last)
         gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
-    if not selection.records and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
+    if not shown and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
         gaps.append(nothing(collected))
     return gaps
 

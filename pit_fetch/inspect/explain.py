@@ -15,11 +15,12 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.envelope import EnvelopeOptions, is_quoting
+from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
@@ -27,10 +28,8 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
-from pit_fetch.times import format_for_people
+from pit_fetch.times import delayed, format_for_people
 
-# The fields that an explanation adds to an item.
-FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks without --date-to.
 _BEYOND = timedelta(days=1)
 
@@ -44,7 +43,8 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")
     if request.after is not None:
         raise UsageError(Code.USAGE, text="explain does not take --after: narrow it with --date-from and --date-to")
-    end = min(request.until if request.until and request.until > pit else pit + _BEYOND, max(pit, runtime.clock.now()))
+    beyond = request.until if request.until and request.until > pit else delayed(pit, _BEYOND) or pit
+    end = min(beyond, max(pit, runtime.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
     plain = whole(request, look_back_from(request))
     progress.nested = True
@@ -72,7 +72,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT))
     if not records and not failed:
         gaps.append(gap(Code.NOTHING))
-    fields = (*request.fields, *FIELDS) if request.fields else ()
+    fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
     answer = unjudged(request, records[: request.limit], gaps, secrets, result.status)
@@ -137,8 +137,10 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     else:
         verdict, because = judged, _BECAUSE[judged](record, operation)
     because += "; the archive holds what it said before" if why == "replaced" else ""
-    if verdict == "public" and is_quoting(record, EnvelopeOptions(pit=pit)):
+    if verdict == "public" and is_quoting(entries([record], EnvelopeOptions(pit=pit))[0].item, pit):
         because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
+    if verdict == "public" and operation.missing_in(record):
+        because += f"; but left out, for it has no {' and no '.join(operation.missing_in(record))}"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
     elif operation.dating == "record":

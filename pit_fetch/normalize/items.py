@@ -25,6 +25,9 @@ _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '
 _LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _WORD = re.compile(rf"{_LETTER}|[+-]?\d+(?:[.,]\d+)*|(?:(?!{_LETTER})\w)+(?:'[tT]\b)?|[^\w\s]")
 _EDGE = "\n"
+# Marks on one letter, and other signs. Normalizing takes a time that grows with the square of their number.
+_SIGNS = re.compile(r"[^\w\s\x00-\x7f]{31,}")
+_MOST_MARKS = 30
 
 
 class Item(NamedTuple):
@@ -95,8 +98,16 @@ def _readings(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 def _words(text: str) -> str:
     """Return the words of ``text``, each between two edges: a text that begins or ends within a word is not found."""
-    words = _WORD.findall(unicodedata.normalize("NFKC", text).translate(_PLAIN))
+    words = _WORD.findall(unicodedata.normalize("NFKC", _SIGNS.sub(_parted, text)).translate(_PLAIN))
     return _EDGE.join(("", *words, "")) if words else _EDGE
+
+
+def _parted(signs: re.Match[str]) -> str:
+    """Return the signs, with a joiner after each 30 if there are marks among them (Unicode's stream-safe text)."""
+    text = signs[0]
+    if not any(map(unicodedata.combining, text)):
+        return text
+    return "\u034f".join(text[start : start + _MOST_MARKS] for start in range(0, len(text), _MOST_MARKS))
 
 
 def _text(value: object) -> str:

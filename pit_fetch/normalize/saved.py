@@ -1,25 +1,30 @@
 """A saved page, read again: its addresses, the times that it states, and its words. Pure.
 
-A page is HTML, alone or behind the headers of its reply (``curl --include``), or an entry of a sitemap.
+A page is HTML, alone or behind the headers of its reply (``curl --include``), an entry of a sitemap, or a capture in a
+saved envelope of ``wayback page as=html``.
 """
 
 from __future__ import annotations
 
-import json
 import re
+from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.normalize.stamps import NAMES, Stamp, known
-from pit_fetch.wire import read_html
+from pit_fetch.normalize import linked_data
+from pit_fetch.normalize.stamps import CAPTURED, NAMES, Stamp, known
+from pit_fetch.wire import read_html, rows_in
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
 _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECASE)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _CHARSET_WITHIN = 4_096
+# Codecs of Python that no browser knows. The first takes a time that grows with the square of the page.
+_NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _PROPERTIES = ("property", "itemprop")
 # The elements that part no words: "H<sub>2</sub>O", and the large first letter of a text.
 _WITHIN_A_LINE = frozenset({
@@ -27,7 +32,6 @@ _WITHIN_A_LINE = frozenset({
     "sub", "sup", "time", "u", "wbr",
 })  # fmt: skip
 _NAMING = (*_PROPERTIES, "name", "http-equiv")
-_WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->|;)\s*$")
 
 
 class Saved(NamedTuple):
@@ -46,9 +50,34 @@ class _Unreadable(Exception):
 def page_of(content: bytes) -> Saved | None:
     """Return the content of a saved page; None if it cannot be read."""
     headers, body = _split(content)
+    return _read_page(_decoded(body, headers), headers)
+
+
+def is_envelope(content: bytes) -> bool:
+    """Return whether a saved page is an envelope, which may hold several captures."""
+    return content.lstrip()[:1] == b"{"
+
+
+def capture_of(content: bytes, address: str) -> Saved | None:
+    """Return the capture of ``address`` in a saved envelope; None if it holds none, or cannot be read."""
+    try:
+        items = list(rows_in(content, "data"))
+    except UpstreamError:
+        return None
+    for item in items:
+        stamp, source = item.get("available_at"), item.get("text")
+        is_page = item.get("shows") == "page" and isinstance(stamp, str) and isinstance(source, str)
+        if is_page and plain_address(item.get("url")) == address:
+            page = _read_page(str(source), ())
+            captured = Stamp(*CAPTURED, str(stamp))
+            return page and Saved(page.addresses | {address}, (*page.stamps, captured), page.texts)
+    return None
+
+
+def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     reader = _PageReader()
     try:
-        read_html(reader, _decoded(body, headers))
+        read_html(reader, source)
     except (_Unreadable, UpstreamError, ValueError, RecursionError):
         return None
     addresses = [plain_address(text) for text in (*reader.addresses, *_addresses_in(headers))]
@@ -130,7 +159,7 @@ class _PageReader(HTMLParser):
         if values:
             self._named = ()
         elif tag != "meta" and not attributes.keys().isdisjoint(_PROPERTIES):
-            self._named, self._open = (*self._named, *names), self._open if self._named else tag
+            self._named, self._open = tuple({*self._named, *names}), self._open if self._named else tag
 
     def _part(self, tag: str) -> None:
         if tag not in _WITHIN_A_LINE:
@@ -174,21 +203,16 @@ class _PageReader(HTMLParser):
             raise _Unreadable
 
     def _linked_data(self, text: str) -> None:
-        """Read JSON-LD. Every pair counts, also of a key that appears twice: objects are read as tuples of pairs."""
-        text = _WRAPPING.sub("", _WRAPPING.sub("", text)).strip()
-        if not text:
-            return
         try:
-            document = json.loads(text, strict=False, object_pairs_hook=tuple)
+            document = linked_data.document(text)
         except (ValueError, RecursionError):
             raise _Unreadable from None
-        self.addresses += _main_entities(document)
-        for name, value in _pairs_in(document):
-            if isinstance(value, str):
-                self._has(value)
-            place = known("json-ld", name)
-            if place is not None:
-                self.stamps += [Stamp("json-ld", place, text) for text in _time_texts_in(value) if text.strip()]
+        self.addresses += linked_data.main_entities(document)
+        for value in linked_data.values(document):
+            if value.is_named and isinstance(value.value, str):
+                self._has(value.value)
+            text = str(value.value)
+            self.stamps += [Stamp("json-ld", place, text) for place in value.places if text.strip()]
 
 
 class _SitemapReader(HTMLParser):
@@ -232,14 +256,15 @@ class _SitemapReader(HTMLParser):
 
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """Return the headers of the last reply in ``content``, with names in small letters, and the body."""
-    headers: list[tuple[str, str]] = []
     bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
     content = bare if bare.startswith(b"HTTP/") else content
-    while content.startswith(b"HTTP/"):
-        head, content = [*re.split(rb"\r?\n\r?\n", content, maxsplit=1), b""][:2]
-        lines = [line.partition(":") for line in head.decode("latin-1").splitlines()[1:]]
-        headers = [(name.strip().lower(), value.strip()) for name, _, value in lines]
-    return headers, content
+    head, start = slice(0), 0
+    while content.startswith(b"HTTP/", start):
+        blank = _BLANK_LINE.search(content, start)
+        head, start = (slice(start, blank.start()), blank.end()) if blank else (slice(start, None), len(content))
+    lines = [line.partition(":") for line in content[head].decode("latin-1").splitlines()[1:]]
+    headers = [(name.strip().lower(), value.strip()) for name, _, value in lines]
+    return headers, content[start:]
 
 
 def _addresses_in(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -254,44 +279,7 @@ def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
     declared = dict(headers).get("content-type", "").encode() + b" " + body[:_CHARSET_WITHIN]
     charset = _CHARSET.search(declared)
     try:
-        return body.decode("utf-8-sig" if charset is None else charset[1].decode(), "replace").lstrip("\ufeff")
+        name = lookup("utf-8-sig" if charset is None else charset[1].decode()).name
+        return body.decode("utf-8-sig" if name in _NO_CHARSETS else name, "replace").lstrip("\ufeff")
     except LookupError:
         return body.decode("utf-8-sig", "replace")
-
-
-def _main_entities(document: Any) -> Iterator[str]:
-    """Yield the addresses of the page itself, and not those of what it lists."""
-    tops = document if isinstance(document, list) else [document]
-    for top in tops:
-        if not isinstance(top, tuple):
-            continue
-        for name, value in top:
-            if name == "@graph":
-                yield from _main_entities(value)
-            elif name == "mainEntityOfPage":
-                identifiers = [identifier for key, identifier in _pairs_in(value) if key == "@id"]
-                entries = [*(value if isinstance(value, list) else [value]), *identifiers]
-                yield from (entry for entry in entries if isinstance(entry, str))
-
-
-def _pairs_in(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, list):
-        for member in node:
-            yield from _pairs_in(member)
-    elif isinstance(node, tuple):
-        for name, value in node:
-            yield name, value
-            yield from _pairs_in(value)
-
-
-def _time_texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts that stand for a time: a text, each of a list, the value of an object. A number is unreadable."""
-    if isinstance(value, list):
-        for member in value:
-            yield from _time_texts_in(member)
-    elif isinstance(value, tuple):
-        for name, member in value:
-            if name != "@type":
-                yield from _time_texts_in(member)
-    elif value is not None:
-        yield str(value)

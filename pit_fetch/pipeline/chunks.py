@@ -16,13 +16,17 @@ Chunk(item={'id': 'a', 'body': 'three', 'score': 5}, next=None)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 # A chunk ends after a space or a line break if there is one among its last characters, else after another character
-# that neither a word nor a stamp contains: the gate would refuse half a stamp.
+# that is no part of a word, a number or a stamp.
 _LOOK_BACK = 200
 _IN_A_STAMP = "-+:."
+# What may surround a JSON document.
+_BLANKS = "\ufeff \t\r\n"
+
+IsRefused = Callable[[str], bool]
 
 
 class ChunkStart(NamedTuple):
@@ -49,16 +53,23 @@ def remaining_size(item: Mapping[str, Any], start: ChunkStart | None, fixed_fiel
     return sum(map(len, _texts(item, start, fixed_fields).values()))
 
 
-def chunk(item: Mapping[str, Any], start: ChunkStart | None, room: int, fixed_fields: Collection[str]) -> Chunk:
+def chunk(
+    item: Mapping[str, Any],
+    start: ChunkStart | None,
+    room: int,
+    fixed_fields: Collection[str],
+    is_refused: IsRefused = lambda text: False,
+) -> Chunk:
     """Return the chunk that begins at ``start`` (None: at the beginning) and has at most ``room`` characters of text.
 
-    An item that cannot be resumed at ``start`` begins anew: nothing is lost if its texts have changed.
+    An item that cannot be resumed at ``start`` begins anew: nothing is lost if its texts have changed. A piece of a
+    text of which ``is_refused`` is true ends one character earlier.
     """
     texts = _texts(item, start, fixed_fields)
     pieces: dict[str, str] = {}
     end: ChunkStart | None = None
     for name, text in texts.items():
-        pieces[name] = text if len(text) <= room else _cut_between_words(text[:room])
+        pieces[name] = _piece(text, room, is_refused)
         if len(pieces[name]) < len(text):
             skipped = len(item[name]) - len(text)
             offset = skipped + len(pieces[name])
@@ -101,6 +112,13 @@ def _texts(item: Mapping[str, Any], start: ChunkStart | None, fixed_fields: Coll
 
 def _is_text(name: str, value: object, fixed_fields: Collection[str]) -> bool:
     return isinstance(value, str) and name not in fixed_fields
+
+
+def _piece(text: str, room: int, is_refused: IsRefused) -> str:
+    """Return the beginning of ``text``, or all of it, in at most ``room`` characters."""
+    piece = text if len(text) <= room else _cut_between_words(text[:room])
+    # A stretch of a text can be a JSON document although the text is none. Without its last bracket it is none, either.
+    return piece.rstrip(_BLANKS)[:-1] if is_refused(piece) else piece
 
 
 def _cut_between_words(text: str) -> str:

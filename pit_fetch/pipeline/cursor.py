@@ -26,6 +26,10 @@ from pit_fetch.times import in_new_york, is_aware, parse_pit
 # An age (see record_age) and an id. Positions compare in the order of an answer.
 Position = tuple[float, str]
 
+# An id of more bytes than this counts by its first characters and a digest, so that a cursor fits into any answer.
+_MAX_ID_BYTES = 256
+_ID_BEGINNING = 64
+
 # The stamp in the cursor of a record that is dated on receipt: the next run dates it later.
 _RECEIPT = "receipt"
 _AGE_AT_RECEIPT = float("-inf")
@@ -51,7 +55,15 @@ def position(record: Record) -> Position:
     Records that are dated on receipt come before all others. Their position rests on the id alone, so that it is the
     same in the next run.
     """
-    return record_age(record), record.id
+    return record_age(record), _short(record.id)
+
+
+def _short(id: str) -> str:  # noqa: A002 - as the envelope calls it
+    if len(id) <= _ID_BEGINNING or len(id.encode("utf-8", "surrogatepass")) <= _MAX_ID_BYTES:
+        return id
+    from hashlib import sha256
+
+    return f"{id[:_ID_BEGINNING]}…{sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def record_age(record: Record) -> float:
@@ -72,7 +84,7 @@ def format_cursor(record: Record, within: ChunkStart | None = None) -> str:
     else:
         stamp = "" if record.available_at is None else in_new_york(record.available_at)
     start = "" if within is None else f"/{_quote(within.field)}/{within.offset}/{within.checksum}".rstrip("/")
-    return f"{_quote(record.id)}@{stamp}{start}"
+    return f"{_quote(_short(record.id))}@{stamp}{start}"
 
 
 def parse_cursor(text: str) -> Cursor | None:
@@ -80,6 +92,13 @@ def parse_cursor(text: str) -> Cursor | None:
     quoted_id, at, rest = text.rpartition("@")
     if not at or not quoted_id:
         return None
+    try:
+        return _parse(quoted_id, rest)
+    except UnicodeDecodeError:  # an escape of no character
+        return None
+
+
+def _parse(quoted_id: str, rest: str) -> Cursor | None:
     stamp, *start = rest.split("/")
     within = None
     if start:

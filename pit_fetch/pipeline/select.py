@@ -1,8 +1,8 @@
 """The point-in-time pipeline: filter first, then order, versions, resumption, selection, cut. Pure.
 
 Every step after :func:`public` sees public records only. Nothing that follows (which records, in which order, how
-many, where the fetch stops) can therefore depend on a withheld one. Gaps travel in the stream of records, each at the
-point where it arose, so that nothing after the last wanted record is read.
+many, where the fetch stops, whether they are the source's at all) can therefore depend on a withheld one. Gaps travel
+in the stream of records, each at the point where it arose, so that nothing after the last wanted record is read.
 
 >>> from datetime import UTC, datetime
 >>> from pit_fetch.provider import Record
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -199,6 +199,23 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
         if rival is not record:
             newest[record.id] = max(rival, record, key=_version)
     return newest.values()
+
+
+def complete(
+    stream: Iterable[Record | Gap], missing_in: Callable[[Record], Sequence[str]], flaw: Callable[[Sequence[str]], Gap]
+) -> Iterator[Record | Gap]:
+    """Yield the records that lack nothing. In the place of the first that does is a gap, the ``flaw`` of what it lacks.
+
+    The stream is of public records: that something else than the source's rows was withheld is not disclosed.
+    """
+    is_flawed = False
+    for element in stream:
+        missing = () if isinstance(element, Gap) else missing_in(element)
+        if not missing:
+            yield element
+        elif not is_flawed:
+            is_flawed = True
+            yield flaw(missing)
 
 
 def take(

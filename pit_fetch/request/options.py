@@ -52,6 +52,14 @@ def parse_budget(name: str, text: str) -> int:
     return int(text)
 
 
+FORMAT = Option(
+    "format",
+    "output format, on a terminal table",
+    choices=FORMATS,
+    default="json",
+    metavar="FORMAT",
+    synonyms={"ndjson": "jsonl"},
+)
 DATE_TO = Option("date_to", "published at or before; a date includes the whole day", metavar="DATE", parse=_window_end)
 
 # The options of every source, in the groups of --help.
@@ -77,8 +85,8 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
     ),
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
-        Option("format", "output format, on a terminal table", choices=FORMATS, default="json", metavar="FORMAT"),
-        Option("output", "write to this file instead, all or nothing", metavar="FILE"),
+        FORMAT,
+        Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE"),
         Option(
             "max_chars",
             "maximum size of the output; a longer item is continued; 0 means no limit",

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_of_publication, resolve_operation
 
+# A provider adds and subtracts days and years: that must not lead out of the calendar.
+_FIRST, _LAST = datetime(100, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+
 
 def build_query(request: FetchRequest, started: datetime) -> Query:
     """Return the query of ``request`` for a fetch that starts at ``started`` (UTC). Raise ConfigError."""
-    now = request.pit or started
+    pit = _away_from_the_ends(request.pit)
+    now = pit or started
     query = Query(
         now=now,
         started=started,
-        pit=request.pit,
-        since=request.since,
-        until=request.until,
+        pit=pit,
+        since=_away_from_the_ends(request.since),
+        until=_away_from_the_ends(request.until),
         horizon=now,
         limit=request.limit,
         options=request.options,
@@ -35,6 +39,11 @@ def _horizon(request: FetchRequest, query: Query) -> datetime:
         return query.now
     # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:
     # what was published late may carry an early date of another kind.
-    until = request.until if is_of_publication(query.operation) else None
-    after = request.after.instant if request.after else None
+    until = query.until if is_of_publication(query.operation) else None
+    after = _away_from_the_ends(request.after.instant) if request.after else None
     return min(bound for bound in (query.now, until, after) if bound is not None)
+
+
+def _away_from_the_ends(moment: datetime | None) -> datetime | None:
+    """Return the nearest instant that leaves room in the calendar. No source has records from beyond it."""
+    return None if moment is None else min(max(moment, _FIRST), _LAST)

@@ -15,6 +15,12 @@ _MAX_LENGTH = 40
 _NO_TERMS: Mapping[str, str] = MappingProxyType({})
 
 
+def enumerate_names(names: Sequence[str], most: int = 20) -> str:
+    """Return names for a message, at most ``most`` of them, however many there are and however long they are."""
+    more = len(names) - most
+    return ", ".join(map(truncate, names[:most])) + (f" and {more} more" if more > 0 else "")
+
+
 def truncate(word: str) -> str:
     """Return ``word`` as a message may repeat it: cut to a reasonable length."""
     return word if len(word) <= _MAX_LENGTH else word[:_MAX_LENGTH] + "..."
@@ -36,13 +42,20 @@ def normalize(word: str) -> str:
     return stripped if stripped == "V" else stripped.lower()
 
 
+def by_terms(word: str, known: Iterable[str], search_terms: Mapping[str, str]) -> str:
+    """Return the name, normalized, that has ``word`` among its search terms; "" if none has."""
+    names = {normalize(name) for name in known}
+    meant = (name for name, terms in search_terms.items() if word in terms.split() and normalize(name) in names)
+    return normalize(next(meant, ""))
+
+
 def _closest(word: str, known: Sequence[str], search_terms: Mapping[str, str]) -> str:
     """Return the plausible one of ``known``, by the surest sign first, or "" rather than something far-fetched."""
     if word in known:
         return word
-    for candidate, terms in search_terms.items():
-        if normalize(candidate) in known and word in terms.split():
-            return normalize(candidate)
+    meant = by_terms(word, known, search_terms)
+    if meant:
+        return meant
     parts, letters = sorted(word.split("-")), sorted(word)
     signs: tuple[Callable[[str], bool], ...] = (
         lambda other: sorted(other.split("-")) == parts,

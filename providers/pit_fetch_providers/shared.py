@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
@@ -13,18 +13,45 @@ from pit_fetch.wire import strict_json
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
-_SEPARATED = re.compile(r"[\s;|]")
-_PLOTTED = ("close", "value", "price", "adjusted_close")
+_MAIL_OR_PAGE = r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+"
+
+
+def implausible(contact: str) -> str | None:
+    """Return the problem with a contact, or None."""
+    if not re.search(_MAIL_OR_PAGE, contact):
+        return "it holds neither an e-mail address nor the address of a page."
+    return None if contact.isascii() else "it contains characters that a header cannot carry."
+
+
+CONTACT = Credential(
+    name="contact",
+    variables=("PIT_FETCH_CONTACT",),
+    hint="Archives want to know whom to write to: an e-mail address, or a page of yours.",
+    secret=False,
+    check=implausible,
+)
+
+_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
 
 
 def fields(
-    text: str = "", date: str = "", number: str = "", integer: str = "", lists: str = "", instant: str = ""
+    text: str = "",
+    date: str = "",
+    number: str = "",
+    integer: str = "",
+    lists: str = "",
+    instant: str = "",
+    required: str = "",
 ) -> tuple[Field, ...]:
-    """Return fields by their kinds; each argument holds names between spaces."""
+    """Return fields by their kinds; each argument holds names between spaces, ``required`` some of the others."""
     kinds: tuple[tuple[FieldKind, str], ...] = (
         ("text", text), ("date", date), ("number", number), ("integer", integer), ("list", lists), ("instant", instant),
     )  # fmt: skip
-    return tuple(Field(name, kind, is_plotted=name in _PLOTTED) for kind, names in kinds for name in names.split())
+    return tuple(
+        Field(name, kind, is_plotted=name in _PLOTTED, is_required=name in required.split())
+        for kind, names in kinds
+        for name in names.split()
+    )
 
 
 # How caveats speak of what a source served: of an answer from the source, and of one from an archive.
@@ -67,13 +94,6 @@ def refuse(text: str) -> NoReturn:
     raise ConfigError(Code.USAGE, text=text)
 
 
-def check_tickers(query: Query) -> Query:
-    """Return the query. Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
-    if any(map(_SEPARATED.search, query.options["tickers"] or ())):
-        refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
-    return query
-
-
 def status_error(reply: HttpReply, host: Host) -> UpstreamError:
     """Return the error of a reply whose status alone counts. A 404 is that of an address that has moved."""
     if reply.status == 404:
@@ -92,6 +112,11 @@ def error_document(reply: HttpReply) -> dict[str, Any]:
     except UpstreamError:
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def texts_in(row: Mapping[str, Any], *names: str) -> dict[str, str | None]:
+    """Return the texts that a row has, None for a value that is none."""
+    return {name: text_or_none(row[name]) for name in names if name in row}
 
 
 def text_or_none(value: object) -> str | None:

@@ -56,7 +56,7 @@ _OPTIONS = (
     *("input_file=raw.json", "--fail", "-v", "-vv", "-V", "-5x", "--verbose", "--format csv", "--format=table"),
     *("--output o.json", "--release /tmp/x", "--release=/tmp/x", "--archive a.sqlite", "--offline", "--config x"),
     *("--prove", "--json", "--Limit 5", "--date_from 2024-01-01", "--lim 5", "--pi x", "path=/etc/passwd"),
-    *("--path raw.json", "--url http://h", "--proxy http://h", "--no-gate", "--open", "--debug", "--unsafe"),
+    *("--path raw.json", "--base-url http://h", "--proxy http://h", "--no-gate", "--open", "--debug", "--unsafe"),
     *("---limit 5", f"--pit {PIT}", f"--pit={LATE}", "'--timeout=5 s'", '"--input-file" raw.json', "\\--timeout 5"),
     *("--time\\\nout 5", "--tim''eout 5"),
 )

@@ -9,13 +9,15 @@ from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
+from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.provider import STAMPS
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import SECRETS, Case, near, run
+from tests.laws.worlds import SECRETS, Case, near, provider_of, run
 
 
 def non_interference(case: Case) -> int:
@@ -24,6 +26,15 @@ def non_interference(case: Case) -> int:
     if case.plain is not None:
         assert case.plain <= set(expected.ids), "what was public is missing"
     return len(case.worlds) - 1
+
+
+def promised(case: Case, whole: frozenset[str], is_flawed: bool) -> int:
+    """Of public rows, those that lack a promised field are not served, and a gap says so; of withheld ones nothing."""
+    count = non_interference(case)
+    answer = run(case, case.worlds[-1])
+    assert set(answer.ids) == whole, "a row that lacks a field is served"
+    assert ("upstream_error" in answer.gap_types) is is_flawed
+    return count
 
 
 def files(case: Case, bodies: Sequence[bytes]) -> int:
@@ -60,6 +71,30 @@ def _without_ends(words: Sequence[str]) -> tuple[str, ...]:
     """Return the request without --date-to and --after: with them the end of the window is not the PIT."""
     ends = [place for place, word in enumerate(words) if word in ("--date-to", "--after")]
     return tuple(word for place, word in enumerate(words) if place not in ends and place - 1 not in ends)
+
+
+_ENDS = ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00-23:59", "0001-01-02T00:00:00+05:00", "9999-12-31T23:59:59Z")
+
+
+def calendar(case: Case, rng: Random) -> int:
+    """Instants at the calendar's ends are instants like any other: no arithmetic leads out of it."""
+    words = list(case.words)
+    for option in ("--date-from", "--date-to", "--after", "--after-date", "--updated-since", "--lookback-minutes"):
+        while option in words:
+            del words[words.index(option) : words.index(option) + 2]
+    end, after = rng.choice(_ENDS), f"x@{rng.choice(_ENDS)}"
+    days = rng.choice(("0001-01-01", "0001-01-02", "9999-12-30", "9999-12-31"))
+    cursor = ("--after", after)
+    dates = (("--date-from", days), ("--date-to", days), ("--date-from", end))
+    window = rng.choice(((), cursor, *(() if _has_no_dates(case) else dates)))
+    left = run(case, case.worlds[-1], pit=rng.choice((*_ENDS, case.pit, "")), words=(*words, *window))
+    assert left.code not in (ExitStatus.REFUSED, ExitStatus.BUG), left.err
+    return 0
+
+
+def _has_no_dates(case: Case) -> bool:
+    operations = candidate_operations(provider_of(case), {"op": case.words[0] if case.words else ""})
+    return any(operation.window is None for operation in operations)
 
 
 def sizes(case: Case) -> int:

@@ -16,6 +16,7 @@ from random import Random
 
 from tests.laws import archived, command, corpus, looks, sample, shell, zones
 from tests.laws.checks import (
+    calendar,
     changed,
     clock,
     continued,
@@ -24,10 +25,12 @@ from tests.laws.checks import (
     monotone,
     non_interference,
     paging,
+    promised,
     repeated,
     sizes,
     windows,
 )
+from tests.laws.hostile import hostile
 from tests.laws.worlds import Case
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -45,6 +48,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
+        "calendar": lambda rng: calendar(make(rng), rng),
         "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),
@@ -66,6 +70,8 @@ LAWS: Mapping[str, Law] = {
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
+    "sample: hostile texts": lambda rng: hostile(*sample.hostile_texts(rng), "title", rng),
+    "sample: promised": lambda rng: promised(*sample.promised(rng)),
     "sample: changed": lambda rng: changed(sample.changed(rng)),
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),

@@ -40,6 +40,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 from pit_fetch.wire import lenient_json
+from tests.laws.hostile import harmless_text, long_id, refused_text
 from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
 
@@ -119,7 +120,8 @@ def derive(query: Query) -> Stage | None:
 
 
 _OPERATION = Operation(
-    takes=("word", "numbered"), fields=(Field("title"), Field("day", "date"), Field("inner", "object"))
+    takes=("word", "numbered"),
+    fields=(Field("title", is_required=True), Field("day", "date"), Field("inner", "object")),
 )
 PROVIDER = Provider(
     name="sample",
@@ -197,6 +199,29 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         plain=frozenset(ids) if is_plain else None,
         provider=PROVIDER._replace(page_size=rng.choice((1, 3, 100))),
     )
+
+
+def promised(rng: Random) -> tuple[Case, frozenset[str], bool]:
+    """Worlds of which some public rows lack a field that each row of the source has; those that do not, and if any do.
+
+    What is withheld lacks it, too, or all of it does.
+    """
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((0, 1, 3, 6)))]
+    for row in public:
+        if rng.random() < 0.4:
+            del row["title"]
+    worlds = [public]
+    for _ in range(3):
+        noise = _noise(rng, case.moment, public)
+        if rng.random() < 0.5:
+            noise = [{name: value for name, value in row.items() if name != "title"} for row in noise]
+        worlds.append([*public, *noise])
+        rng.shuffle(worlds[-1])
+    whole = frozenset(row["id"] for row in public if "title" in row)
+    plain = ("--limit", "500", "--max-pages", "1000")
+    case = case._replace(words=(case.words[0], *plain), worlds=tuple(map(app, worlds)), plain=whole, terminal=False)
+    return case, whole, len(whole) < len(public)
 
 
 def patient(rng: Random) -> Case:
@@ -279,6 +304,32 @@ def long_texts(rng: Random) -> Case:
         rng.shuffle(rows)
     words = (case.words[0], "--limit", rng.choice(("1", "3", "50")))
     return case._replace(words=words, worlds=tuple(map(app, worlds)), resized=(), plain=None)
+
+
+def hostile_texts(rng: Random) -> tuple[Case, Mapping[str, str]]:
+    """Worlds whose public items have texts, and ids, of people who mean harm; and the titles of the harmless ones."""
+    case = make(rng, most=0)
+    public = [_public(rng, f"r{number}", case.moment, unrevised=True) for number in range(rng.choice((2, 4, 7)))]
+    harmless = {}
+    for number, row in enumerate(public):
+        text = harmless_text(rng, case.moment)
+        match rng.choice(("harmless", "harmless", "title", "inner", "id")):
+            case "harmless":
+                harmless[row["id"]] = row["title"] = text
+            case "title":
+                row["title"] = refused_text(rng, case.moment)
+            case "inner":
+                row |= {"title": text, "inner": {"note": [refused_text(rng, case.moment)]}}
+            case "id":
+                row |= {"title": text, "id": long_id(rng, number)}
+    worlds = [public, *([*public, *_noise(rng, case.moment, public)] for _ in range(2))]
+    for rows in worlds:
+        rng.shuffle(rows)
+    in_order = sorted(public, key=lambda row: (_newest_first(row), row["id"]))
+    expected = {row["id"]: harmless[row["id"]] for row in in_order if row["id"] in harmless}
+    operation = rng.choice(("PAGES", "SLICES"))  # WHOLE has a window on another date
+    case = case._replace(words=(operation,), worlds=tuple(map(app, worlds)), resized=(), plain=None, terminal=False)
+    return case, expected
 
 
 def changed(rng: Random) -> Case:
@@ -380,6 +431,8 @@ def _withheld(rng: Random, name: str, moment: datetime, public: Sequence[Row]) -
     before, after = moment - near(rng), moment + (near(rng, 1) if rng.random() < 0.8 else MICROSECOND)
     row = _public(rng, name, moment) | {"title": f"Oil {CANARY}", "inner": {"note": CANARY}}
     row["place"] = rng.choice((row["place"], after, before))
+    if rng.random() < 0.1:
+        del row["title"]
     naive, unknown = f"{before:%Y-%m-%dT%H:%M:%S}", f"{before:%Y-%m-%dT%H:%M:%S}-00:00"
     change: Mapping[str, Any]
     match rng.choice(("late", "late", "revised", "undated", "spoilt", "version")):

@@ -26,13 +26,12 @@ from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option, Provider
-from pit_fetch.request.options import COMMON_OPTIONS
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
 
 PIT = "2024-02-15T16:00:00-05:00"
-_TIMEOUT = next(option.default for option in COMMON_OPTIONS if option.name == "timeout")
 WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
 CEILING = {guard.CEILING_VARIABLE: PIT}
 
@@ -252,7 +251,8 @@ def options(rng: Random) -> int:
         except UsageError:
             continue
         chosen = (made.timeout, made.input_file, made.fail, made.verbose, made.options.get("path"))
-        assert chosen == (_TIMEOUT, None, False, False, None), command
+        usual = max(operation.timeout for operation in candidate_operations(source, made.options))
+        assert chosen == (usual, None, False, False, None), command
     return 0
 
 

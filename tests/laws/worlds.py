@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
@@ -12,11 +13,12 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 from unittest.mock import patch
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
+from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.testing import inprocess
 from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.comparison import holds
@@ -55,6 +57,7 @@ class Case(NamedTuple):
     immutable whether a record that was once public stays so
     is_of_now whether every record is of the moment of the fetch
     provider  the source itself, where ``source`` is not one of the bundled ones
+    ceiling   the operator's, if there is one
     """
 
     source: str
@@ -69,6 +72,7 @@ class Case(NamedTuple):
     immutable: bool = True
     is_of_now: bool = False
     provider: Provider | None = None
+    ceiling: str = ""
 
     @property
     def moment(self) -> datetime:
@@ -100,6 +104,7 @@ def run(
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
     transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
+    ceiling = {CEILING_VARIABLE: case.ceiling} if case.ceiling else {}
     with resized(case.sizes if sizes is None else sizes):
         left = inprocess.run(
             line
@@ -111,7 +116,7 @@ def run(
             ],
             transport=transport,
             clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
-            environ={"HOME": str(home), **VARIABLES, **(environ or {})},
+            environ={"HOME": str(home), **VARIABLES, **ceiling, **(environ or {})},
             folder=home,
             stdin=stdin,
             terminal=case.terminal,
@@ -130,9 +135,10 @@ def provider_of(case: Case) -> Provider:
 
 def check_asked(exchanges: Iterable[tuple[HttpRequest, Response]], provider: Provider) -> None:
     """Only the source's own hosts were asked, and what a recorder would keep of a request holds no key."""
-    hosts = {urlsplit(host.url)[:2] for host in provider.hosts}
+    # A part of a host may be an option's value.
+    hosts = [re.sub(r"\\\{\w+\\\}", "[a-z-]+", re.escape(host.url)) + "/" for host in provider.hosts]
     for request, _ in exchanges:
-        assert urlsplit(request.url)[:2] in hosts, "another host was asked"
+        assert any(re.match(host, request.url) for host in hosts), "another host was asked"
         shown = repr((request.url, request.params, request.headers, request.body))
         assert not any(holds(shown, secret) for secret in SECRETS), "a key stands in the request itself"
 

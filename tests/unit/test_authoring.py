@@ -19,7 +19,7 @@ from pit_fetch.provider import File, Host, Operation, Provider, Record
 from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.times import NEW_YORK, delayed, parse_wall_clock
 from pit_fetch.transport import HttpReply, RecordingTransport, ReplayingTransport
-from pit_fetch.wire import body_of, columns_in, record_in, rows_in
+from pit_fetch.wire import body_of, check_rows, columns_in, record_in, rows_in
 from tests import inprocess
 
 HOST = Host("Library", "https://library.example", "PIT_FETCH_LIBRARY_URL")
@@ -228,3 +228,22 @@ def test_children_of_a_host_that_does_not_answer_end_the_fetch(at_once: int) -> 
 
     with pytest.raises(UpstreamError):
         list(children(range(6), read_child, at_once))
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_foreign"),
+    [
+        ([], False),
+        ([{"at": None, "id": 1}], False),
+        ([{"published": "soon"}, {"id": 2}], False),
+        ([None, {}, "x", 5, []], False),  # it cannot be told what these were
+        ([{"id": 1}], True),
+        ([None, {"id": 1}, "x"], True),
+    ],
+)
+def test_an_array_of_something_else_is_known_by_the_keys_of_the_stamps(rows: list[Any], is_foreign: bool) -> None:
+    if is_foreign:
+        with pytest.raises(UpstreamError, match="none of its rows has at"):
+            check_rows(rows, ("at", "published"))
+    else:
+        check_rows(rows, ("at", "published"))

@@ -56,7 +56,9 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
             raise damaged("how a body is packed is not known")
         zstandard = _zstandard()
         if zstandard is None:
-            raise Unreadable("it is packed with zstandard, which is missing (python3 -m pip install zstandard)")
+            from pit_fetch.support.install import install_command
+
+            raise Unreadable(f"it is packed with zstandard, which is missing ({install_command('zstandard')})")
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
         body: bytes = decompressor.decompress(packed.data, max_output_size=size)
     except ArchiveError:

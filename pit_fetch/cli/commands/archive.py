@@ -109,7 +109,7 @@ def path_of(option: str | None, runtime: Runtime) -> str:
     path = option or runtime.environ.get(VARIABLE)
     if not path:
         raise UsageError(Code.USAGE, text=f"which archive? Set {VARIABLE}, or give --archive PATH")
-    return os.path.join(runtime.folder, path)
+    return runtime.path(path)
 
 
 def refused(problem: str) -> CommandResult:

@@ -7,7 +7,6 @@ It is refused where only what was public at a ceiling may be seen.
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
@@ -57,7 +56,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return CommandResult(parser.format_help())
     options = parser.parse_args(list(argv))
     runtime = require_operator(runtime, "capture")
-    path, file = path_of(options.archive, runtime), os.path.join(runtime.folder, options.file)
+    path, file = path_of(options.archive, runtime), runtime.path(options.file)
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
         with _locked(file) as text:

@@ -41,8 +41,7 @@ def load_relativedelta() -> Any:
     try:
         from dateutil.relativedelta import relativedelta
     except ImportError:
-        command = "python3 -m pip install python-dateutil"
-        raise ConfigError(Code.DEPENDENCY_MISSING, package="python-dateutil", command=command) from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="python-dateutil") from None
     return relativedelta
 
 

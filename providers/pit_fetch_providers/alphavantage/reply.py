@@ -25,7 +25,7 @@ NULLS = frozenset({"", "None", "none", "null", "NULL", "-", ".", "n/a", "N/A"})
 # {"data": [row, …]} and {"Time Series (5min)": {label: row, …}}
 _LEVELS_AROUND_A_ROW = 2
 
-_NUMBERED = re.compile(r"[0-9]+[a-z]?[.:]\s+")
+_NUMBERED = re.compile(r"\A[0-9]+[a-z]?[.:]\s+")
 _COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is not a header
 # Until 2024 coin bars came as "1a. open (EUR)" beside "1b. open (USD)".
 _COIN_PRICE = re.compile(r"(open|high|low|close)_\([a-z]+\)")

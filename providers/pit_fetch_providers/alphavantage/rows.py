@@ -13,7 +13,7 @@ from typing import Any
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import STAMPS, Query, Record
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date
+from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_date
 from pit_fetch_providers.alphavantage import subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
@@ -82,13 +82,16 @@ def undated(row: Row, reply: FunctionReply) -> datetime | None:
     return None
 
 
-def end_of(*columns: str) -> Rule:
-    """Return the rule: the end of the day, in New York, in the first of ``columns`` with a value."""
+def end_of(column: str) -> Rule:
+    """Return the rule: the end of the day, in New York, in ``column``."""
+    return lambda row, reply: day_ends(row.get(column))
 
-    def rule(row: Row, reply: FunctionReply) -> datetime | None:
-        return day_ends(next((row[name] for name in columns if row.get(name) is not None), None))
 
-    return rule
+def declared(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the end of ``declaration_date``; of ``ex_dividend_date`` without one, or if it is on a weekend."""
+    day = parse_date(row.get("declaration_date"))
+    is_evidence = row.get("declaration_date") is not None and not (day is not None and is_weekend(day))
+    return day_ends(row.get("declaration_date" if is_evidence else "ex_dividend_date"))
 
 
 def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:

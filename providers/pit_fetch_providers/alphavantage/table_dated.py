@@ -149,7 +149,7 @@ ROWS: tuple[Function, ...] = (
     *_BARS,
     _DATED.but(
         name="EARNINGS",
-        rule="end of reportedDate, New York; a year by its last quarter's",
+        rule="end of reportedDate, New York, unless that is on a weekend; a year by its last quarter's",
         why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
         fields=(*fields("record_type"), *earnings.QUARTER),
         caveats=caveats.of_earnings,
@@ -161,10 +161,12 @@ ROWS: tuple[Function, ...] = (
     ),
     _DATED.but(
         name="DIVIDENDS",
-        rule="end of declaration_date, New York; without one, end of ex_dividend_date",
+        rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date",
         why="a dividend is public once it is declared, and at the latest when shares trade without it",
-        fields=fields("record_type", "ex_dividend_date declaration_date record_date payment_date", "amount"),
-        dates=rows.end_of("declaration_date", "ex_dividend_date"),
+        fields=fields(
+            "record_type", "ex_dividend_date declaration_date record_date payment_date", "amount", required="amount"
+        ),
+        dates=rows.declared,
         lists=(("data", "dividend"),),
         identity=("ex_dividend_date", "amount"),
         columns=("ex_dividend_date",),
@@ -174,7 +176,7 @@ ROWS: tuple[Function, ...] = (
         name="SPLITS",
         rule="end of effective_date, New York",
         why="a split is announced before; the day it takes effect is the late reading",
-        fields=fields("record_type", "effective_date", "split_factor"),
+        fields=fields("record_type", "effective_date", "split_factor", required="split_factor"),
         dates=rows.end_of("effective_date"),
         lists=(("data", "split"),),
         identity=("effective_date",),
@@ -203,7 +205,7 @@ ROWS: tuple[Function, ...] = (
     ),
     _DATED.but(
         name="NEWS_SENTIMENT",
-        rule="time_published, UTC; T000000 means the end of that day",
+        rule="time_published, UTC; a whole minute means its end, T000000 the end of that day",
         why="a feed held stamps ahead of New York time (recorded); scores and summaries are computed later",
         needs=(),
         takes=("tickers", "topics"),

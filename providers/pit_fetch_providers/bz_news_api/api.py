@@ -7,7 +7,8 @@ from typing import Any
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, Host, HttpReply, QueryKey, Rate, UpstreamError
-from pit_fetch.wire import lenient_json, strict_json
+from pit_fetch.wire import check_rows, lenient_json, strict_json
+from pit_fetch_providers.bz_news_api import articles
 from pit_fetch_providers.shared import key_refused, status_error
 
 HOST = Host(
@@ -48,6 +49,7 @@ def rows(reply: Any) -> list[Any]:
         raise UpstreamError(Code.MALFORMED, problem="it is not an array of articles")
     if len(reply) == 1 and isinstance(reply[0], str):
         raise UpstreamError(Code.MALFORMED, problem="it holds a message instead of articles")
+    check_rows(reply, articles.CREATED, articles.UPDATED)
     return reply
 
 

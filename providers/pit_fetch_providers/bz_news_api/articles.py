@@ -16,9 +16,11 @@ from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc2822, parse_rfc3339,
 from pit_fetch_providers.shared import UNREADABLE
 
 # The names of an article's fields in the API, and in exports and dumps.
-_CREATED, _UPDATED = ("created", "created_at"), ("updated", "updated_at")
+CREATED, UPDATED = ("created", "created_at"), ("updated", "updated_at")
 _SYMBOLS = ("stocks", "symbols", "securities")
 _NAME = ("name", "symbol", "ticker")
+# Every recorded article has them all. Other arrays of news, of issues or of messages lack one or another.
+REQUIRED = {"title": ("title",), "symbols": _SYMBOLS, "channels": ("channels",)}
 # Stamps without an offset, which open mode reads as New York time.
 _WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
 
@@ -27,7 +29,7 @@ def record(row: Any, query: Query) -> Record:
     """Return one article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT."""
     if not isinstance(row, dict) or isinstance(row.get("id"), bool) or not isinstance(row.get("id"), (int, str)):
         return UNREADABLE
-    created, updated = _instant(row, _CREATED, query), _instant(row, _UPDATED, query)
+    created, updated = _instant(row, CREATED, query), _instant(row, UPDATED, query)
     dated = created is not None and updated is not None
     payload = {
         "title": _text(row, "title"),
@@ -40,6 +42,9 @@ def record(row: Any, query: Query) -> Record:
         "created": None if created is None else in_new_york(created),
         "updated": None if updated is None else in_new_york(updated),
     }
+    for name, keys in REQUIRED.items():
+        if row.keys().isdisjoint(keys):
+            del payload[name]
     available_at = created if dated or query.open_mode else None
     return Record(str(row["id"]), available_at, "provider_metadata", payload, updated if dated else None)
 
@@ -78,13 +83,3 @@ def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
 
 def _name(entry: Mapping[str, Any]) -> Any:
     return next((entry[key] for key in _NAME if key in entry), None)
-
-
-def is_article(row: Any) -> bool:
-    """Return whether a row has the key that marks an article, whatever its value. A malformed one may split in two."""
-    return isinstance(row, dict) and any(key in row for key in _CREATED)
-
-
-def is_part(row: Any) -> bool:
-    """Return whether a row has any key of an article's."""
-    return isinstance(row, dict) and any(key in row for key in ("id", "title", *_CREATED, *_UPDATED, *_SYMBOLS))

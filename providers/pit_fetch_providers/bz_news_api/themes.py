@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from pit_fetch.wire import unescape
+
 # Whole words and phrases, matched like --keywords. A new theme is a new row.
 THEMES: Mapping[str, tuple[str, ...]] = {
     "macro": (
@@ -21,15 +23,13 @@ THEMES: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def mentions(item: Mapping[str, Any], words: tuple[str, ...]) -> bool:
     """Return whether the text, a tag or a channel of an article contains one of ``words``, as whole words."""
-    import html
-
     texts = (item["title"], item["teaser"], _TAG.sub(" ", item["body"] or ""), *item["tags"], *item["channels"])
-    return _phrases(words).search(html.unescape(" ; ".join(text or "" for text in texts))) is not None
+    return _phrases(words).search(unescape(" ; ".join(text or "" for text in texts))) is not None
 
 
 @lru_cache(maxsize=8)

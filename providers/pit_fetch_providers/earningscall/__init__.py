@@ -13,7 +13,7 @@ from datetime import timedelta
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.shared import fields, refuse, with_a_pit
 
@@ -27,6 +27,15 @@ _TEXT = (
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
 _HOLDER = "symbol means {holder}."
+_NAMES = "Which exchange and symbol a call is listed under is of today, too."
+SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
+# What others call an exchange.
+_EXCHANGES = {
+    **dict.fromkeys(("XNAS", "NMS", "NASDAQGS", "NASDAQGM", "NASDAQCM"), "NASDAQ"),
+    **dict.fromkeys(("XNYS", "NYQ", "NYSE ARCA"), "NYSE"),
+    **dict.fromkeys(("XLON", "LON"), "LSE"),
+    **dict.fromkeys(("XTSE", "TSE"), "TSX"),
+}
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
@@ -101,7 +110,21 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
+    if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
+        yield "Without exchange=, today's list says where a symbol is listed, and ids begin with that: give exchange=."
+
+
+def when_empty(query: Query) -> str:
+    """Return how a symbol and an exchange are written; from the request alone."""
+    if query.options["exchange"]:
+        return f"The exchanges are {', '.join(api.EXCHANGES)}."
+    return "A symbol is a ticker, such as MSFT." if query.options["symbol"] else ""
+
+
 def _understood(query: Query) -> Query:
+    symbols.check("symbol", filter(None, [query.options["symbol"]]), SYMBOL, "MSFT, with exchange=NASDAQ if need be")
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
         refuse("quarter is 1 to 4, of the fiscal year.")
     if query.options["year"] is not None and not 1900 <= query.options["year"] <= 9999:
@@ -123,6 +146,7 @@ _EVENTS = Operation(
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=with_a_pit(_NOON + _HOLDER),
+    of_today=of_today,
     normalize_query=_understood,
 )
 
@@ -133,6 +157,7 @@ PROVIDER = Provider(
     fetch=fetch,
     parse_reply=read,
     select=select,
+    when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
@@ -143,6 +168,7 @@ PROVIDER = Provider(
             "NASDAQ, NYSE, …; without it, every exchange that lists the symbol",
             metavar="NASDAQ",
             uppercase=True,
+            synonyms=_EXCHANGES,
         ),
         Option("year", "the fiscal year", kind="integer", metavar="2024", affects_records=False),
         Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", affects_records=False),
@@ -163,7 +189,7 @@ PROVIDER = Provider(
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
-            caveats=with_a_pit(_NOON.strip()),
+            caveats=with_a_pit(_NOON + _NAMES),
         ),
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),

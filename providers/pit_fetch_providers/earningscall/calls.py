@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import check_rows, lenient_json
 from pit_fetch_providers.earningscall import api
 from pit_fetch_providers.shared import UNREADABLE
 
@@ -29,6 +29,7 @@ def of_day(body: bytes, query: Query) -> Iterator[Record]:
     reply = lenient_json(body, 1)
     if not isinstance(reply, list):
         raise UpstreamError(Code.MALFORMED, problem="it is not a list of calls")
+    check_rows(reply, "conference_date")
     for row in reply:
         exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
@@ -104,7 +105,7 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
             payload |= {"slides_url": api.address("slides", subject), "audio_url": api.address("audio", subject)}
     return Record(
         ":".join((*names, f"{year}Q{quarter}")),
-        None if moment is None else _noon_after(moment),
+        None if moment is None else noon_after(moment),
         "provider_metadata",
         payload,
     )
@@ -116,7 +117,8 @@ def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
     return isinstance(symbol, str) and isinstance(named, str) and named.upper() != symbol.upper()
 
 
-def _noon_after(moment: datetime) -> datetime | None:
+def noon_after(moment: datetime) -> datetime | None:
+    """Return the UTC instant of noon, New York, of the day after the one there at ``moment``."""
     try:
         return wall_clock(datetime.combine(moment.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
     except OverflowError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from pit_fetch.gaps import Code
@@ -11,6 +12,15 @@ from pit_fetch_providers.edgar import client
 
 _TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
+# A ticker as the list writes it, or with a point for its hyphen.
+TICKER = r"[A-Z0-9][A-Z0-9.-]*"
+_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
+
+
+def parse_cik(text: str) -> int | None:
+    """Return the number in ``text``, which may be written with CIK and leading zeros; None for anything else."""
+    match = _CIK.fullmatch(text.strip())
+    return int(match[1]) if match else None
 
 
 def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = False) -> set[int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any
 
 from pit_fetch.times import parse_date
+from pit_fetch.wire import unescape
 from pit_fetch_providers.edgar.acceptance import Acceptance
 
 # Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
@@ -19,12 +19,13 @@ _ACCEPTED = re.compile(r"<ACCEPTANCE-DATETIME>\s*([0-9]*)")
 _FILED = re.compile(r"(?:FILED AS OF DATE:|<FILING-DATE>)\s*([0-9]*)")
 # At the start of a line: a letter's header also has a PUBLIC REFERENCE ACCESSION NUMBER, of another filing.
 _ACCESSION = re.compile(r"^(?:ACCESSION NUMBER:|<ACCESSION-NUMBER>)[ \t]*([0-9-]*)", re.MULTILINE)
-_NAME = re.compile(r"^[ \t]*(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
+_NAME = re.compile(r"^[ \t]*(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)(.*)", re.MULTILINE)
 _HEADER_END = "</SEC-HEADER>"
 _MULTIPLE = "<MULTI-ACCESSION-NUMBERS>"
 _MIDNIGHTS_IN_UTC = (time(4), time(5))
-_INDEX_FIELD = r'<div class="infoHead">\s*%s\s*</div>\s*<div class="info">\s*([^<]*?)\s*</div>'
-_INDEX_ACCESSION = re.compile(r'id="secNum"[^>]*>.*?([0-9]{10}-[0-9]{2}-[0-9]{6})', re.DOTALL)
+_INDEX_FIELD = r'<div class="infoHead">\s*%s\s*</div>\s*<div class="info">([^<]*)</div>'
+# Between them there is a label, of about 100 characters with its markup.
+_INDEX_ACCESSION = re.compile(r'id="secNum".{0,300}?([0-9]{10}-[0-9]{2}-[0-9]{6})', re.DOTALL)
 _SUBMISSIONS_DIGITS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]+)?Z?")
 
 
@@ -36,7 +37,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
     """
     text = body.decode("utf-8", "replace")
     if re.match(r"\s*<html", text, re.IGNORECASE):
-        text = html.unescape(text)
+        text = unescape(text)
         text = text[: text.rfind(_HEADER_END)] if _HEADER_END in text else ""
     else:
         text = text.partition(_HEADER_END)[0] if _HEADER_END in text else ""
@@ -55,7 +56,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
         released=max(released),
         private="<PRIVATE-TO-PUBLIC>" in text,
         day_only=latest is not None and _tells_the_day_only(latest, accession),
-        names=tuple(dict.fromkeys(_NAME.findall(text))),
+        names=tuple(dict.fromkeys(name.strip() for name in _NAME.findall(text))),
     )
 
 
@@ -66,7 +67,7 @@ def parse_index_page(body: bytes, accession: str) -> Acceptance | None:
     number = _INDEX_ACCESSION.search(text)
     if not filed or not accepted or not number or number[1] != accession:
         return None
-    day, moment = parse_date(filed[1]), _digits(accepted[1], "%Y-%m-%d %H:%M:%S")
+    day, moment = parse_date(filed[1].strip()), _digits(accepted[1].strip(), "%Y-%m-%d %H:%M:%S")
     if day is None or moment is None or _tells_the_day_only(moment, accession):
         return None
     return Acceptance(moment, day)

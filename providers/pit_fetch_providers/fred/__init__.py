@@ -19,6 +19,9 @@ from pit_fetch_providers.fred.periods import Period, real_time_period, split
 from pit_fetch_providers.shared import fields, refuse
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
+# As others name one: FRED:GDP, FRED/GDP, or its page.
+_ADDRESS = r"(?:(?:HTTPS://)?FRED\.STLOUISFED\.ORG/SERIES/|(?:AL)?FRED[:/])([A-Z0-9_]+)/?"
+_ID = "series_id is an id such as UNRATE, not a name."
 _DATED_BY_DAY = (
     "FRED keeps the day of a vintage, by its own account: a value that was entered later under an earlier day "
     "cannot be told from one that was entered then."
@@ -74,14 +77,17 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
 
 
 def when_empty(query: Query) -> str:
-    """Return the hint that series without vintages are withheld; it depends on the request alone."""
-    return "" if query.open_mode or query.offline else _WITHOUT_VINTAGES
+    """Return what a series is named by, and that one without vintages is withheld; from the request alone."""
+    return "" if query.offline else _ID if query.open_mode else f"{_WITHOUT_VINTAGES} {_ID}"
 
 
 def _understood(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
-        refuse("series_id is the id of one FRED series, such as GNP or T10Y2Y")
+        own = re.fullmatch(_ADDRESS, series)
+        refuse(
+            f"series_id: write {own[1]}." if own else "series_id is the id of one FRED series, such as GNP or T10Y2Y"
+        )
     return query
 
 

@@ -59,7 +59,7 @@ def when_empty(query: Query) -> str:
     return "Perplexity serves pages as they read now, so with --pit all pages that were updated since are withheld."
 
 
-_PAGE = fields("url title snippet", date="date last_updated")
+_PAGE = fields("url title snippet", date="date last_updated", required="title snippet")
 _SEARCH = Operation(
     name="search",
     rule=_DATED,
@@ -74,7 +74,8 @@ _ANSWER = _SEARCH._replace(
     rule="pages that it cites: as in search; the answer itself is never served with --pit",
     why="a model writes it now, and knows what came later",
     takes=("domains", "after_date", "recency"),
-    fields=(*fields("record_type answer", lists="citations"), *_PAGE),
+    # An answer has none of a page's fields, and a page none of an answer's.
+    fields=(*fields("record_type answer", lists="citations"), *(field._replace(is_required=False) for field in _PAGE)),
     caveats=with_a_pit(_MODEL + _DATES),
 )
 

@@ -11,7 +11,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Record, UpstreamError
 from pit_fetch.times import end_of_day_anywhere, parse_date
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.shared import UNREADABLE, text_or_none
+from pit_fetch_providers.shared import UNREADABLE, text_or_none, texts_in
 
 
 def read(body: bytes) -> Iterator[Record]:
@@ -55,7 +55,8 @@ def _record(row: dict[str, Any]) -> Record:
     url = row.get("url")
     if not isinstance(url, str) or not url.strip():
         return UNREADABLE
-    payload = {name: text_or_none(row.get(name)) for name in ("url", "title", "snippet", "date", "last_updated")}
+    dates = {name: text_or_none(row.get(name)) for name in ("date", "last_updated")}  # either may be absent
+    payload = {"url": url, **texts_in(row, "title", "snippet"), **dates}
     return Record(url, _public_from(row), "provider_metadata", payload)
 
 

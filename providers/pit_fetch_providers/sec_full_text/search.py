@@ -68,8 +68,8 @@ def slices(
     first = max(first, FIRST_DAY)
     days = (last - first).days + 1
     while first <= last:
-        start = max(first, last - timedelta(days=days - 1))
-        days = (last - start).days + 1
+        days = min(days, (last - first).days + 1)
+        start = last - timedelta(days=days - 1)
         page = _page(context, search, start, last, 0)
         if (page.total > SLICE_MOST or page.capped) and days > 1:
             days = max(1, min(days // 2, days * SLICE_AIM // max(page.total, 1)))

@@ -58,11 +58,11 @@ def _values_alone(real: Any) -> Any:
 
 
 def _quoted_once(real: Any) -> Any:
-    def check(envelope: Any, pit: Any) -> Any:
+    def check(root: Any, pit: Any) -> Any:
         quoted = re.compile(r'^\s*"[\s\S]*"\s*$')
         return real(
             json.loads(
-                json.dumps(envelope),
+                json.dumps(root),
                 object_hook=lambda item: {
                     name: "" if isinstance(value, str) and quoted.match(value.strip("\ufeff")) else value
                     for name, value in item.items()
@@ -163,7 +163,7 @@ MUTANTS = (
     _gate(
         "the gate is a day late",
         "check",
-        lambda real: lambda text, pit, quoted=True: real(text, pit + timedelta(days=1), quoted),
+        lambda real: lambda text, pit: real(text, pit + timedelta(days=1)),
         _JUDGE,
     ),
     _gate("the gate rounds stamps down", "parse_iso8601", lambda real: lambda text, round_up=False: real(text), _JUDGE),
@@ -178,7 +178,7 @@ MUTANTS = (
     _gate("the gate overlooks nested stamps", "_check_nested", nothing, _JUDGE),
     _gate("the gate knows a forbidden key in lower case alone", "_load", _texts(_in_lower_case_alone), _JUDGE),
     _gate("the gate takes a repeated key", "_load", _texts(_without_repeats), _JUDGE),
-    _gate("the gate overlooks an envelope in a text", "_check_quoted", nothing, _JUDGE),
+    _gate("the gate overlooks an envelope in a text", "check_texts", nothing, _JUDGE),
     _gate(
         "the gate overlooks an envelope behind a blank",
         "_BEGINNINGS_OF_JSON",
@@ -186,7 +186,7 @@ MUTANTS = (
         _JUDGE,
     ),
     _gate("the gate overlooks an envelope in a key", "_nodes", _values_alone, _JUDGE),
-    _gate("the gate overlooks an envelope that is quoted twice", "_check_quoted", _quoted_once, _JUDGE),
+    _gate("the gate overlooks an envelope that is quoted twice", "check_texts", _quoted_once, _JUDGE),
     _gate(
         "the gate knows a stamp in lower case alone", "_is_stamp", lambda real: lambda key: key in gate._STAMPS, _JUDGE
     ),

@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.pipeline.chunks import Chunk
-from tests.laws.mutants.leak import Mutant, in_module
+from tests.laws.mutants.leak import Mutant, first, in_module
 
 _LAWS = ("sample: continued",)
+_HOSTILE = ("sample: hostile texts",)
 
 
 def _late(real: Any) -> Any:
-    def part(item: Any, start: Any, room: Any, kept: Any) -> Any:
-        made = real(item, start, room, kept)
+    def part(item: Any, start: Any, *rest: Any) -> Any:
+        made = real(item, start, *rest)
         return made if made.next is None else Chunk(made.item, made.next._replace(offset=made.next.offset + 1))
 
     return part
 
 
 def _over_again(real: Any) -> Any:
-    return lambda item, start, room, kept: real(item, None if start is None else start._replace(offset=0), room, kept)
+    return lambda item, start, *rest: real(item, None if start is None else start._replace(offset=0), *rest)
 
 
 def _redacted_after_the_cut(real: Any) -> Any:
@@ -52,13 +53,50 @@ MUTANTS = (
     _chunks(
         "parts: parts of two texts are joined",
         "is_resumable",
-        lambda real: lambda item, place, kept: real(item, place._replace(checksum=""), kept),
+        lambda real: lambda item, start, *rest: real(item, start._replace(checksum=""), *rest),
         ("sample: changed",),
     ),
     _chunks(
         "parts: the end of a text is not told",
         "chunk",
-        lambda real: lambda item, start, room, kept: real(item, start, room, kept)._replace(next=None),
+        lambda real: lambda *given: real(*given)._replace(next=None),
         _LAWS,
     ),
+    _chunks(
+        "parts: a piece is cut that the gate refuses",
+        "_piece",
+        lambda real: lambda text, room, is_refused: real(text, room, lambda piece: False),
+        _HOSTILE,
+    ),
+    _chunks(
+        "parts: the last piece is not looked at",
+        "_piece",
+        lambda real: lambda text, room, is_refused: text if len(text) <= room else real(text, room, is_refused),
+        _HOSTILE,
+    ),
+    Mutant(
+        "parts: an item begins anew whenever another is left out",
+        "pit_fetch.engine.report:_start",
+        lambda real: lambda request, shown: None,
+        (*_HOSTILE, *_LAWS),
+    ),
+    Mutant(
+        "parts: an item that quotes a late stamp ends the answer",
+        "pit_fetch.pipeline.envelope:is_quoting",
+        lambda real: lambda content, pit: False,
+        _HOSTILE,
+    ),
+    Mutant(
+        "parts: a cursor has no room for a long id",
+        "pit_fetch.pipeline.cursor:_short",
+        first,
+        _HOSTILE,
+    ),
+    Mutant(
+        "parts: long ids that begin alike are one place",
+        "pit_fetch.pipeline.cursor:_short",
+        lambda real: lambda name: name[:64],
+        _HOSTILE,
+    ),
+    Mutant("parts: a text is read as deep as Python can", "pit_gate:_MAX_QUOTED_LEVELS", lambda real: 9_999, _HOSTILE),
 )

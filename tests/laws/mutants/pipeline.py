@@ -64,6 +64,22 @@ def _as_they_come(real: Any) -> Any:
     return unordered
 
 
+def _judged_before_filter(real: Any) -> Any:
+    """A gap says that rows lack a field, whether or not they were public."""
+
+    def watched(fetch: Any, stream: Any) -> Iterator[Any]:
+        for element in real(fetch, stream):
+            records = (
+                element.records if isinstance(element, Page) else (element,) if isinstance(element, Record) else ()
+            )
+            missing = [name for record in records if record.id for name in fetch.query.operation.missing_in(record)]
+            if missing:
+                yield fetch._flaw(missing[:1])
+            yield element
+
+    return watched
+
+
 def _derived_before_filter(real: Any) -> Any:
     """What is computed across records rests on those that are withheld, too."""
 
@@ -168,8 +184,8 @@ def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
     """The gaps of a fetch, each as ``change`` makes it, or left out."""
 
     def make(real: Any) -> Any:
-        def gaps(request: Any, collected: CollectedRecords) -> list[Gap]:
-            changed = [change(original, collected) for original in real(request, collected)]
+        def gaps(request: Any, collected: CollectedRecords, shown: Any) -> list[Gap]:
+            changed = [change(original, collected) for original in real(request, collected, shown)]
             return [original for original in changed if original is not None]
 
         return gaps
@@ -202,6 +218,15 @@ def _exit_code_of_late(real: Any) -> Any:
     def report(request: Any, collected: CollectedRecords) -> Any:
         result = real(request, collected)
         return result._replace(status=ExitStatus.BUG) if collected.withheld.late else result
+
+    return report
+
+
+def _failure_of_late(real: Any) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
+        result = real(request, collected)
+        is_empty = request.format not in ("json", "table") and not result.envelope.data
+        return result._replace(status=ExitStatus.UPSTREAM) if is_empty and collected.withheld.late else result
 
     return report
 
@@ -273,6 +298,18 @@ MUTANTS = (
         lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
         _UNDER_A_PIT,
     ),
+    _select(
+        "rows that lack a promised field are served",
+        "complete",
+        lambda real: lambda stream, missing_in, flaw: stream,
+        ("sample: promised",),
+    ),
+    _fetch(
+        "what is withheld decides whether rows lack a field",
+        "Fetch._until_it_ends",
+        _judged_before_filter,
+        ("sample: promised",),
+    ),
     _fetch("filters before versions", "Fetch._take", _filters_before_versions, ("sample: versions",)),
     _fetch("what is derived sees withheld records", "Fetch._take", _derived_before_filter, ANY[:1]),
     _query("what is derived begins at --after and --date-to", "_horizon", _horizon_of_the_window, ("sample: windows",)),
@@ -320,6 +357,7 @@ MUTANTS = (
     _report("no_data only when nothing was late", "_gaps", _gaps(_no_data_unless_late), ANY),
     _report("the hint depends on what was withheld", "_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
     _report("the exit code tells of late items", "report", _exit_code_of_late, ANY),
+    _report("rows without items fail if some were late", "report", _failure_of_late, ANY[:1]),
     _fetch(
         "ids of late items on stderr", "collect", _telling(lambda collected: " ".join(collected.withheld.late)), ANY
     ),

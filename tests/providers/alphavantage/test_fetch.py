@@ -74,7 +74,7 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=daily"), "one of 1min, 5min"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
         (("EARNINGS", "symbol=IBM", "horizon=3month"), "EARNINGS does not take horizon"),
-        (("EARNINGS", "symbol=IBM&function=X Y"), "symbol is a ticker"),
+        (("EARNINGS", "symbol=IBM&function=X Y"), "write symbols as in AAPL, BRK-B"),
         (("EARNINGS", "symbol=AAPL,MSFT"), "EARNINGS takes one symbol: ask once for each ticker"),
         (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
         (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
@@ -237,7 +237,7 @@ def _articles(count: int, last: datetime, step: timedelta) -> list[dict[str, Any
 
 
 def test_news_windows_are_split_above_a_thousand(world: Any) -> None:
-    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(seconds=47))
+    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(minutes=1))
     news = world(Store(articles=stored))
     done = news.fetch("NEWS_SENTIMENT", "tickers=AAPL", "topics=earnings,ipo", "--limit", "5000", pit=PIT)
     assert done.ids == [f"NEWS_SENTIMENT:https://news.example/a{n:05d}" for n in range(2500)]
@@ -360,7 +360,7 @@ def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> Non
         (("EARNINGS", "tickers=IBM", "symbol=IBM"), "not both"),
         (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
         (("IPO_CALENDAR", "tickers=IBM"), "does not take tickers"),
-        (("EARNINGS", "tickers=I B"), "symbol is a ticker"),
+        (("EARNINGS", "tickers=I B"), "write symbols as in AAPL, BRK-B"),
     ],
 )
 def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], reason: str) -> None:
@@ -458,7 +458,9 @@ def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
 
 def _published(stamp: str) -> datetime:
     moment = datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
-    return moment + timedelta(days=1) if stamp.endswith("T000000") else moment
+    if stamp.endswith("T000000"):
+        return moment + timedelta(days=1)
+    return moment + timedelta(minutes=1, microseconds=-1) if stamp.endswith("00") else moment
 
 
 def _stamps(random: Random) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -172,6 +173,18 @@ MUTANTS = (
     Mutant("bz: a later row that cannot be read fails a file", f"{_HERE}:read", _whole_file(strict_json), _FILES),
     Mutant("bz: a file in an object is one row", f"{_HERE}:read", _whole_file(_has_readable_parts), _FILES),
     Mutant("bz: a file is not one of articles when one row is not", f"{_HERE}:read", readable_alone, _FILES),
+    Mutant(
+        "bz: what is withheld decides whether a reply holds articles",
+        "pit_fetch.wire:check_rows",
+        lambda real: lambda rows, *keys: real(rows, *keys, "title"),
+        _FAILURES,
+    ),
+    Mutant(
+        "bz: a reference of a thousand digits ends the search for words",
+        "pit_fetch.wire:unescape",
+        lambda real: html.unescape,
+        ("bz-news-api: hostile texts",),
+    ),
     Mutant(
         "bz: the look-back counts back from now",
         f"{_HERE}:_window",

@@ -10,6 +10,8 @@ from typing import Any
 from pit_fetch.testing.server import App, Response, as_json
 from tests.laws.checks import files as check_files
 from tests.laws.checks import non_interference
+from tests.laws.hostile import harmless_text, refused_text
+from tests.laws.hostile import hostile as check_hostile
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import body_of, spoilt, wreck
 from tests.providers.bz_news_api import server as benzinga
@@ -138,6 +140,25 @@ def crowded(rng: Random) -> Case:
     )
 
 
+def hostile_texts(rng: Random) -> tuple[Case, Mapping[str, str]]:
+    """Make worlds whose articles have bodies of people who mean harm; return those that are harmless."""
+    case, _ = _case(rng)
+    second = case.moment.replace(microsecond=0)
+    tagged = {"tags": [{"name": "oil"}]}
+    public = [article(100 + n, second - n * timedelta(minutes=5), **tagged) for n in range(1, rng.choice((3, 6)))]
+    harmless = {}
+    for row in public:
+        if rng.random() < 0.6:
+            harmless[str(row["id"])] = row["body"] = harmless_text(rng, case.moment)
+        else:
+            row[rng.choice(("title", "teaser", "body", "url"))] = refused_text(rng, case.moment)
+    noise = [_noise(rng, 1_000 + number, second, public) for number in range(noise_count(rng))]
+    keywords = rng.choice(((), ("--keywords", "oil"), ("--themes", "oil")))
+    apps = tuple(benzinga.app(rng.sample(rows, len(rows))) for rows in (public, [*public, *noise]))
+    words = ("--lookback-minutes", "90000", *keywords)
+    return case._replace(words=words, worlds=apps, resized=(), plain=None, terminal=False), harmless
+
+
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike with different texts. One kind: nothing is known, or all of it is later."""
     case = make(rng)
@@ -149,6 +170,7 @@ def failures(rng: Random) -> Case:
                 benzinga.app([]),
                 benzinga.app(late),
                 benzinga.app([row | {"body": spoilt("depth")} for row in late]),
+                benzinga.app([{name: row[name] for name in row if name != "title"} for row in late]),
                 always(as_json([], 404)),
                 always(as_json({"ok": False, "errors": [{"code": "no_data_found", "value": texts[1]}]}, 404)),
                 always(Response(b"[]")),
@@ -219,4 +241,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "cap": lambda rng: non_interference(crowded(rng)),
     "files": lambda rng: check_files(*files(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
+    "hostile texts": lambda rng: check_hostile(*hostile_texts(rng), "body", rng),
 }

@@ -82,6 +82,20 @@ def continued(rng: Random) -> Case:
     return case._replace(words=chosen, worlds=tuple(map(earningscall.app, worlds)), plain=None)
 
 
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's list of symbols differs from world to world."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    public = _public(rng, moment, None)
+    lists = [[("NASDAQ", "MSFT")], [("NYSE", "MSFT")], [("NASDAQ", "MSFT"), ("NYSE", "MSFT")], []]
+    worlds = []
+    for listed in rng.sample(lists, len(lists)):
+        later = (_later(rng, n, moment) for n in range(noise_count(rng)))
+        worlds.append(earningscall.app([*public, *later], listed=listed))
+    words = (rng.choice(("transcript", "events", "slides")), *rng.choice(_COMPANY), "--limit", "50")
+    return Case("earningscall", pit, words, tuple(worlds), ceiling=pit)
+
+
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike with different texts. One kind: unknown, no calls yet, and all of them later."""
     case = make(rng)
@@ -174,6 +188,7 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
 
 
 LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }

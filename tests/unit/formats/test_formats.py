@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from pit_fetch import formats
 from pit_fetch.formats import BINARY, DATA_ONLY, DEFAULTS, NAMES, RenderOptions, renderer
 from pit_fetch.gaps import Code
-from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Context, Provider, Query, Record, UpstreamError
+from pit_fetch.times import in_new_york
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.inprocess import Answer
 
@@ -111,7 +112,7 @@ def test_half_of_a_surrogate_pair_does_not_stop_any_form(tmp_path: Path) -> None
 
 def test_every_module_of_a_form_is_a_form() -> None:
     folder = Path(formats.__file__).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "columns", "frames"} == set(NAMES)
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "columns", "explanation", "frames"} == set(NAMES)
     assert set(NAMES) > DATA_ONLY
 
 
@@ -161,6 +162,30 @@ def test_a_budget_holds_in_every_form(tmp_path: Path, form: str) -> None:
     assert "--after " in (left.err if form in DATA_ONLY else left.out)
 
 
+@pytest.mark.parametrize("form", NAMES)
+def test_instants_at_the_calendar_s_ends_are_shown(form: str) -> None:
+    """A source's stamp, or a PIT, may be anywhere, and must not cost the other items anything."""
+    ends = [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(1883, 11, 18, 17, tzinfo=UTC),
+        PIT,
+        datetime.max.replace(tzinfo=UTC),
+    ]
+    for pit in ends:
+        for count in (1, 2, 4):
+            items = [
+                {
+                    "available_at": in_new_york(end),
+                    "available_at_source": "x",
+                    "id": f"{end:%Y}",
+                    "day": end.isoformat(),
+                }
+                for end in (*ends, *ends)[:count]
+            ]
+            envelope = PlainEnvelope(items, [], Provenance("demo", "", pit, {"day": "instant"}))
+            assert renderer(form)(envelope, DEFAULTS)
+
+
 QUOTING = '{"available_at": "2030-01-01T00:00:00Z"}'
 
 
@@ -195,11 +220,11 @@ def test_an_answer_of_nothing_but_a_quoting_item_leads_on(tmp_path: Path) -> Non
         assert (left.code, ids[-1:]) == (0, ["c"])
 
 
-@pytest.mark.parametrize("is_lost", [False, True])
-def test_a_part_that_the_gate_refuses_costs_the_others_nothing(tmp_path: Path, is_lost: bool) -> None:
+@pytest.mark.parametrize("max_chars", ["4000", "0"])
+def test_a_part_that_the_gate_would_refuse_is_cut_once_more(tmp_path: Path, max_chars: str) -> None:
     """A part of a long text can be a JSON document where the whole is none."""
 
-    def pages(body: str) -> list[list[dict[str, str]]]:
+    def pages(body: str, then: str = "4000") -> list[list[dict[str, str]]]:
         provider = demo([record("a", 1, body="one"), record("b", 2, body=body), record("c", 3, body="two")])
         words = ["--max-chars", "4000"]
         data: list[list[dict[str, str]]] = []
@@ -210,16 +235,16 @@ def test_a_part_that_the_gate_refuses_costs_the_others_nothing(tmp_path: Path, i
             cursors = [gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap]
             if not cursors:
                 break
-            words[2:] = ["--after", cursors[0]]
+            words[1:] = [then, "--after", cursors[0]]
         return data
 
     (first,) = pages("x" * 5_000)[1]  # the part that the next one follows
-    document = QUOTING.replace("2030", "2030" if is_lost else "2020").replace("{", '{"y": "' + "y" * 1_000 + '", ')
+    document = QUOTING.replace("{", '{"y": "' + "y" * 1_000 + '", ')
     body = "x" * len(first["body"]) + document
     bodies = {"a": "", "b": "", "c": ""}
-    for item in [item for page in pages(body) for item in page]:
+    for item in [item for page in pages(body, max_chars) for item in page]:
         bodies[item["id"]] += item["body"]
-    assert bodies == {"a": "one", "b": first["body"] if is_lost else body, "c": "two"}
+    assert bodies == {"a": "one", "b": body, "c": "two"}
 
 
 def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_rest(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from pit_fetch.pipeline.chunks import ChunkStart
-from pit_fetch.pipeline.cursor import parse_cursor
+from pit_fetch.pipeline.cursor import format_cursor, parse_cursor, position
+from pit_fetch.provider import Record
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15"]
+    "text",
+    ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15", "%ff@", "a@/%ff/3"],
 )
 def test_what_is_not_a_cursor(text: str) -> None:
     assert parse_cursor(text) is None
@@ -40,3 +44,15 @@ def test_a_cursor_leads_into_an_item(text: str, within: ChunkStart | None) -> No
 )
 def test_half_a_place_is_no_cursor(rest: str) -> None:
     assert parse_cursor(f"a@2024-02-15T15:00:00-05:00{rest}") is None
+
+
+@pytest.mark.parametrize(
+    "id", ["x" * 5_000, "x" * 5_000 + "y", "\U0001f600" * 200, "https://example.com/?q=" + "%" * 300]
+)
+def test_a_cursor_is_short_however_long_an_id_is(id: str) -> None:  # noqa: A002 - as the envelope calls it
+    record = Record(id, datetime(2024, 2, 15, tzinfo=UTC), "provider_metadata", {})
+    cursor = parse_cursor(format_cursor(record))
+    assert cursor is not None
+    assert cursor.position == position(record)
+    assert len(format_cursor(record)) < 900
+    assert position(record) != position(record._replace(id=id + "z"))

@@ -15,7 +15,15 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.paging import newest_first
 from pit_fetch.pipeline.cursor import format_cursor, position
-from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, in_order, public, visibility
+from pit_fetch.pipeline.select import (
+    Selection,
+    SelectionBuilder,
+    WithheldCounts,
+    complete,
+    in_order,
+    public,
+    visibility,
+)
 from pit_fetch.provider import Page, Record, Watermark
 from tests.unit.pipeline.selecting import PIT, select
 
@@ -244,3 +252,14 @@ def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
     left = keep(pages(*cut), limit=limit)
     right = keep(pages(noise, *([*page, *noise] for page in cut), noise), limit=limit)
     assert (left.records, left.stopped) == (right.records, right.stopped)
+
+
+def test_records_that_lack_a_field_are_left_out_and_the_first_is_said() -> None:
+    lacking = [record("b")._replace(payload={}), record("d")._replace(payload={"x": 1})]
+    stream: list[Record | Gap] = [record("a"), gap(Code.UNDATED), lacking[0], record("c"), lacking[1]]
+
+    def missing(made: Record) -> list[str]:
+        return [] if "title" in made.payload else ["title"]
+
+    made = list(complete(stream, missing, lambda names: gap(Code.MALFORMED, problem=" ".join(names))))
+    assert made == [record("a"), gap(Code.UNDATED), gap(Code.MALFORMED, problem="title"), record("c")]
