@@ -522,12 +522,21 @@ MUTANTS = (
         ("what was captured counts from its capture on alone", "_kind", lambda real: lambda request: "live", _CAPTURES),
     ),
     *_in(
-        "pit_fetch.archive_admin.capture",
+        "pit_fetch.archive_admin.capture_list",
         (
             "a capture is asked for without a PIT",
             "_dated",
-            lambda real: lambda values, undated, now: undated,
+            lambda real: lambda values, undated, now: (undated, ""),
             ("fred: archive captured", "sec_full_text: archive captured"),
+        ),
+    ),
+    *_in(
+        "pit_fetch.request.query",
+        (
+            "an answer as of a PIT tells what is not known today",
+            "build_query",
+            lambda real: lambda request, started: real(request, started)._replace(capture=True),
+            ("alphavantage: failures", "fred: failures"),
         ),
     ),
     *_in(
