@@ -65,6 +65,7 @@ _TODAY = {
     "holder": "today's holder of the symbol",
     "search_engine": "today's search engine",
     "model": "today's model",
+    "now": "today",
 }
 _CAPTURED = {
     "stand": "as they stood when they were captured",
@@ -76,6 +77,7 @@ _CAPTURED = {
     "holder": "its holder at the time of the capture",
     "search_engine": "the search engine at the time of the capture",
     "model": "the model at the time of the capture",
+    "now": "at the time of the capture",
 }
 
 

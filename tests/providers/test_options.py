@@ -43,7 +43,6 @@ _VALUES = {
     **dict.fromkeys(("date", "expiration", "after_date", "date_from"), "2024-02-15"),
     "month": "2024-02",
     "year": "2024",
-    "quarter": "4",
     "range": "2month",
     "ciks": "320193",
     "cik": "320193",
@@ -56,5 +55,6 @@ def _words(option: Option) -> list[str]:
     if option.kind == "flag":
         return [flag_of(option.name)]
     plain = {"integer": "20", "instant": "2024-02-15"}.get(option.kind, "IBM")
-    value = _VALUES.get(option.name, plain)
+    quarter = {"quarter": "4" if option.kind == "integer" else "2024Q1"}
+    value = {**_VALUES, **quarter}.get(option.name, plain)
     return [flag_of(option.name), value if value in option.choices or not option.choices else option.choices[0]]

@@ -29,7 +29,7 @@ _TEXT = (
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
 _HOLDER = "symbol means {holder}."
-_NAMES = "Which exchange and symbol a call is listed under is of today, too."
+_NAMES = "Which exchange and symbol a call is listed under is shown {stands}, too."
 SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
 # What others call an exchange.
 _EXCHANGES = {

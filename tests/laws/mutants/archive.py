@@ -359,14 +359,14 @@ MUTANTS = (
         ),
         (
             "archive: a snapshot comes in the order of its reply",
-            "Fetch._ordered",
-            lambda real: lambda fetch, held, stream: stream if held.is_snapshot else real(fetch, held, stream),
+            "_ordered",
+            lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
             ("yahoo: held", "alphavantage: held"),
         ),
         (
             "archive: records of one instant come by their ids",
-            "Fetch._ordered",
-            lambda real: lambda fetch, held, stream: real(fetch, held, stream) if held.is_snapshot else stream,
+            "_ordered",
+            lambda real: lambda held, stream: real(held, stream) if held.is_snapshot else stream,
             ("fred: archive offline", "fred: archive captured"),
         ),
     ),

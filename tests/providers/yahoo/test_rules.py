@@ -174,10 +174,10 @@ def test_a_report_that_was_not_filled_in_is_never_served_with_a_pit() -> None:
 def test_an_action_is_what_the_list_has_now() -> None:
     fetched = ask("upgrades", pit=None)
     assert fetched.ids == [
-        "AAPL:20121126T064900Z:Citigroup:init",
-        "AAPL:20210128T190914Z:DA Davidson:main",
-        "AAPL:20250215T050000Z:Another Bank:init",
         "AAPL:20250215T120000Z:A Bank:up",
+        "AAPL:20250215T050000Z:Another Bank:init",
+        "AAPL:20210128T190914Z:DA Davidson:main",
+        "AAPL:20121126T064900Z:Citigroup:init",
     ]
     assert {record.available_at for record in fetched.records} == {NOW}
     row = {"epochGradeDate": 1611860954, "firm": "A Bank", "action": "main", "currentPriceTarget": 350.0}

@@ -107,7 +107,7 @@ UNKNOWN = {
         "source = 'earningscall'; op = 'events'; symbol = 'NOPE'", earningscall.app([]), "empty", NOTHING
     ),
     "tickers in the news": Unknown(
-        "source = 'benzinga'; tickers = ['NOPE']", articles(), "empty", f"{NOTHING} Only the 24 hours before"
+        "source = 'benzinga'; tickers = ['NOPE']", articles(), "empty", f"{NOTHING} A ticker is written"
     ),
 }
 
