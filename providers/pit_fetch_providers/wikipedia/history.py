@@ -64,7 +64,9 @@ class Place(NamedTuple):
             if match is None or revision is None or (before is not None and before.sha1 != revision.sha1):
                 continue
             source, target = map(titles.normalized_or_none, match.groups())
-            name = source or name if target == name else name
+            # An edit's summary may name two pages, too: no article ever was a category.
+            if source is not None and target == name and not source.startswith("Category:"):
+                name = source
         return name == title
 
     def is_imported(self, revision: Revision) -> bool:
