@@ -251,11 +251,11 @@ class Code:
     PIT_REPEATED = _invalid_pit("pit_repeated", "--pit is given more than once: give it once.")
     PIT_REQUIRED = _invalid_pit(
         "pit_required",
-        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before it.",
+        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before {ceiling}.",
     )
     PIT_ABOVE_CEILING = _invalid_pit(
         "pit_above_ceiling",
-        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before it.",
+        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before {ceiling}.",
     )
     CEILING_MALFORMED = _invalid_pit(
         "ceiling_malformed",

@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from tests.laws import archived, command, corpus, looks, sample, shell, zones
+from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -84,7 +84,7 @@ LAWS: Mapping[str, Law] = {
     "gate: releases": command.gate_releases,
     "gate: zones": zones.law,
     "guard: shell": shell.law,
-    "guard: mentions": shell.mentions,
+    "guard: sessions": sessions.law,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.engine import registry
+from pit_fetch.provider import Option
+from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
@@ -91,10 +93,13 @@ def _in_block(text: str, name: str, content: str) -> str:
 def sealed_guard(text: str) -> str:
     """Return the guard's ``text`` with its tables as they should be."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
-    options = {flag_of(option.name).removeprefix("--") for provider in providers for option in provider.options}
+    options = [option for provider in providers for option in provider.options]
+    flags = {_name(option) for option in (*COMMON_OPTIONS, *options) if option.kind == "flag"}
     tables = {
         "ADAPTERS": _wrapped(agent for provider in providers for agent in provider.agents),
-        "SOURCE_OPTIONS": _wrapped(options),
+        "SOURCE_OPTIONS": _wrapped(set(map(_name, options))),
+        "FLAGS": _wrapped(flags & {*guard.COMMON_OPTIONS, *map(_name, options)}),
+        "SOURCES": _wrapped(registry.known_names()),
         "SHIPPED_PATTERNS": [f'"{digest}",  # {name.partition(":")[0]}' for name, digest in digests().items()],
     }
     for name, lines in tables.items():
@@ -103,6 +108,10 @@ def sealed_guard(text: str) -> str:
         assert closing, f"{name} is not in the guard"
         text = "".join((before, opening, *(f"        {line}\n" for line in lines), closing, after))
     return text
+
+
+def _name(option: Option) -> str:
+    return flag_of(option.name).removeprefix("--")
 
 
 def _wrapped(names: Iterable[str]) -> list[str]:
