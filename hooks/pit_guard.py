@@ -75,7 +75,8 @@ FLAGS = frozenset(
 SOURCES = frozenset(
     {
         "alfred", "alpha-vantage", "alphavantage", "av", "benzinga", "benzinga-news", "bz-news-api", "earnings-call",
-        "earningscall", "ecall", "fred", "perplexity", "pplx", "sec_full_text", "yahoo", "yahoo-finance", "yfinance",
+        "earningscall", "ecall", "fred", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_full_text",
+        "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo", "yahoo-finance", "yfinance",
     }
 )  # fmt: skip
 

@@ -128,7 +128,13 @@ _COMPOUND = (
     ),
     *("case a in a) {0};; *) {1};; esac", "case pit_fetch in\n pit_fetch) {0};;\n b|pit_fetch) {1};; esac", "time {0}"),
     *("{3}() {{ {0}; }}; {3}", "function {3} {{ {0}; }}; {3}", "{3} () ({0}); {3}", "function {3} ( {0} ); {3}"),
-    *("function {3} () {{ {0}; }}; {3}", "((1<<2)); {0}", "[[ -n pit_fetch && a == a ]] && {0}", "[[ x =~ (pit_fetch|x) ]]; {0}", "(({0}); {1})"),
+    *(
+        "function {3} () {{ {0}; }}; {3}",
+        "((1<<2)); {0}",
+        "[[ -n pit_fetch && a == a ]] && {0}",
+        "[[ x =~ (pit_fetch|x) ]]; {0}",
+        "(({0}); {1})",
+    ),
     *(
         "(( x = 1 + (2*3) )); {0}",
         "for ((i=0;i<2;i++)); do {0}; done",
@@ -142,7 +148,11 @@ _COMPOUND = (
         "select x in a; do {0}; break; done",
         "{{ ls; }} | {0}",
     ),
-    *("function {3} if {0}; then {1}; fi; {3}", "case x in (a) {0};; (x) {1};; esac", "echo $(case x in x) {0};; esac)"),
+    *(
+        "function {3} if {0}; then {1}; fi; {3}",
+        "case x in (a) {0};; (x) {1};; esac",
+        "echo $(case x in x) {0};; esac)",
+    ),
     *(
         "# pit_fetch '\n{0}",
         "ls # a \\\n{0}",
