@@ -77,7 +77,7 @@ class ArchiveRecorder:
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """Yield the provider's stream unchanged. The fetch is complete if it is read to its end without a gap."""
         for part in stream:
-            self._records += rederive.records_in(part)
+            self._records += rederive.received(part, microseconds.from_micros(self._seen) if self._exchanges else None)
             self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
             yield part
         self._is_ended = True

@@ -12,7 +12,8 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, versions
@@ -20,6 +21,7 @@ from pit_fetch.archive.store.checksums import DAMAGED_INDEX
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
+from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
 from pit_fetch.request.operations import OPTION
@@ -27,6 +29,9 @@ from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Clock
 from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
+
+if TYPE_CHECKING:
+    from pit_fetch.net.client import Client
 
 Find = Callable[[str], Provider]
 OnError = Callable[[PitFetchError], object]
@@ -60,7 +65,7 @@ class RecordedFetch(NamedTuple):
         for record in records:
             public = record.available_at
             if public is None:
-                if earliest is not None or query.horizon < query.now:
+                if earliest is not None or query.horizon < query.now or query.operation.reach == "newest":
                     continue
             elif public > query.horizon or (earliest is not None and public < earliest):
                 continue
@@ -85,10 +90,13 @@ def indexed(
 
     The claims of a capture that ran to its end count at every instant, since it depends on nothing later, unless its
     operation chooses records by the horizon. Those of any other fetch count from its PIT or, without one, its receipt.
+    A fetch of what the source chooses, by what came later, is never complete. One of its newest records covers the
+    time since the oldest of them.
     """
     query, fetch, evidence = recorded.query, recorded.fetch, recorded.evidence
     items: dict[str, list[versions.FreshVersion]] = {}
     rows: set[int] = set()
+    reach = query.operation.reach
     for record in records:
         if record.id and _is_encodable(record.id):
             if recorded.is_snapshot:  # one reply as a whole, which is parsed again when a question needs it
@@ -96,7 +104,12 @@ def indexed(
             else:
                 items.setdefault(record.id, []).append(versions.fresh(record, evidence, clean))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
-    is_complete = complete and bool(items or rows)
+    is_complete = complete and bool(items or rows) and (recorded.is_snapshot or reach != "some")
+    since = microseconds.to_micros(query.operation.earliest(query))
+    if reach == "newest":
+        # Of several records of the oldest instant, some may have been dropped.
+        stamps = [version.available for known in items.values() for version in known if version.available]
+        since = max(min(stamps, default=seen) + 1, microseconds.NEVER if since is None else since)
     depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
     is_whole = fetch.kind == "capture" and is_complete and not query.operation.chooses
     return index.IndexedFetch(
@@ -105,7 +118,7 @@ def indexed(
         seen=seen,
         is_complete=is_complete,
         counts_from=microseconds.NEVER if is_whole else depends_on,
-        since=microseconds.to_micros(query.operation.earliest(query)),
+        since=since,
         until=microseconds.to_micros(query.horizon),
         items=items,
         rows=rows,
@@ -128,15 +141,17 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
 def records(
     recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Record]:
-    """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
+    """Yield every record in the exchanges of a fetch, even undated ones. Pass an error to ``on_error``."""
     query, provider = recorded.query, recorded.request.provider
     needs_fetch = bool(evidence_of(provider)) or query.operation.chooses
     if recorded.is_snapshot or (query.pit is None and not needs_fetch):
         yield from reparse(recorded, exchanges, on_error)
         return
+    client = _client(recorded, exchanges)
+    context = Context(client, client.credentials)
     with _reporting(on_error):
-        for part in provider.fetch(query._replace(pit=query.now), _context(recorded, exchanges)):
-            yield from records_in(part)
+        for part in provider.fetch(query._replace(pit=query.now), context):
+            yield from received(part, client.received_at)
 
 
 def evidence_of(provider: Provider) -> tuple[str, ...]:
@@ -154,7 +169,7 @@ def reparse(
             query = recorded.query._replace(pit=moment, now=moment, started=moment)
             with _reporting(on_error):
                 for part in recorded.request.provider.parse_reply(exchange.body, query):
-                    yield from records_in(part)
+                    yield from received(part, moment)
 
 
 @contextlib.contextmanager
@@ -165,10 +180,13 @@ def _reporting(on_error: OnError) -> Iterator[None]:
         on_error(error)
 
 
-def records_in(part: Record | Page | Watermark | Gap) -> tuple[Record, ...]:
-    if isinstance(part, Record):
-        return (part,)
-    return part.records if isinstance(part, Page) else ()
+def received(part: Record | Page | Watermark | Gap, moment: datetime | None) -> list[Record]:
+    """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none).
+
+    What is stamped later than its own receipt, such as a bar that was still running, was not there yet.
+    """
+    records = part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ()
+    return [record for record in records if visibility(record, moment) != "late"]
 
 
 def _is_encodable(name: str) -> bool:
@@ -256,17 +274,16 @@ class Archived:
             pass
 
 
-def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
-    """Return a context in which the archive alone answers, at the time of the fetch."""
+def _client(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Client:
+    """Return a client to which the archive alone answers, at the time of the fetch."""
     from pit_fetch.net.client import Client
 
     provider, fetch = recorded.request.provider, recorded.fetch
     began = microseconds.from_micros(fetch.began)
     overrides = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
-    credentials = {credential.name: "archived" for credential in provider.credentials}
-    client = Client(
+    return Client(
         hosts=tuple(without_rate(host) for host in provider.hosts),
-        credentials=credentials,
+        credentials={credential.name: "archived" for credential in provider.credentials},
         environ=overrides,
         clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
         transport=ReplayingTransport(replies(exchanges)),
@@ -274,7 +291,6 @@ def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
         deadline=float("inf"),
         on_request=lambda url: None,
     )
-    return Context(client, credentials)
 
 
 def without_rate(host: Host) -> Host:

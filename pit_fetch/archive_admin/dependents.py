@@ -155,7 +155,7 @@ def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> l
     for gap in answer["gaps"]:
         cursor = parse_cursor(gap["cursor"]) if "cursor" in gap else None
         if cursor is not None:
-            needed.append(_Item(stream, cursor.position[1], _content({}, is_open, ())))
+            needed.append(_Item(stream, cursor.position[-1], _content({}, is_open, ())))
     return needed
 
 

@@ -63,12 +63,10 @@ _TODAY = {
     "tickers": "today's list of tickers",
     "names": "today's names",
     "list": "today's list",
-    "is_of": "is of today",
-    "has": "has it today",
-    "holds": "it holds today",
     "holder": "today's holder of the symbol",
     "search_engine": "today's search engine",
     "model": "today's model",
+    "now": "today",
 }
 _CAPTURED = {
     "stand": "as they stood when they were captured",
@@ -78,12 +76,10 @@ _CAPTURED = {
     "tickers": "the list of tickers at the time of the capture",
     "names": "the names at the time of the capture",
     "list": "the list at the time of the capture",
-    "is_of": "was of the time of the capture",
-    "has": "had it at the time of the capture",
-    "holds": "it held at the time of the capture",
     "holder": "its holder at the time of the capture",
     "search_engine": "the search engine at the time of the capture",
     "model": "the model at the time of the capture",
+    "now": "at the time of the capture",
 }
 
 

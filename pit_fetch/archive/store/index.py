@@ -98,6 +98,7 @@ class Read(NamedTuple):
     seen: int
     key: Key
     is_complete: bool
+    since: int | None = None  # since when it covers dated items, in microseconds; None: it covers all
 
 
 def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
@@ -109,8 +110,8 @@ def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
         (stream,),
     ):
         check(mark, start, *row)
-        seen, origin, fetch, is_complete, *_ = row
-        reads.append(Read(seen, Key(origin, fetch), bool(is_complete)))
+        seen, origin, fetch, is_complete, since, _ = row
+        reads.append(Read(seen, Key(origin, fetch), bool(is_complete), since))
     if connection.execute("SELECT reads FROM pools WHERE name = ?", (stream,)).fetchone() != (len(reads),):
         raise Damaged(DAMAGED_INDEX)
     return reads

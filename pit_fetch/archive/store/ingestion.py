@@ -216,7 +216,7 @@ class _Ingestion:
             if read.seen < since:
                 break
             records = records or [record(item, version.stored()) for version in versions]
-            if self.window_covers(read.key, records):
+            if self.window_covers(read.key, _from(records, read.since)):
                 return read.seen
         return None
 
@@ -307,6 +307,12 @@ class _Ingestion:
             check(mark, self.seed, item, *version[:5], payload=version.payload)
             stored[item][number] = version
         return stored
+
+
+def _from(records: Iterable[Record], oldest: int | None) -> list[Record]:
+    """Return the records that were available at or after ``oldest`` (None: all), and undated ones."""
+    starts = microseconds.from_micros(oldest)
+    return [made for made in records if starts is None or made.available_at is None or made.available_at >= starts]
 
 
 def _joined(numbers: Iterable[int]) -> str:

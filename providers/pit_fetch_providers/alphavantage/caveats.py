@@ -34,6 +34,7 @@ _ADJUSTED_FILE = (
     "TIME_SERIES_INTRADAY in a file has to be asked for with adjusted=false: "
     "prices that are adjusted for later dividends and splits cannot be told from raw ones."
 )
+_SAVED_BARS = "A file does not say when it was saved: its newest bar may have been running then, and counts as over."
 _CSV_FILE = (
     "A CSV in a file does not name its symbol, its market, its period and its interval: "
     "they are taken to be those of the request."
@@ -60,7 +61,7 @@ def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
         statements.insert(0, _MARKET)
     statements += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
-        statements += [*in_a_file, _CSV_FILE]
+        statements += [*in_a_file, _SAVED_BARS, _CSV_FILE]
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 

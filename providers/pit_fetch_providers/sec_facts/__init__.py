@@ -26,7 +26,7 @@ _PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
-_TODAY = "symbol means the company that {has}: give cik=."
+_HOLDER = "symbol means {holder}: give cik=."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 
@@ -165,7 +165,7 @@ def _understood(query: Query) -> Query:
 def of_today(query: Query) -> Iterator[str]:
     """Yield the option that today's list of tickers gives a meaning to."""
     if query.options["symbol"]:
-        yield as_of_fetch(_TODAY, query)
+        yield as_of_fetch(_HOLDER, query)
 
 
 def _caveats(query: Query) -> Iterator[str]:
@@ -185,6 +185,7 @@ _FACTS = Operation(
         Field("restated", "flag"),
     ),
     window="end",
+    period="end",
     normalize_query=_understood,
     caveats=_caveats,
     of_today=of_today,
@@ -261,6 +262,7 @@ PROVIDER = Provider(
                 Field("derived", "list"),
             ),
             window="period_end",
+            period="period_end",
             search_terms="statements income balance cashflow financials",
         ),
         _FACTS._replace(
@@ -270,6 +272,7 @@ PROVIDER = Provider(
             rule="the release of the newest filing that reports it",
             fields=fields("taxonomy concept unit", date="first_end last_end"),
             window="last_end",
+            period="",
             search_terms="tags taxonomy",
         ),
     ),

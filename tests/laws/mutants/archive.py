@@ -141,6 +141,18 @@ def _held_since_the_oldest(real: Any) -> Any:
     return first_held
 
 
+def _of_reach(recorded: Any, reach: str) -> Any:
+    """The fetch, whose operation is taken to hold everything if it has this reach."""
+    query = recorded.query
+    if query.operation.reach != reach:
+        return recorded
+    return recorded._replace(query=query._replace(operation=query.operation._replace(reach="all")))
+
+
+def _reaching(reach: str) -> Make:
+    return lambda real: lambda key, recorded, *given: real(key, _of_reach(recorded, reach), *given)
+
+
 # Leaks of what is deleted.
 
 
@@ -180,6 +192,7 @@ def _needed(change: Any) -> Any:
 
 _EVER: dict[str, Any] = {}
 _INDEX = ("archive: index",)
+_RUNNING = ("archive: running",)
 _SNAPSHOTS = ("alphavantage: archive snapshots",)
 _APART = ("bz-news-api: archive apart",)
 _STOPS = ("bz-news-api: archive stops",)
@@ -299,6 +312,15 @@ MUTANTS = (
         ("hosts are pooled", "stream_of", _stream_without(hosts={}), _APART),
         ("plans are pooled", "stream_of", _stream_without(plan=""), _APART),
         ("a snapshot has the rows of every reply", "reparse", _rows_of_every_reply, _SNAPSHOTS),
+        ("what was running is kept", "received", lambda real: lambda part, moment: real(part, None), _RUNNING),
+        ("what a source drops is gone", "indexed", _reaching("newest"), ("archive: rolled",)),
+        (
+            "what a source drops is gone if it is undated",
+            "RecordedFetch.covers",
+            lambda real: lambda recorded, records: real(_of_reach(recorded, "newest"), records),
+            ("archive: rolled",),
+        ),
+        ("what a source leaves out by choice is gone", "indexed", _reaching("some"), ("archive: chosen",)),
         (
             "an empty reply is a snapshot",
             "indexed",
@@ -332,14 +354,20 @@ MUTANTS = (
         (
             "a mixed answer goes on for a day",
             "_stop",
-            lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, found[1]),
+            lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, *found[1:]),
             _STOPS,
         ),
         (
             "archive: a snapshot comes in the order of its reply",
             "_ordered",
-            lambda real: lambda held, stream: stream,
+            lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
             ("yahoo: held", "alphavantage: held"),
+        ),
+        (
+            "archive: records of one instant come by their ids",
+            "_ordered",
+            lambda real: lambda held, stream: real(held, stream) if held.is_snapshot else stream,
+            ("fred: archive offline", "fred: archive captured"),
         ),
     ),
     *_in(

@@ -109,7 +109,9 @@ UNKNOWN = {
     "a company that is not listed": Unknown(
         "source = 'earningscall'; op = 'events'; symbol = 'NOPE'", earningscall.app([]), "empty", NOTHING
     ),
-    "tickers in the news": Unknown("source = 'benzinga'; tickers = ['NOPE']", articles(), "empty", NOTHING),
+    "tickers in the news": Unknown(
+        "source = 'benzinga'; tickers = ['NOPE']", articles(), "empty", f"{NOTHING} A ticker is written"
+    ),
 }
 
 
