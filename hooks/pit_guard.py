@@ -21,6 +21,7 @@ The guard always exits 0: ``{}`` leaves the call alone. Without a gate that can 
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -51,7 +52,7 @@ ADAPTERS = frozenset(
 COMMON_OPTIONS = frozenset(
     {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
 )
-# Those of the bundled sources, from the same declarations.
+# Those of the bundled sources, from the same declarations; of both, those that take no value; and the sources' names.
 SOURCE_OPTIONS = frozenset(
     {
         "acceleration", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik", "ciks",
@@ -66,9 +67,22 @@ SOURCE_OPTIONS = frozenset(
         "unit", "updated-since", "url", "vintage", "window-size", "year",
     }
 )  # fmt: skip
+FLAGS = frozenset(
+    {
+        "exact", "pretty",
+    }
+)  # fmt: skip
+SOURCES = frozenset(
+    {
+        "alfred", "alpha-vantage", "alphavantage", "av", "benzinga", "benzinga-news", "bz-news-api", "earnings-call",
+        "earningscall", "ecall", "fred", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_full_text",
+        "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo", "yahoo-finance", "yfinance",
+    }
+)  # fmt: skip
 
 # The MCP servers whose tools the gate judges; a plugin's server has a longer name.
 GATED_SERVERS = ("neo4j-cypher", "perplexity")
+READ_RESOURCE, LIST_RESOURCES = RESOURCE_TOOLS = ("ReadMcpResourceTool", "ListMcpResourcesTool")
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
@@ -79,7 +93,8 @@ ALARM_SECONDS = 7  # less than the 10 s of the shipped wiring
 TIMEOUT_MS = 600_000
 PRIVATE_SECONDS = 3_600  # a private file that is older belongs to a call that the gate never saw
 
-FORM = "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00 [options]"
+EXAMPLE_PIT = "2024-02-15T16:00:00-05:00"  # in a refusal under a ceiling, the ceiling stands in its place
+FORM = f"pit_fetch --source SOURCE --pit {EXAMPLE_PIT} [options]"
 NOT_PLAIN = (
     "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
     f"; & | > < $ ` * ? [ {{ ~ # ! outside single quotes. {FORM}"
@@ -92,7 +107,7 @@ PIT_MALFORMED_IN_CALL = "--pit is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a
 NOT_JSON = "Leave --format out, or add --output FILE: only JSON can be checked"
 CHANGES_HOOKS = "init changes the hooks that check this session: run it outside"
 NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
-NO_RESOURCES = "A server's resources are not dated: use its tools"
+NO_RESOURCES = "A server's resources are not dated: use its tools (to list those of another server, name it)"
 GATE_BROKEN = "pit_gate.py beside this guard is missing, broken or lets a planted leak pass: run pit_fetch doctor"
 CEILING_MALFORMED = (
     "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
@@ -111,7 +126,7 @@ NO_PRIVATE_FILE = "No private file can be made for the envelope ({}): set TMPDIR
 NO_CALL_ID = "This client gives a call no id, so its envelope cannot be released: update it"
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_QUOTING = str.maketrans("", "", "\"'\\\n")
+_QUOTING = str.maketrans("", "", "\"'\\\n$")
 _PLANTED = "planted leak"
 
 
@@ -156,8 +171,10 @@ def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
     is_only, tool_input = is_wrapper_only(hook, environ), _input_of(hook)
     if not is_only and CEILING_VARIABLE not in environ:
         return False
-    if tool_name == "ReadMcpResourceTool" and str(tool_input.get("server")).endswith(GATED_SERVERS):
-        raise Refusal(NO_RESOURCES)
+    if tool_name in RESOURCE_TOOLS:
+        server = tool_input.get("server") or (GATED_SERVERS[0] if tool_name == LIST_RESOURCES else "")
+        if str(server).endswith(GATED_SERVERS):  # without a name it lists those of every server
+            raise Refusal(NO_RESOURCES)
     names_wrapper = "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower()
     return tool_name in ("Bash", "Monitor") and (is_only or names_wrapper)
 
@@ -205,7 +222,7 @@ def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str
         return Call(words, private=False)
     _check_options(options)
     if allowed is not None:
-        _check_adapter_options(options, allowed)
+        _check_adapter_options(options, allowed, gate.values_of("--source", options))
     ceiling, pits = environ.get(CEILING_VARIABLE), gate.values_of("--pit", options)
     _check_pits(pits, 2 if gate.is_diff(options) else 1, ceiling, gate)
     if set(gate.values_of("--format", options)) - {"json"} and not gate.values_of("--output", options):
@@ -217,10 +234,16 @@ def _check_listing(
     program: Sequence[str], arguments: Sequence[str], allowed: Collection[str] | None, environ: Mapping[str, str]
 ) -> None:
     """Raise Refusal if a listing may not run. The gate does not judge its text, so no other program may print it."""
-    if allowed is not None and arguments[0] in ("doctor", "lint") and set(arguments[1:]) - {"--json", "--help", "-h"}:
-        raise Refusal(f"{arguments[0]} takes no option here but --json")
-    if allowed is not None and arguments[0] in ("sources", "config", "completion", "new-provider"):
-        raise Refusal(f"Start the call with --source: {FORM}")
+    if allowed is not None:
+        command, rest = arguments[0], set(arguments[1:]) - {"--json", "--help", "-h"}
+        if command == "sources":
+            rest -= SOURCES
+        if command in ("doctor", "lint", "sources") and rest:
+            raise Refusal(
+                f"{command} takes no more here than --json" + " and a bundled source" * (command == "sources")
+            )
+        if command in ("config", "completion", "new-provider"):
+            raise Refusal(f"Start the call with --source: {FORM}")
     paths = [word for word in program if "/" in word] or program[1:]
     if not all(_is_installed(path, environ) for path in paths):
         raise Refusal(FOREIGN_LISTING)
@@ -247,16 +270,25 @@ def _check_options(options: list[str]) -> None:
         raise Refusal("Leave -v out: only the envelope may be printed")
 
 
-def _check_adapter_options(options: list[str], allowed: Collection[str]) -> None:
-    """Raise Refusal for a word that an adapter may not use. An option is ``--name`` or ``name=value``."""
+def _check_adapter_options(options: list[str], allowed: Collection[str], sources: Collection[str]) -> None:
+    """Raise Refusal for a word that an adapter may not use. An option is ``--name`` or ``name=value``.
+
+    The value of an option that takes one may look like either. Of a plugin's source the guard does not know which do.
+    """
     if re.fullmatch("[a-z][A-Za-z0-9_-]*", options[0]):  # a command of pit_fetch, today's or tomorrow's
         raise Refusal(f"Start the call with --source: {FORM}")
+    valued = COMMON_OPTIONS - FLAGS
+    if sources and set(map(_option, SOURCES)).issuperset(map(_option, sources)):
+        valued |= SOURCE_OPTIONS - FLAGS
+    takes_value = False
     for word in options:
         name, equals, _ = word.partition("=")
-        is_value = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)  # a number
-        if name.startswith("-") and not is_value and not (name.startswith("--") and name[2:] in allowed):
+        is_value, takes_value = takes_value, not takes_value and word.startswith("--") and word[2:] in valued
+        is_number = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)
+        if name.startswith("-") and not is_number and not (name.startswith("--") and name[2:] in allowed):
             raise Refusal(NOT_FOR_ADAPTERS.format(name[:40]))
-        if equals and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
+        is_pair = equals and not is_value and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)
+        if is_pair and _option(name) not in allowed:
             reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...")
             raise Refusal(f"{reason}; write a value that contains = as --name=VALUE")
 
@@ -286,8 +318,8 @@ def _parse_ceiling(ceiling: str, gate: ModuleType) -> Any:
 
 def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str:
     """Make the empty file that the envelope of this call goes to. Raise Refusal if that is not possible."""
-    call_id = hook.get("tool_use_id")
-    if not isinstance(call_id, str) or not re.fullmatch("[A-Za-z0-9_-]{1,100}", call_id):
+    label = gate.call_label(hook)
+    if not label:
         raise Refusal(NO_CALL_ID)
     project = environ.get("CLAUDE_PROJECT_DIR") or str(hook.get("cwd") or os.getcwd())
     problem = "no folder for temporary files"
@@ -297,7 +329,7 @@ def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: Modu
             continue  # the command names it without quotes, and an agent reads its project
         try:
             _make_private(store, gate)
-            path = os.path.join(store, f"{call_id}.{os.urandom(16).hex()}")
+            path = os.path.join(store, f"{label}.{os.urandom(16).hex()}")
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
             return path
         except OSError as error:
@@ -386,6 +418,14 @@ def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleTyp
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
 
+def _at_ceiling(reason: str, ceiling: str | None, gate: ModuleType | None) -> str:
+    """Return a refusal whose example holds to the ceiling, and names it."""
+    latest = gate.parse_pit(ceiling) if gate else None
+    if latest is None or EXAMPLE_PIT not in reason:
+        return reason
+    return f"{reason.replace(EXAMPLE_PIT, latest.isoformat())} (this session's ceiling is {ceiling})"
+
+
 def deny(reason: str) -> dict[str, Any]:
     return {
         "decision": "block",
@@ -414,7 +454,7 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
             return {}
         return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
     except Refusal as refusal:
-        return deny(str(refusal))
+        return deny(_at_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
@@ -430,7 +470,7 @@ SCHEMA_IS_TODAYS = "get_neo4j_schema counts what is there today: under a ceiling
 NO_QUERY = "query is not a text: give one Cypher query"
 NOT_A_PATTERN = "With a PIT, run a pattern of the query skills exactly as it is printed: only its parameters are yours"
 ONLY_PARAMS = "With a PIT, give query and params and nothing else, params as an object"
-NO_PIT = "params.pit is missing: params: {pit: '2024-02-15T16:00:00-05:00', ...}"
+NO_PIT = f"params.pit is missing: params: {{pit: '{EXAMPLE_PIT}', ...}}"
 ONE_PIT = "Name the PIT once, as params.pit"
 PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
 
@@ -756,6 +796,7 @@ def main() -> int:
     _arm(0, "")
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
+    gc.freeze()  # to look for garbage at the end would take a tenth of the time
     return 0
 
 

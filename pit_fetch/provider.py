@@ -49,6 +49,7 @@ __all__ = [
     "Query",
     "QueryKey",
     "Rate",
+    "Reach",
     "Record",
     "Retry",
     "RetryAfter",
@@ -67,6 +68,7 @@ OptionKind = Literal["text", "list", "integer", "number", "instant", "flag"]
 FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "list", "object"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 Dating = Literal["record", "receipt", "never"]
+Reach = Literal["all", "newest", "some"]
 
 # The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
 STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
@@ -87,9 +89,12 @@ class Record(NamedTuple):
     available_at_source  the kind of stamp that ``available_at`` rests on
     payload       the fields of the item, JSON values only
     revised_at    the aware instant of the last revision, if the source serves the latest revision only
-    at_receipt    ``available_at`` is when the reply was received, because the source states no time. Each
-                  run stamps such an item later, so its place in the order and its cursor rest on the id alone
+    at_receipt    ``available_at`` is when the reply was received, because the source states no time. Of something
+                  that is still going on, such as a bar, it is the later of that and its end: what is stamped after
+                  its receipt is withheld. Each run stamps such an item later, so its place in the order and its
+                  cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
+    period        the text of :attr:`Operation.period`; providers leave it empty
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
     of an observation. The framework serves the newest one that was public at the PIT, by the later of its stamps.
@@ -102,6 +107,7 @@ class Record(NamedTuple):
     revised_at: datetime | None = None
     at_receipt: bool = False
     first_seen_at: datetime | None = None
+    period: str = ""
 
 
 class Watermark(NamedTuple):
@@ -182,6 +188,12 @@ class Operation(NamedTuple):
     window   the field that --date-from and --date-to compare. A date counts as its last instant. "" is
              ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
              them. None: dates mean nothing here, and a request with dates is refused
+    period   the field with the date that a record is about. Of records that were public at one instant, of those of a
+             snapshot and of undated ones, the newest period comes first. "" orders them by id
+    reach    how much of the records in the window a complete fetch holds. "all": what it lacks, the source no longer
+             has. "newest": the source drops its oldest records after a while, which a gap states; what is older than
+             all that a fetch holds is not gone. "some": the source makes a choice, such as a page of headlines or
+             the best matches. It rests on what came after the PIT, and what it lacks is not gone: say so in ``caveats``
     caveats  fixed statements of what a request cannot show; they depend on the request alone
     of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
              ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
@@ -218,6 +230,8 @@ class Operation(NamedTuple):
     chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
+    period: str = ""
+    reach: Reach = "all"
 
     def missing_in(self, record: Record) -> tuple[str, ...]:
         """Return the names of the required fields that ``record`` does not have."""
@@ -237,6 +251,8 @@ class Query(NamedTuple):
     options    the provider's own options, by name
     operation  the chosen operation
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
+    capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
+    archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
     """
 
     now: datetime
@@ -249,11 +265,21 @@ class Query(NamedTuple):
     options: Mapping[str, Any]
     operation: Operation = Operation()
     offline: bool = False
+    capture: bool = False
+    archived: bool = False
 
     @property
     def open_mode(self) -> bool:
         """Whether the request has no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    @property
+    def may_report_today(self) -> bool:
+        """Whether an error or a gap may depend on what the source knows today: that a symbol is unknown, say.
+
+        With a PIT it may not, unless the fetch is a capture: its operator sees no records, and asks about today.
+        """
+        return self.pit is None or self.capture
 
     def in_window(self, record: Record) -> bool:
         """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
@@ -522,8 +548,10 @@ class Provider(NamedTuple):
     parse_reply  (body, query) -> the records of one raw reply (--input-file, and fetch itself)
     select       (query, record) -> whether the request wants the record: the filters that are applied locally
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
-                 all of them, newest first, back from the PIT, regardless of --after and --date-to
+                 all of them, newest first, back from the PIT, regardless of --after and --date-to. What it yields
+                 is in the order of an answer: by instant, by :attr:`Operation.period`, and by id
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
+    when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
     packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
@@ -540,6 +568,7 @@ class Provider(NamedTuple):
     select: Callable[[Query, Record], bool] = lambda query, record: True
     derive: Callable[[Query], Stage | None] = lambda query: None
     when_empty: Callable[[Query], str] = lambda query: ""
+    when_captured: Callable[[Query], str] = lambda query: ""
     operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()

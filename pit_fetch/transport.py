@@ -154,6 +154,22 @@ class ReplayingTransport:
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
+def as_texts(params: Mapping[str, Any] | None) -> Params:
+    """Return parameters as an address spells them: texts, or several of them. One that is None is not sent.
+
+    A provider may pass an option's value as it is, and every transport, recorder and replay sees the same request.
+    """
+    present = {name: value for name, value in (params or {}).items() if value is not None}
+    return {
+        name: _as_text(value) if isinstance(value, str) or not isinstance(value, Iterable) else [*map(_as_text, value)]
+        for name, value in present.items()
+    }
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def identity(request: HttpRequest) -> tuple[object, ...]:
     """Return a value that is equal for requests for the same thing, whatever their keys, headers and ``timeout``."""
     params = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in request.params.items()}

@@ -224,6 +224,11 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
         resume = format_cursor(selection.last)
         gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
     if not shown and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
-        hint = collected.when_empty
-        gaps.append(gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING))
+        gaps.append(nothing(collected))
     return gaps
+
+
+def nothing(collected: CollectedRecords) -> Gap:
+    """Return the gap of an answer without records."""
+    hint = collected.when_empty
+    return gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING)

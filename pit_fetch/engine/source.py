@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import credentials, input_files
@@ -28,6 +29,11 @@ class Source(NamedTuple):
     stream: Stream
     secrets: tuple[str, ...] = ()
     client: Client | None = None
+
+    @property
+    def received_at(self) -> datetime | None:
+        """When the last reply was received; None if there is none yet."""
+        return None if self.client is None else self.client.received_at
 
 
 def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: float) -> Source:

@@ -17,7 +17,7 @@ from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import FetchRequest
@@ -164,7 +164,7 @@ def comparable(result: FetchResult) -> ComparableAnswer:
     """Return the public records of a fetch, and how far they reach."""
     records = {record.id: record for record in result.public}
     is_cut = any(gap.type == "truncated" for gap in result.gaps)
-    last = position(result.public[-1]) if result.public else (float("-inf"), "")
+    last = position(result.public[-1]) if result.public else START
     return ComparableAnswer(records, last if is_cut else None)
 
 

@@ -21,7 +21,7 @@ from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
-from pit_fetch.pipeline.select import visibility
+from pit_fetch.pipeline.select import visibility, with_period
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
@@ -64,7 +64,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
         explained = merge(live, comparable(at_pit), result.public, derives)
     operation = candidate_operations(request.provider, request.options)[0]
-    explained.sort(key=lambda pair: position(pair[0]))
+    explained.sort(key=lambda pair: position(with_period(pair[0], operation.period)))
     records = [_explained(record, pit, operation, why) for record, why in explained]
     if len(records) > request.limit:
         gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records)))

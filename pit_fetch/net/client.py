@@ -24,7 +24,7 @@ from pit_fetch.net.requests_transport import is_loopback
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, Retry, RetryAfter, T
 from pit_fetch.runtime import Clock
 from pit_fetch.support.version import __version__
-from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError, as_texts
 
 MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -69,6 +69,7 @@ class Client:
         self.on_request = on_request
         self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
         self.requests_made = 0
+        self.received_at: datetime | None = None  # when the last reply was complete
         self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
     def get(
@@ -83,7 +84,7 @@ class Client:
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
         declared = self._host(host)
-        request = HttpRequest("GET", path, params or {}, headers or {})
+        request = HttpRequest("GET", path, as_texts(params), headers or {})
         policy = _Policy(declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None, patience)
         return self._ask(declared, request, policy)
 
@@ -106,13 +107,13 @@ class Client:
         from json import dumps
 
         headers = {"Content-Type": "application/json", **(headers or {})}
-        request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
+        request = HttpRequest("POST", path, as_texts(params), headers, dumps(json).encode())
         declared = self._host(host)
         return self._ask(declared, request, _Policy(declared.retry.tries if repeatable else 1, retry_after))
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), _Policy())
+        return self._ask(self._host(host), HttpRequest("LOAD", path, as_texts(params), call=call), _Policy())
 
     def get_cached(
         self,
@@ -199,6 +200,7 @@ class Client:
                 if error.passing:
                     return unreachable
                 raise unreachable from None
+            self.received_at = reply.received_at
             location = reply.header("Location")
             if policy.redirects is None or reply.status not in REDIRECTS or not location:
                 return reply

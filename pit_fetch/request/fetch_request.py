@@ -170,9 +170,9 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
 
         raise UsageError(Code.CEILING_MALFORMED, problem=problem(text))
     if pit is None:
-        raise UsageError(Code.PIT_REQUIRED)
+        raise UsageError(Code.PIT_REQUIRED, ceiling=text)
     if pit > ceiling:
-        raise UsageError(Code.PIT_ABOVE_CEILING)
+        raise UsageError(Code.PIT_ABOVE_CEILING, ceiling=text)
 
 
 def _known_fields(

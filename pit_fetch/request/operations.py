@@ -94,9 +94,11 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
     operation = query.operation
     name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":
-        yield gap(Code.NEVER_DATED, operation=name, why=why)
+        yield gap(Code.NEVER_DATED_NOT_HELD if query.archived else Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
-        yield gap(Code.SNAPSHOT, operation=name, why=why)
+        yield gap(Code.SNAPSHOT_NOT_HELD if query.archived else Code.SNAPSHOT, operation=name, why=why)
+    elif operation.reach == "newest":
+        yield gap(Code.NEWEST_ONLY, operation=name)
     for text in (*operation.of_today(query), *operation.caveats(query)):
         yield gap(Code.CAVEAT, text=text)
     if query.pit is not None and query.pit - query.started > _AHEAD:

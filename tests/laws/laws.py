@@ -16,7 +16,7 @@ from functools import partial
 from random import Random
 from types import ModuleType
 
-from tests.laws import archived, command, corpus, looks, sample, shell, zones
+from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -26,6 +26,7 @@ from tests.laws.checks import (
     future,
     monotone,
     non_interference,
+    overtaken,
     paging,
     promised,
     repeated,
@@ -47,7 +48,8 @@ Maker = Callable[[Random], Case]
 WORLDS = {"sample": sample, **modules("worlds")}
 
 
-def _laws(worlds: ModuleType) -> Mapping[str, Law]:
+def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
+    """Return the laws that every source has, by their names."""
     make: Maker = worlds.make
     undisturbed: Maker = worlds.undisturbed
     requests = getattr(worlds, "REQUESTS", Requests())
@@ -67,10 +69,11 @@ def _laws(worlds: ModuleType) -> Mapping[str, Law]:
 
 # "source: law" -> the law.
 LAWS: Mapping[str, Law] = {
-    **{f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in _laws(worlds).items()},
+    **{f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in laws_of_all(worlds).items()},
     "sample: patience": lambda rng: non_interference(sample.patient(rng)),
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
     "sample: order": lambda rng: non_interference(sample.disordered(rng)),
+    "sample: overtaken": lambda rng: overtaken(sample.make(rng, operations=("WHOLE",))),
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
@@ -86,7 +89,7 @@ LAWS: Mapping[str, Law] = {
     "gate: releases": command.gate_releases,
     "gate: zones": zones.law,
     "guard: shell": shell.law,
-    "guard: mentions": shell.mentions,
+    "guard: sessions": sessions.law,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,

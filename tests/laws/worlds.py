@@ -16,15 +16,17 @@ from unittest.mock import patch
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
-from pit_fetch.provider import Provider
+from pit_fetch.provider import Operation, Provider
 from pit_fetch.request.audience import CEILING_VARIABLE
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import inprocess
 from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.server import Answering, App, Response
-from pit_fetch.transport import HttpRequest
+from pit_fetch.transport import HttpReply, HttpRequest
 from tests.providers import modules
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -91,19 +93,21 @@ def run(
     environ: Mapping[str, str] | None = None,
     keep_files: bool = False,
     still: bool = False,
+    leap: float = 0.0,
     command: str = "",
     line: Sequence[str] = (),
 ) -> Left:
     """The command in this process. Files of the run before are removed first, unless they are to be kept.
 
     ``pit`` "" is open mode. ``command`` is the word before the options of what is not a fetch; ``line``, if given, is
-    the whole command line. ``still``: the time of day stands still, however long the program waits.
+    the whole command line. ``still``: the time of day stands still, however long the program waits. ``leap``: so many
+    seconds pass between the receipt of a reply and whatever is done with it.
     """
     home = _home()
     if not keep_files:
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
-    transport, asked = Answering(app, clock.now, clock.value().sleep), case.pit if pit is None else pit
+    transport, asked = _Leaping(app, clock, leap), case.pit if pit is None else pit
     ceiling = {CEILING_VARIABLE: case.ceiling} if case.ceiling else {}
     with resized(case.sizes if sizes is None else sizes):
         left = inprocess.run(
@@ -126,11 +130,29 @@ def run(
     return left
 
 
+class _Leaping(Answering):
+    def __init__(self, app: App, clock: TestClock, seconds: float) -> None:
+        super().__init__(app, clock.now, clock.value().sleep)
+        self.clock, self.seconds = clock, seconds
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        reply = super().send(request)
+        self.clock.passed += self.seconds
+        return reply
+
+
 def provider_of(case: Case) -> Provider:
     """The source as the case has it."""
     if case.provider is not None:
         return case.provider
     return _with_page_size(case.source, case.page_size) if case.page_size else registry.load(case.source)
+
+
+def operation_of(case: Case) -> Operation:
+    """The operation that the case asks for."""
+    provider = case.provider or registry.load(case.source)
+    request = parse(("--source", case.source, *case.words), provider, {})
+    return candidate_operations(provider, request.options)[0]
 
 
 def check_asked(exchanges: Iterable[tuple[HttpRequest, Response]], provider: Provider) -> None:

@@ -1,7 +1,8 @@
-"""The last day of a bar's period, and calendar months as python-dateutil counts them. Pure."""
+"""The last day of a period, and calendar months as python-dateutil counts them. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -31,6 +32,23 @@ def last_of_month(label: date) -> date:
 def last_weekday_of_month(label: date) -> date:
     last = last_of_month(label)
     return last - timedelta(days=max(last.weekday() - 4, 0))
+
+
+# How long the period of an economic series lasts that begins with its label.
+_LENGTHS: Mapping[str, Mapping[str, int]] = {
+    "daily": {"days": 1},
+    "weekly": {"days": 7},
+    "monthly": {"months": 1},
+    "quarterly": {"months": 3},
+    "semiannual": {"months": 6},
+    "annual": {"years": 1},
+}
+
+
+def last_of(first: date, interval: str) -> date:
+    """Return the last day of the period of ``interval`` that begins on ``first``."""
+    following: date = first + load_relativedelta()(**_LENGTHS.get(interval, {"days": 1}))
+    return following - timedelta(days=1)
 
 
 def load_relativedelta() -> Any:

@@ -14,7 +14,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import STAMPS, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_date
-from pit_fetch_providers.alphavantage import subject
+from pit_fetch_providers.alphavantage import periods, subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
 from pit_fetch_providers.shared import UNREADABLE
@@ -43,6 +43,7 @@ def records(reply: FunctionReply) -> Iterator[Record]:
     """Yield one record for each row, dated by the function's rule."""
     function, dating, passes = reply.function, reply.function.operation.dating, reply.function.passes
     closed = dating == "record" and not reply.query.open_mode
+    ends = None if reply.query.open_mode else function.ends
     about = prefix(reply)
     seen: dict[str, int] = {}
     for number, (kind, row) in enumerate(reply.rows, 1):
@@ -58,7 +59,19 @@ def records(reply: FunctionReply) -> Iterator[Record]:
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
         payload = labelled(kind, {**dict.fromkeys(function.newer), **visible})
         public = function.dates(row, reply)
-        yield Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+        record = Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+        yield record if ends is None else once_over(record, ends(row, reply), reply)
+
+
+def once_over(record: Record, ends: datetime | None, reply: FunctionReply) -> Record:
+    """Return the record of a row whose interval ends at ``ends``: stamped with that if it was still running.
+
+    Nothing else shows that the values of an undated row were not final. One whose interval cannot be told is
+    unreadable.
+    """
+    if ends is None:
+        return UNREADABLE
+    return record._replace(available_at=ends) if ends > reply.received else record
 
 
 def labelled(kind: str, row: Row) -> dict[str, Any]:
@@ -101,6 +114,18 @@ def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
         return None if day is None else end_of_day(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)), NEW_YORK)
     except OverflowError:
         return None
+
+
+def end_of_period(interval: str) -> Rule:
+    """Return the rule: the end of the period that begins on ``date``, in New York. ``interval`` is the default one."""
+
+    def rule(row: Row, reply: FunctionReply) -> datetime | None:
+        day = parse_date(row.get("date"))
+        if day is None:
+            return None
+        return end_of_day(periods.last_of(day, reply.query.options["interval"] or interval), NEW_YORK)
+
+    return rule
 
 
 def day_ends(text: object) -> datetime | None:

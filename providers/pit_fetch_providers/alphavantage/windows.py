@@ -40,14 +40,20 @@ class Reading(NamedTuple):
 
 
 def one_reply(function: Function, query: Query, context: Context) -> Stream:
-    """Yield the records of one request. Bars that the source serves for a limited time may not reach the window."""
+    """Yield the records of one request. Without a PIT they may be the latest ones alone."""
     parameters = function.parameters(query)
-    reading = _read(function, query, context, parameters)
+    if parameters.get("outputsize") == "compact":
+        yield from _latest(function, query, context)
+    else:
+        yield from _read(function, query, context, parameters).parts
+
+
+def _latest(function: Function, query: Query, context: Context) -> Stream:
+    """Yield the latest bars, and a gap if they do not reach back to the window. Only open mode asks for them."""
+    reading = _read(function, query, context, function.parameters(query))
     yield from reading.parts
-    if function.whole and parameters.get("outputsize") != "compact":
-        return
     yield Watermark(_BEFORE_ALL)
-    if query.since is None or not _public(reading.records, min(query.since, query.horizon, query.started)):
+    if query.since is None or not _public(reading.records, query.since):
         yield gap(Code.HISTORY_LIMIT, host=HOST.name)
 
 
@@ -68,7 +74,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
     """Yield intraday bars month by month, newest first; without month and window, the latest ones in one reply."""
     named = query.options["month"]
     if query.open_mode and named is None and query.since is None and query.until is None:
-        yield from one_reply(function, query, context)
+        yield from _latest(function, query, context)
         return
     month, last = _first_month(query), _last_month(query)
     if named is not None:
@@ -136,7 +142,7 @@ def _read(function: Function, query: Query, context: Context, parameters: Params
         records = tuple(read(function, decoded.document, query, decoded.received_at))
         if rows or message if query.open_mode else _public(records, min(query.now, decoded.received_at)):
             return Reading(records, len(rows))
-    return Reading(records, len(rows), (gap(Code.EMPTY_TWICE, host=HOST.name),) if query.open_mode else ())
+    return Reading(records, len(rows), (gap(Code.EMPTY_TWICE, host=HOST.name),) if query.may_report_today else ())
 
 
 def _public(records: Iterable[Record], bound: datetime) -> list[Record]:
@@ -146,7 +152,8 @@ def _public(records: Iterable[Record], bound: datetime) -> list[Record]:
 
 
 def _month(function: Function, query: Query, context: Context, month: str) -> Reading:
-    return _read(function, query, context, {**function.parameters(query), "month": month})
+    # A month without bars yet is an invalid call, too, so a capture goes on to the month before.
+    return _read(function, query._replace(capture=False), context, {**function.parameters(query), "month": month})
 
 
 def _first_month(query: Query) -> date:

@@ -16,19 +16,20 @@ from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, P
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.shared import fields, refuse, require_one, with_a_pit
+from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
     "proof, and rests on a date of the call that can be wrong. "
 )
 _TEXT = (
-    "A transcript may be of a later recording (one was found with advertisements of ten months after its call): it is "
-    "served if its reply says that it was last modified at or before the PIT, or if an archive held it then. "
+    "Transcripts may be of later recordings, and are stored again years later (recorded: calls of January 2022 and "
+    "2023, last modified in October and November 2024): one is served if its reply says that it was last modified by "
+    "the PIT, or if an archive held it then. "
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
-_HOLDER = "symbol means today's holder of the symbol."
-_NAMES = "Which exchange and symbol a call is listed under is of today, too."
+_HOLDER = "symbol means {holder}."
+_NAMES = "Which exchange and symbol a call is listed under is shown {stands}, too."
 SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
 # What others call an exchange.
 _EXCHANGES = {
@@ -65,21 +66,25 @@ def _calls(query: Query, context: Context, exchanges: Iterable[str]) -> Iterator
 
 
 def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
-    """Return the calls whose transcripts are worth a request: in the window and possibly public, newest first."""
-    due = {
-        (call.available_at, call.id): call
-        for call in calls_of_company
-        if call.id
-        and call.available_at is not None
-        and (query.open_mode or call.available_at <= query.horizon)
-        and query.in_window(call)
-        and select(query, call)
-    }
-    return [due[place] for place in sorted(due, reverse=True)]
+    """Return the calls whose transcripts are worth a request: in the window and possibly public, newest first.
+
+    Without a PIT that includes those without a readable date. They come last, the newest fiscal period first.
+    """
+
+    def is_due(call: Record) -> bool:
+        at = call.available_at
+        is_possible = query.open_mode or (at is not None and at <= query.horizon)
+        return bool(call.id) and is_possible and query.in_window(call) and select(query, call)
+
+    due = {(call.available_at, call.id): call for call in calls_of_company if is_due(call)}
+    return sorted(due.values(), key=calls.order, reverse=True)
 
 
 def _transcripts(query: Query, context: Context) -> Iterator[Page]:
-    """Yield the transcripts, each as a page of its own: the framework asks for no more of them than it needs."""
+    """Yield each transcript as a page of its own: the framework asks for no more of them than it needs.
+
+    Raise UpstreamError at the end for one that could not be read: the others are not to be missing.
+    """
     exchanges, options = _exchanges(query, context), query.options
     due = _due(_calls(query, context, exchanges), query)
 
@@ -96,15 +101,21 @@ def _transcripts(query: Query, context: Context) -> Iterator[Page]:
             for year, quarter in sorted(periods)
         )
 
+    failure = None
     # With a PIT, a transcript that fails may be one that is withheld. Without, there is nothing to hide.
     for place, (call, stored) in enumerate(children(due, read_stored, probe=None if query.open_mode else probe)):
-        made = () if stored is None else tuple(_transcript(stored, call, query))
-        yield Page(made, newest_first, continues_previous=place > 0)
+        try:
+            records = () if stored is None else tuple(_transcript(stored, call, query))
+        except UpstreamError as error:
+            failure, records = failure or error, ()
+        yield Page(records, newest_first, continues_previous=place > 0)
+    if failure is not None:
+        raise failure
 
 
 def _transcript(stored: api.Stored, call: Record, query: Query) -> Iterator[Record]:
     try:
-        for transcript in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
+        for transcript in calls.transcripts(stored.body, query, *calls.company(call), call):
             made = calls.of_call(transcript, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
@@ -139,7 +150,8 @@ def select(query: Query, record: Record) -> bool:
 def of_today(query: Query) -> Iterable[str]:
     """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
     if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
-        yield "Without exchange=, today's list says where a symbol is listed, and ids begin with that: give exchange=."
+        text = "Without exchange=, {list} says where a symbol is listed, and ids begin with that: give exchange=."
+        yield as_of_fetch(text, query)
 
 
 def when_empty(query: Query) -> str:
@@ -224,7 +236,8 @@ PROVIDER = Provider(
     search_terms="transcript transcripts calls",
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
-A transcript longer than the output limit is continued with --after. --date-from and
---date-to compare the time of the call. slides gives addresses, which need a key of their own to open.
+With --pit, only those last modified by then: the recorded ones were stored again some two years after
+their calls. A transcript longer than the output limit is continued with --after. --date-from and --date-to
+compare the time of the call. slides gives addresses, which need a key of their own to open.
 """,
 )

@@ -23,10 +23,16 @@ def parse_cik(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
-    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user."""
+def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = False) -> set[int]:
+    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user.
+
+    Raise UpstreamError, also for an unlisted ticker if all ``must_be_listed``.
+    """
     listed = context.http.get_cached(client.WWW, TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
-    return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
+    ciks = [listed.get(_key(ticker), set()) for ticker in tickers]
+    if must_be_listed and not all(ciks):
+        raise UpstreamError(Code.BAD_CALL, host=client.WWW)
+    return set().union(*ciks)
 
 
 def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, set[int]]:

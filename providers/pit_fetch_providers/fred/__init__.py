@@ -28,7 +28,9 @@ _DATED_BY_DAY = (
 )
 _FILE = (
     "A reply in a file does not name its series: it is taken to be the one of the request. Values that were current "
-    "before the file's real-time period began count from its first day."
+    "before the file's real-time period began count from its first day. One with the period to 9999-12-31 does not say "
+    "when it was saved: what was published since is missing. One page of several may lack the newest value of its "
+    "last date."
 )
 _WITHOUT_VINTAGES = (
     "Series without vintages, such as SP500, are withheld with --pit: nothing shows when their values were public."
@@ -47,8 +49,9 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     try:
         yield from _vintages(query, context, period)
     except api.NoVintages:
-        if query.open_mode:  # ask for the values current today, where an unknown series is an error
-            yield from map(vintages.undated, _records(query, context, None))
+        if query.may_report_today:  # ask for the values current today, where an unknown series is an error
+            current = map(vintages.undated, _records(query, context, None))
+            yield from current if query.open_mode else ()
 
 
 def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
@@ -67,8 +70,15 @@ def _records(query: Query, context: Context, period: Period | None) -> list[Reco
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """Yield the vintages of one raw reply (``file_type=json``, ``output_type=1``)."""
+    """Yield the vintages of one raw reply (``file_type=json``, ``output_type=1``).
+
+    If its real-time period ends before the PIT, it has none: a value may have been revised since.
+    """
     reply = vintages.document(lenient_json(body, 2))
+    period = None if query.open_mode else real_time_period(query)
+    if period is not None and vintages.last_day(reply) < period.last:
+        yield gap(Code.INPUT_ENDS_EARLY, day=vintages.last_day(reply), field="realtime_end")
+        return
     rows, total = len(reply["observations"]), reply.get("count")
     if query.open_mode and type(total) is int and total > rows:
         yield gap(Code.PARTIAL_FILE, held=rows, total=total)
@@ -121,6 +131,7 @@ PROVIDER = Provider(
             needs=("series_id",),
             fields=(*fields(date="date", number="value"), *fields(date="realtime_start realtime_end")),
             window="date",
+            period="date",
             basis=(Basis("realtime_start"),),
             versions=True,
             caveats=_caveats,

@@ -19,14 +19,14 @@ from pit_fetch_providers.edgar.release import ListedFiling, released_at
 from pit_fetch_providers.sec_facts import facts, lines, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
-from pit_fetch_providers.shared import UNREADABLE, fields, refuse
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, fields, refuse
 
 # What the option period can be; the first is the default.
 _PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
-_TODAY = "symbol means the company that has it today: give cik=."
+_HOLDER = "symbol means {holder}: give cik=."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 
@@ -139,7 +139,7 @@ def _cik(query: Query, context: Context) -> int | None:
     """Return the number of the company; None for a symbol that the SEC does not list."""
     if query.options["cik"] is not None:
         return int(query.options["cik"])
-    return min(companies.ciks_of([query.options["symbol"]], context), default=None)
+    return min(companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture), default=None)
 
 
 def _understood(query: Query) -> Query:
@@ -165,7 +165,7 @@ def _understood(query: Query) -> Query:
 def of_today(query: Query) -> Iterator[str]:
     """Yield the option that today's list of tickers gives a meaning to."""
     if query.options["symbol"]:
-        yield _TODAY
+        yield as_of_fetch(_HOLDER, query)
 
 
 def _caveats(query: Query) -> Iterator[str]:
@@ -185,6 +185,7 @@ _FACTS = Operation(
         Field("restated", "flag"),
     ),
     window="end",
+    period="end",
     normalize_query=_understood,
     caveats=_caveats,
     of_today=of_today,
@@ -261,6 +262,7 @@ PROVIDER = Provider(
                 Field("derived", "list"),
             ),
             window="period_end",
+            period="period_end",
             search_terms="statements income balance cashflow financials",
         ),
         _FACTS._replace(
@@ -270,6 +272,7 @@ PROVIDER = Provider(
             rule="the release of the newest filing that reports it",
             fields=fields("taxonomy concept unit", date="first_end last_end"),
             window="last_end",
+            period="",
             search_terms="tags taxonomy",
         ),
     ),

@@ -8,8 +8,9 @@ bases means nothing. A cell that cannot be had is null.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
@@ -24,6 +25,8 @@ CADENCES: tuple[Cadence, ...] = ("annual", "quarter", "ttm")
 _ANNUAL_REPORTS = frozenset({"10-K", "10-KT", "20-F", "40-F"})
 # By how much two fiscal years, or the same quarters of two years, can differ: a 53rd week.
 _LEEWAY = timedelta(days=8)
+# A value in millions that was in thousands before differs by less than this share of it.
+_ROUNDING = 0.001
 
 
 class Span(NamedTuple):
@@ -39,6 +42,7 @@ class Cell(NamedTuple):
     value: int | float
     inputs: tuple[Record, ...]
     is_derived: bool = False
+    is_restated: bool = False  # whether a public version has another value
 
 
 class Book:
@@ -47,6 +51,10 @@ class Book:
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
         self._histories: dict[Fact, History] = {history.fact: history for history in histories(records)}
+        # The filings that report another value than before for some period, by concept: they change its basis.
+        self._recasts = {
+            (history.fact[:3], accession) for history in self._histories.values() for accession in _recasting(history)
+        }
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> set[Span]:
         """Return the periods of the concepts ``names``; with ``forms``, those that such a form reports."""
@@ -75,7 +83,11 @@ class Book:
             return None
         choose = min if self.place == 0 else max
         version, _ = choose(found, key=lambda pair: (age(pair[0]), pair[1]))
-        return Cell(version.payload["value"], (version,))
+        return Cell(version.payload["value"], (version,), is_restated=self._is_restated(line, span, currency))
+
+    def _is_restated(self, line: Line, span: Span, currency: str) -> bool:
+        known = (self._history(concept, line, span, currency) for concept in line.concepts)
+        return len({v.payload["value"] for history in known if history is not None for v in history.versions}) > 1
 
     def combined(self, line: Line, plus: Iterable[Span], minus: Span, currency: str) -> Cell | None:
         """Return the sum of ``plus`` without ``minus``, under the first concept that has them all, never restated."""
@@ -84,10 +96,20 @@ class Book:
         for concept in line.concepts:
             known = [self._history(concept, line, span, currency) for span in (*plus, minus)]
             parts = [history for history in known if history is not None and not history.is_restated]
-            if len(parts) == len(known):
-                values = [history.newest.payload["value"] for history in parts]
-                return Cell(sum(values[:-1]) - values[-1], tuple(history.newest for history in parts), is_derived=True)
+            if len(parts) == len(known) and self._is_one_basis(parts):
+                versions = tuple(history.versions[self.place] for history in parts)
+                *plus_values, minus_value = (version.payload["value"] for version in versions)
+                return Cell(sum(plus_values) - minus_value, versions, is_derived=True)
         return None
+
+    def _is_one_basis(self, parts: list[History]) -> bool:
+        """Return whether no filing that brought one of ``parts`` restated the concept, unless it brought them all."""
+        filings = [{version.payload["accession"] for version in history.versions} for history in parts]
+        first = {history.versions[0].payload["accession"] for history in parts}
+        return not any(
+            (parts[0].fact[:3], accession) in self._recasts and not all(accession in filing for filing in filings)
+            for accession in first
+        )
 
     def _history(self, concept: str, line: Line, span: Span, currency: str) -> History | None:
         taxonomy, _, name = concept.partition(":")
@@ -104,7 +126,7 @@ def statements(
     """
     book = Book(records, vintage)
     items = (_item(book, statement, cadence, span, parts, company) for span, parts in _periods(book, cadence).items())
-    return in_order(item for item in items if item is not None)
+    return in_order((item for item in items if item is not None), "period_end")
 
 
 class _Parts(NamedTuple):
@@ -194,10 +216,24 @@ def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> C
     for names in ways:
         signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
         parts = {name: cell for name in signs if (cell := cells[name]) is not None}
-        if len(parts) == len(signs):
+        if len(parts) == len(signs) and _is_consistent(parts.values()):
             value = sum(signs[name] * cell.value for name, cell in parts.items())
             return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
     return None
+
+
+def _is_consistent(cells: Collection[Cell]) -> bool:
+    """Return whether cells are of one basis: none was restated, or one filing has them all."""
+    filings = {version.payload["accession"] for cell in cells for version in cell.inputs}
+    return len(filings) == 1 or not any(cell.is_restated for cell in cells)
+
+
+def _recasting(history: History) -> Iterator[str]:
+    """Yield the accession numbers of the filings whose value differs from the one before by more than its rounding."""
+    for before, version in pairwise(history.versions):
+        value, previous = version.payload["value"], before.payload["value"]
+        if abs(value - previous) > _ROUNDING * abs(previous):
+            yield version.payload["accession"]
 
 
 def _form(version: Record) -> str:

@@ -47,17 +47,23 @@ def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str])
     """Yield the versions of ``vintage``, one for each fact, in the order of an answer; with "all", every one."""
     wanted = histories(_of_first_taxonomy(list(records), concepts))
     if vintage == "all":
-        yield from in_order(version for history in wanted for version in _marked(history))
+        yield from in_order((version for history in wanted for version in _marked(history)), "end")
     else:
         place = 0 if vintage == "first" else -1
-        yield from in_order(history.versions[place]._replace(id=fact_id(history.versions[place])) for history in wanted)
+        versions = (history.versions[place] for history in wanted)
+        yield from in_order((version._replace(id=fact_id(version)) for version in versions), "end")
 
 
-def in_order(records: Iterable[Record]) -> list[Record]:
-    """Return the records newest first, those of one instant by their ids, and undated ones last."""
-    return sorted(
-        sorted(records, key=lambda record: record.id), key=lambda record: record.available_at or _LONG_AGO, reverse=True
-    )
+def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
+    """Return the records newest first and undated ones last; those of one instant the newest ``period`` first, by id.
+
+    ``period`` is the field of :attr:`~pit_fetch.provider.Operation.period`.
+    """
+
+    def place(record: Record) -> tuple[datetime, str]:
+        return record.available_at or _LONG_AGO, record.payload[period] if period else ""
+
+    return sorted(sorted(records, key=lambda record: record.id), key=place, reverse=True)
 
 
 def fact_id(version: Record) -> str:

@@ -20,7 +20,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, refuse
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, refuse
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -28,7 +28,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
-        ciks |= companies.ciks_of(options["tickers"], context)
+        ciks |= companies.ciks_of(options["tickers"], context, must_be_listed=query.capture)
         if not ciks:
             return
     wanted = _filter(query, ciks)
@@ -96,9 +96,9 @@ def _is_ordered(query: Query) -> bool:
 def of_today(query: Query) -> Iterable[str]:
     """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield "--tickers uses today's list of tickers, whatever the PIT: give --ciks."
+        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT: give --ciks.", query)
     if query.options["entity"]:
-        yield "--entity is matched against today's names, whatever the PIT: give --ciks."
+        yield as_of_fetch("--entity is matched against {names}, whatever the PIT: give --ciks.", query)
 
 
 def caveats(query: Query) -> Iterable[str]:
@@ -107,6 +107,16 @@ def caveats(query: Query) -> Iterable[str]:
         yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
     elif not query.open_mode and _is_ordered(query):
         yield "A filing that was not released on its filing date may be missing: --exact finds it, if it was public."
+
+
+def when_captured(query: Query) -> str:
+    """Return the note that without --exact a capture has the days of filings, and not their times."""
+    if query.options["exact"]:
+        return ""
+    return (
+        "EDGAR's index tells the day of a filing and no time, so each filing counts from the end of its day: to ask "
+        "about a time of day later, write exact = true, and ask with --exact."
+    )
 
 
 def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
@@ -186,6 +196,7 @@ PROVIDER = Provider(
     fetch=fetch,
     parse_reply=read,
     when_empty=when_empty,
+    when_captured=when_captured,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(

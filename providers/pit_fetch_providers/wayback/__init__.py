@@ -29,7 +29,7 @@ from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
 from pit_fetch_providers.wayback import address, api, capture, index, page, text
 
 _HINDSIGHT = (
-    "The Internet Archive shows the captures that it holds today: some were taken down since, others added late. That "
+    "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
     "it has none up to the PIT does not show that there was no page."
 )
 _STAMPS = (

@@ -28,8 +28,9 @@ _LINES = frozenset({"div", "li", "dt", "dd", "tr", "br", "main", "header", "foot
                     "center", "fieldset", "figcaption", "caption", "details", "summary", "body", "tbody", "thead",
                     "tfoot", "legend"})  # fmt: skip
 _CELLS = ("td", "th")
-# A cell with more text than this is a column of a page that a table lays out.
+# A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
+_MOST_NODES = 400
 _SPACE = re.compile(r"\s+")
 
 
@@ -46,13 +47,27 @@ def laid_out(root: LexborNode, base: str | None = None) -> str:
 
 def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
     """Yield each element on entering and on leaving it. Not recursive: pages nest thousands of elements."""
-    waiting: list[tuple[LexborNode, bool]] = [(root, True)]
+    yield root, True
+    waiting = [(root, root.iter(include_text=True))]
     while waiting:
-        node, is_entered = waiting.pop()
-        yield node, is_entered
-        if is_entered:
-            waiting.append((node, False))
-            waiting += [(child, True) for child in reversed(list(node.iter(include_text=True)))]
+        node, children = waiting[-1]
+        child = next(children, None)
+        if child is None:
+            waiting.pop()
+            yield node, False
+        else:
+            yield child, True
+            waiting.append((child, child.iter(include_text=True)))
+
+
+def _is_short(cell: LexborNode) -> bool:
+    """Return whether an element is a cell of a row. No more than so much is read: cells nest in cells."""
+    length = 0
+    for number, (node, is_entered) in enumerate(_walk(cell)):
+        length += len(node.text_content or "") if is_entered and node.tag == "-text" else 0
+        if length > _LONGEST_CELL or number > _MOST_NODES:
+            return False
+    return True
 
 
 class _Writer:
@@ -77,7 +92,7 @@ class _Writer:
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
-            self.cells.append(len(node.text()) <= _LONGEST_CELL)
+            self.cells.append(_is_short(node))
         elif tag == "li" and not self.line:
             self.line = "  " * max(0, self.lists - 1) + "- "
         elif tag in _HEADINGS and self.base is not None and not self.line:

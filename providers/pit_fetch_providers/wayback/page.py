@@ -71,6 +71,7 @@ class _Search:
                 continue
             if found.target is not None and address.key(found.target) == path[-1]:
                 self.tries -= 1  # from http to https, or to www: the page itself is in the same index
+                shown.add(_likeness(found.status, row.digest))
                 continue
             yield record
             if found.shows in capture.SHOWN:

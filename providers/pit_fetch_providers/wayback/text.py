@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch_providers.wayback import address
+from pit_fetch_providers.wayback.depth import flattened
 from pit_fetch_providers.wayback.layout import laid_out
 
 if TYPE_CHECKING:
@@ -108,9 +109,12 @@ def decode(body: bytes, declared: str) -> str:
     for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if body.startswith(mark):
             return body.decode(name, "replace")
-    found = _CHARSET.search(declared.encode()) or _CHARSET.search(body[:_CHARSET_WITHIN])
+    by_headers, by_itself = _CHARSET.search(declared.encode()), _CHARSET.search(body[:_CHARSET_WITHIN])
+    found = by_headers or by_itself
     if found is not None:
         name = found[1].decode().lower()
+        # What can be read letter by letter is not in units of two bytes, whatever it says of itself.
+        name = "utf-8" if by_itself is not None and name.startswith(("utf-16", "utf16", "utf-32", "utf32")) else name
         try:
             return body.decode(_LARGER.get(name, name), "replace")
         except (LookupError, ValueError):  # no such name, or one that means no characters
@@ -131,7 +135,7 @@ def _is_html(content_type: str, body: bytes) -> bool:
 def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
     from selectolax.lexbor import LexborHTMLParser
 
-    page = LexborHTMLParser(source)
+    page = LexborHTMLParser(flattened(source))
     base = _base(page, url)
     title, dates, refresh = _title(page), dict(_dates(page)), _refresh(page, base)
     mentions_script = _mentions_script(page)

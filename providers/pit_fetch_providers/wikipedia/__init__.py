@@ -37,7 +37,7 @@ _PAGE_SIZE = 500
 _FIRST = datetime(2001, 1, 1, tzinfo=UTC)
 _MOST_REDIRECTS = 3
 _HINDSIGHT = (
-    "Wikipedia shows what it holds today: deleted pages and hidden revisions are missing. A page that was moved to the "
+    "Wikipedia shows what it holds {now}: deleted pages and hidden revisions are missing. A page that was moved to the "
     f"title later is left out if one of its first {history.MOST_LATER} revisions after the PIT shows it, and a "
     "revision that was imported later if its number does."
 )

@@ -45,28 +45,34 @@ class Revision(NamedTuple):
 class Place(NamedTuple):
     """Where an article may have been at an instant: the number of its page, today's title, the revisions since.
 
+    ``later`` holds None for a revision that is hidden or unreadable.
+
     Without a page, ``pageid`` is 0. It is then asked for its revisions all the same: whether there is one may rest on
     what was written later, and so must not decide which requests are made.
     """
 
     pageid: int
     title: str
-    later: tuple[Revision, ...] = ()
+    later: tuple[Revision | None, ...] = ()
 
     def had_title(self, title: str, newest: Revision | None) -> bool:
         """Return whether the page had ``title`` when ``newest`` was its newest revision."""
         name = self.title
         for before, revision in reversed(list(zip((newest, *self.later), self.later, strict=False))):
-            match = _MOVE.search(revision.comment)
-            if match is None or before is None or before.sha1 != revision.sha1:
+            match = None if revision is None else _MOVE.search(revision.comment)
+            # What a hidden revision held is not known: a move that follows it must not be missed.
+            if match is None or revision is None or (before is not None and before.sha1 != revision.sha1):
                 continue
             source, target = map(titles.normalized_or_none, match.groups())
-            name = source or name if target == name else name
+            # An edit's summary may name two pages, too: no article ever was a category.
+            if source is not None and target == name and not source.startswith("Category:"):
+                name = source
         return name == title
 
     def is_imported(self, revision: Revision) -> bool:
         """Return whether a revision was entered later, with a stamp from before: its number is above later ones."""
-        return any(later.revid < revision.revid and later.at - revision.at > _DISORDER for later in self.later)
+        known = (later for later in self.later if later is not None)
+        return any(later.revid < revision.revid and later.at - revision.at > _DISORDER for later in known)
 
 
 class Revisions(NamedTuple):
@@ -86,7 +92,7 @@ def locate(context: Context, title: str, until: datetime) -> Place:
             page = _page(result, current)
             if page is None or page["ns"] != 0 or pageid not in (None, page["pageid"]):
                 break
-            later = (row for row in _read(page.get("revisions")) if row is not None and row.at > until)
+            later = (row for row in _read(page.get("revisions")) if row is None or row.at > until)
             return Place(page["pageid"], page["title"], tuple(later))
         current, since, pageid = event
     return Place(0, current)

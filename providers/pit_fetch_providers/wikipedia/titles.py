@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import NamedTuple
+from unicodedata import normalize
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pit_fetch.errors import UsageError
@@ -12,6 +14,8 @@ from pit_fetch.gaps import Code
 _HOST = re.compile(r"([a-z-]+)(?:\.m)?\.wikipedia\.org")
 _LANGUAGE = re.compile(r"[a-z]{2,12}(?:-[a-z]{2,12}){0,3}")
 _ILLEGAL = re.compile(r"[<>\[\]|{}\x00-\x1f\x7f]")
+# Marks of the direction of writing, which are copied along with a title.
+_MARKS = re.compile(r"[\u200e\u200f\u202a-\u202e]")
 _MOST_BYTES = 255
 
 
@@ -45,10 +49,17 @@ def read(text: str) -> Title:
 
 def normalized(text: str) -> str:
     """Return a title as Wikipedia writes it: spaces for underscores, a capital first. Raise UsageError for none."""
+    text = _MARKS.sub("", normalize("NFC", unescape(text)))
     title = " ".join(text.partition("#")[0].replace("_", " ").split()).lstrip(":").strip()
     if not title or _ILLEGAL.search(title) or len(title.encode("utf-8", "replace")) > _MOST_BYTES:
         raise UsageError(Code.USAGE, text="title is one article's title, without [ ] | { } < >.")
-    return title[0].upper() + title[1:] if len(title[0].upper()) == 1 else title
+    capital = title[0].upper()
+    return capital + title[1:] if len(capital) == 1 and not _is_caseless(title[0]) else title
+
+
+def _is_caseless(letter: str) -> bool:
+    """Return whether a letter stands for itself at the beginning: Georgian has capitals, and does not use them."""
+    return "\u10d0" <= letter <= "\u10ff"
 
 
 def normalized_or_none(text: str) -> str | None:

@@ -19,13 +19,13 @@ from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
 _SHARE_CLASSES = (".A", ".B")  # no exchange has such a suffix
 _SPELLING = "AAPL, BRK-B, VOD.L, ^GSPC, EURUSD=X or BTC-USD"
-_HOLDER = "symbol means today's holder of the symbol."
+_HOLDER = "symbol means {holder}."
 _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
 )
 _RESTATED = (
-    "Earnings are today's figures of past reports, restated for later splits and corrections without a mark, and their "
+    "Earnings are figures of past reports {stand}, restated for later splits and corrections without a mark, and their "
     "dates are Yahoo's: one that was never corrected cannot be told from one that was. "
 )
 
@@ -66,12 +66,8 @@ def _records(body: bytes, query: Query, received: datetime) -> Iterable[Record]:
 
 
 def when_empty(query: Query) -> str:
-    """Return the hint on what is never served, or was not asked for, or on symbols; from the request alone."""
+    """Return the hint on what is never served, or on symbols; it depends on the request alone."""
     own = f"Yahoo writes symbols as in {_SPELLING}."
-    if query.open_mode and query.operation.name == "prices" and query.until is None:
-        span = prices.INTERVALS[query.options["interval"]].shown
-        if query.since == query.now - span:
-            return f"Without --date-from the latest bars are meant: only the last {span.days} days were searched."
     if query.open_mode or query.operation.name != "news":
         return own
     return f"Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left. {own}"
@@ -86,26 +82,21 @@ def _understood(query: Query) -> Query:
 
 
 def _of_prices(query: Query) -> Query:
-    """Return the query of prices.
-
-    Bars of less than a day are compared by when they begin. Without a window, the latest ones are meant.
-    """
+    """Return the query of prices. Bars of less than a day are compared by when they begin, and reach back less far."""
     query = _understood(query)
-    interval = query.options["interval"]
-    if prices.is_intraday(interval):
-        query = query._replace(operation=query.operation._replace(window="start"))
-    if query.since is None and query.until is None and not query.offline:
-        query = query._replace(since=query.now - prices.INTERVALS[interval].shown)
-    return query
+    if not prices.is_intraday(query.options["interval"]):
+        return query
+    return query._replace(operation=query.operation._replace(window="start", reach="newest"))
 
 
 _OF_SYMBOL = Operation(needs=("symbol",), normalize_query=_understood)
 _PRICES = _OF_SYMBOL._replace(
     name="prices",
-    rule="when it is fetched",
+    rule="when it is fetched, and not before the bar is over: a day by 20:00 of its exchange, or by its end",
     why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
     dating="receipt",
     takes=("interval",),
+    period="start",
     search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",
     fields=(
         *fields("record_type symbol currency", date="date", instant="start"),
@@ -120,6 +111,7 @@ _NEWS = _OF_SYMBOL._replace(
     rule="the later of pubDate and displayTime, on a whole minute its end; both are needed",
     why="displayTime can be days after pubDate, and the text is that of then (recorded)",
     takes=("tab",),
+    reach="some",
     fields=fields("title summary url publisher contentType", instant="pubDate displayTime", required="title"),
     caveats=with_a_pit(_NEWEST + _HOLDER),
 )
@@ -130,6 +122,7 @@ _EARNINGS = _OF_SYMBOL._replace(
     why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
     fields=fields("symbol company date", number="epsEstimate reportedEPS surprisePercent"),
     window="date",
+    period="date",
     basis=(Basis("date", "start", after=timedelta(hours=5)),),
     caveats=with_a_pit(_RESTATED + _HOLDER),
 )
@@ -143,6 +136,7 @@ _UPGRADES = _OF_SYMBOL._replace(
         *fields("firm toGrade fromGrade action priceTargetAction", number="currentPriceTarget priorPriceTarget"),
     ),
     window="gradeDate",
+    period="gradeDate",
 )
 _CONSENSUS = _OF_SYMBOL._replace(
     name="consensus",
@@ -189,7 +183,7 @@ PROVIDER = Provider(
     agents=("yahoo",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
-prices are served oldest first; without --date-from, the latest bars (daily ones: 70 days). prices, upgrades and
-consensus are snapshots: with a PIT in the past they come from an archive (PIT_FETCH_ARCHIVE), or not at all.
+prices are served newest first. prices, upgrades and consensus are snapshots: with a PIT in the past they come
+from an archive (PIT_FETCH_ARCHIVE), or not at all. A bar that is still running is none yet.
 """,
 )

@@ -133,6 +133,7 @@ def reach(rng: Random) -> Case:
 def snapshots(rng: Random) -> Case:
     """Make replies of today, of which a PIT a little ahead serves every row; some rows are equal, and one is spoilt."""
     rows = [f"S{n}" for n in rng.sample(range(100), rng.choice((0, 1, 4, 9)))]
+    days = [f"20{name[1:]:>02}-0{rng.choice((3, 6))}-30" for name in rows]
     function, words, document = rng.choice(
         (
             ("LISTING_STATUS", (), _listing(rows)),
@@ -141,7 +142,13 @@ def snapshots(rng: Random) -> Case:
             (
                 "EARNINGS_ESTIMATES",
                 ("symbol=IBM",),
-                {"symbol": "IBM", "estimates": [{"date": name, "horizon": "fiscal year"} for name in rows]},
+                {"symbol": "IBM", "estimates": [{"date": day, "horizon": "fiscal year"} for day in days]},
+            ),
+            (
+                "INCOME_STATEMENT",
+                ("symbol=IBM",),
+                {"annualReports": [{"fiscalDateEnding": day} for day in days[:3]],
+                 "quarterlyReports": [{"fiscalDateEnding": day} for day in [*days, None, "soon"]]},
             ),
             ("TOP_GAINERS_LOSERS", (), {"top_gainers": [{"ticker": name} for name in rows], "top_losers": [None]}),
         )

@@ -26,7 +26,8 @@ NOT_IN_PLAN = Response(b"", 403, {"X-Plan-Name": "basic"})
 
 
 class Call(NamedTuple):
-    """One call. ``text`` None: there is no transcript; ``own_date`` is the date of the call in its transcript.
+    """One call. ``text`` None: there is no transcript; ``own_date`` is the date of the call in its transcript, or False
+    if that is a text alone.
 
     ``stored`` is the transcript's Last-Modified: "" an hour after the call, None that of a reply without one.
     """
@@ -53,6 +54,8 @@ class Call(NamedTuple):
     @property
     def reply(self) -> dict[str, Any]:
         """Return the transcript, plain (level 1)."""
+        if self.own_date is False:
+            return {"text": self.text}
         return {"event": {**self.event, "conference_date": self.own_date or self.starts}, "text": self.text}
 
 

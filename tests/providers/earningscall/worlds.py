@@ -146,9 +146,8 @@ def _public(rng: Random, moment: datetime, day: datetime | None) -> list[Call]:
     for year, quarter in periods:
         on = day or last - rng.choice((0, 0, 1, 90, 400)) * DAY
         symbol = "MSFT" if day is None else f"S{year}{quarter}"
-        calls.append(
-            Call(year, quarter, _time_on(rng, on), rng.choice(("Good afternoon.", "x" * 3_000)), symbol=symbol)
-        )
+        text, own_date = rng.choice(("Good afternoon.", "x" * 3_000)), rng.choice((None, None, False))
+        calls.append(Call(year, quarter, _time_on(rng, on), text, symbol=symbol, own_date=own_date))
     return calls
 
 
@@ -185,7 +184,7 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     header = earningscall.http_date
     stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(starts, -2 * DAY), f"{moment:%c}"))
     text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
-    return Call(2040 + number, 1, starts.isoformat(), text, stored=stored)
+    return Call(2040 + number, 1, starts.isoformat(), text, stored=stored, own_date=rng.choice((None, False)))
 
 
 def _continues(asked: Sequence[HttpRequest]) -> bool:

@@ -117,6 +117,9 @@ MUTANTS = (
         lambda real: lambda before, part, first: [*before, *part],
         _SIZES,
     ),
+    Mutant(
+        "fred: a file has no end", f"{_HERE}.vintages:last_day", lambda real: lambda reply: FOREVER, ("fred: saved",)
+    ),
     Mutant("fred: an unknown series is an error", f"{_HERE}.api:_error_of", _unknown_is_an_error, _FAILURES),
     Mutant("fred: the error's text is echoed", f"{_HERE}.api:_error_of", _echoed, _FAILURES),
 )

@@ -9,6 +9,7 @@ from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 
 _RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec_facts.facts"
+_VERSIONS = "pit_fetch_providers.sec_facts.versions"
 _LAW = ("sec_facts: non-interference",)
 
 
@@ -49,6 +50,10 @@ def _first_taxonomy(real: Any) -> Any:
     return versions
 
 
+def _by_id(real: Any) -> Any:
+    return lambda records, period="": real(records)
+
+
 def _read_or_fail(real: Any) -> Any:
     return lambda row, *given: real(row, *given) or fails()
 
@@ -70,5 +75,6 @@ MUTANTS = (
     ),
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),
     Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),
+    Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

@@ -175,6 +175,32 @@ def test_nothing_is_derived_from_a_restated_figure() -> None:
     assert cells(untouched, "net_income")["2022-12-31"] == 14
 
 
+def test_nothing_is_derived_across_a_recast() -> None:
+    before = income(Q1, "2021-01-01", "2021-12-31", 50)
+    recast = income(YEAR, "2021-01-01", "2021-12-31", 20)  # a part of the company was sold: 2022 is told without it
+    found = cells(ask((*HISTORY, before, recast), op="statement", period="quarter"), "net_income")
+    assert "2022-12-31" not in found
+    assert found["2022-06-30"] == 11
+
+
+@pytest.mark.parametrize(("is_repeated", "gross_profit"), [(False, None), (True, 30)])
+def test_a_sum_is_of_one_basis(is_repeated: bool, gross_profit: int | None) -> None:
+    year = ("2022-01-01", "2022-12-31")
+    facts = [income(YEAR, *year, 100, "Revenues"), income(YEAR, *year, 60, "CostOfRevenue")]
+    facts += [income(AMENDED, *year, 90, "Revenues")]
+    facts += [income(AMENDED, *year, 60, "CostOfRevenue")] * is_repeated
+    (item,) = ask(tuple(facts), op="statement").records
+    assert (item.payload["revenue"], item.payload["gross_profit"]) == (90, gross_profit)
+
+
+def test_what_is_derived_from_first_versions_is_as_old_as_they_are() -> None:
+    again = income(AMENDED, "2022-01-01", "2022-12-31", 47)
+    for vintage, filing in (("first", YEAR), ("latest", AMENDED)):
+        fetched = ask((*HISTORY, again), op="statement", period="quarter", vintage=vintage)
+        sources = cells(fetched, "sources")["2022-12-31"]["net_income"]
+        assert [source["accession"] for source in sources] == [filing.accession, Q3.accession]
+
+
 def test_twelve_months_are_the_year_and_what_came_since_less_the_same_part_of_it() -> None:
     months = ask(HISTORY, op="statement", period="ttm")
     assert cells(months, "net_income") == {"2022-12-31": 47, "2023-03-31": 52}

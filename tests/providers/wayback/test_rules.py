@@ -292,6 +292,14 @@ MALFORMED = (
 )
 
 
+def test_redirects_to_the_same_address_are_read_once() -> None:
+    redirects = [
+        Capture(f"201801{day:02d}000000", "http://www.example.com/news", b"", 301, "https://www.example.com/news")
+        for day in range(1, 25)
+    ]
+    assert shown(ask([Capture("20170101000000"), *redirects])) == [("2017-01-01", "page")]
+
+
 def test_a_malformed_line_of_the_index_fails_alone() -> None:
     def answer(request: HttpRequest) -> Response:
         made = wayback.app([PAGE])(request)

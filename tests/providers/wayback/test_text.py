@@ -165,3 +165,21 @@ def test_a_page_of_any_depth_is_read() -> None:
     assert read("<ul><li>" * 3_000 + "deep", "markdown").text
     assert read("").text == ""
     assert read("<title>\x00</title><p>a\x00b").text is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["<div>" * 200_000, "<table><tr><td>" * 50_000, "<nav><header>" * 50_000, "<x-1><x-2>" * 100_000,
+     "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">"],
+    ids=["div", "cells", "navigation", "unknown", "attributes"],
+)  # fmt: skip
+def test_a_hostile_page_costs_little(source: str) -> None:
+    import time
+
+    begin = time.process_time()
+    read("<body>" + source + "<i>end</i>")
+    assert time.process_time() - begin < 5  # a minute and more without the limits
+
+
+def test_a_page_that_cannot_be_in_units_of_two_bytes_is_not() -> None:
+    assert read(b"<html><meta charset=utf-16><p>hello").text == "hello"

@@ -124,6 +124,20 @@ def test_a_page_that_got_the_title_later_is_not_it() -> None:
         assert ask([Page(12, "Acme", draft)], op=op).ids == []
 
 
+def test_a_page_that_got_the_title_behind_a_hidden_revision_is_not_it() -> None:
+    hidden = Revision(300, "2021-01-01T00:00:00Z", "What it held is not known.", hidden=True)
+    moved = Revision(301, "2021-01-02T00:00:00Z", hidden.text, "X moved page [[Draft:Acme]] to [[Acme]]")
+    assert ask([Page(7, "Acme", [OLD, STOOD, hidden, moved])]).ids == []
+
+
+@pytest.mark.parametrize(
+    ("title", "asked"),
+    [("საქართველო", "საქართველო"), ("Cafe\u0301", "Caf\u00e9"), ("AT&amp;T", "AT&T"), ("\u200eacme", "Acme")],
+)
+def test_a_title_is_found_as_wikipedia_spells_it(title: str, asked: str) -> None:
+    assert ask([Page(7, asked, [STOOD])], title=title).ids == ["en:7@200"]
+
+
 @pytest.mark.parametrize(
     "comment",
     ["+cat [[Category:1490s]]; -cat [[Category:15th]]", 'Protected "[[Acme]]": [[WP:PP|why]]', "moved to [[Acme]]", ""],

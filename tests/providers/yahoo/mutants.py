@@ -96,6 +96,12 @@ MUTANTS = (
     Mutant("yahoo: hours are never early", f"{_HERE}.earnings:EARLY", _always(timedelta(0)), _ROWS),
     Mutant("yahoo: a date without a report is one", f"{_HERE}.earnings:_record", _reported_or_not, _ROWS),
     Mutant("yahoo: reports of another company", f"{_HERE}.earnings:_record", _whoever, _ROWS),
+    Mutant(
+        "yahoo: a running bar is a bar",
+        f"{_HERE}.prices:_Subject._over",
+        lambda real: lambda subject, begins: subject.received,
+        ("archive: running",),
+    ),
     Mutant("yahoo: an article counts from the start of its minute", "pit_fetch.times:end_of_minute", first, _ROWS),
     Mutant("yahoo: a report of a weekend", "pit_fetch.times:is_weekend", _always(lambda day: False), _ROWS),
     Mutant("yahoo: today's name of a company", f"{_HERE}.earnings:_record", _as_in_open_mode, _ROWS),

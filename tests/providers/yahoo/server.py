@@ -37,6 +37,7 @@ class Company(NamedTuple):
     calendar  rows of cells, without symbol and company
     grades    (Unix seconds, firm, toGrade, fromGrade, action)
     summary   the other modules of the company's summary
+    session   the regular hours of the exchange (start, end; Unix seconds)
     name      the company's, in the calendar
     """
 
@@ -49,6 +50,7 @@ class Company(NamedTuple):
     summary: Mapping[str, Any] = {}
     zone: str = "America/New_York"
     currency: str = "USD"
+    session: Mapping[str, Any] = {}
     name: str = "A Company"
 
 
@@ -109,6 +111,7 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
             "gmtoffset": -18000,
             "timezone": "EST",
             "exchangeTimezoneName": company.zone,
+            "currentTradingPeriod": {"regular": {"timezone": "EST", "gmtoffset": -18000, **company.session}},
             "dataGranularity": interval,
             "range": "",
         },

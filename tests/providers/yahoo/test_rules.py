@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -174,10 +174,10 @@ def test_a_report_that_was_not_filled_in_is_never_served_with_a_pit() -> None:
 def test_an_action_is_what_the_list_has_now() -> None:
     fetched = ask("upgrades", pit=None)
     assert fetched.ids == [
-        "AAPL:20121126T064900Z:Citigroup:init",
-        "AAPL:20210128T190914Z:DA Davidson:main",
-        "AAPL:20250215T050000Z:Another Bank:init",
         "AAPL:20250215T120000Z:A Bank:up",
+        "AAPL:20250215T050000Z:Another Bank:init",
+        "AAPL:20210128T190914Z:DA Davidson:main",
+        "AAPL:20121126T064900Z:Citigroup:init",
     ]
     assert {record.available_at for record in fetched.records} == {NOW}
     row = {"epochGradeDate": 1611860954, "firm": "A Bank", "action": "main", "currentPriceTarget": 350.0}
@@ -218,26 +218,67 @@ def test_the_window_compares_the_rows_own_time() -> None:
 
 def test_a_chart_is_read_whole() -> None:
     fetched = ask("prices", pit=None, date_from="2020-01-01")
-    assert fetched.ids == ["AAPL@2020-08-07#dividend", "AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-08-31#split",
-                         "AAPL@2020-09-01"]  # fmt: skip
+    assert fetched.ids == ["AAPL@2020-09-01", "AAPL@2020-08-31", "AAPL@2020-08-31#split", "AAPL@2020-08-28",
+                         "AAPL@2020-08-07#dividend"]  # fmt: skip
     common = {"symbol": "AAPL", "currency": "USD"}
-    bar, split = (dict(record.payload) for record in fetched.records[2:4])
+    bar, split = (dict(record.payload) for record in fetched.records[1:3])
     day = {"date": "2020-08-31", "start": "2020-08-31T09:30:00-04:00"}
     values = {"open": 127.58, "high": 131.0, "low": 126.0, "close": 129.04, "volume": 225702700, "adjclose": 125.83}
     assert bar == {"record_type": "bar", **common, **day, **values}
     assert split == {"record_type": "split", **common, **day, "numerator": 4, "denominator": 1}
-    assert fetched.records[0].payload["amount"] == 0.205
+    assert fetched.records[-1].payload["amount"] == 0.205
     assert {record.available_at for record in fetched.records} == {NOW}
     sent = next(request for request in fetched.requests if "/chart/" in request.path).query
     assert (sent["period1"], sent["period2"]) == ("-1325635200", str(int(NOW.timestamp())))
     assert (sent["interval"], sent["events"]) == ("1d", "div,splits")
 
 
-def test_without_a_window_the_latest_bars_are_meant() -> None:
-    days = tuple((int(NOW.timestamp()) - n * 86_400, 1, 1, 1, 1, 1, 1) for n in (200, 71, 69, 3))
-    app = yahoo.app({"AAPL": Company(bars=days)})
-    assert len(ask("prices", app, pit=None).ids) == 2
-    assert len(ask("prices", app, pit=None, date_to="2026-11-01").ids) == 4
+@pytest.mark.parametrize("interval", ["1d", "5m"])
+def test_the_latest_bars_come_first(interval: str) -> None:
+    seconds = 86_400 if interval == "1d" else 300
+    bars = tuple((int(NOW.timestamp()) - n * seconds, n, n, n, n, n, n) for n in (200, 71, 3, 69))
+    fetched = ask("prices", yahoo.app({"AAPL": Company(bars=bars)}), pit=None, interval=interval, limit=3)
+    assert [record.payload["close"] for record in fetched.records] == [3, 69, 71]
+
+
+STOCKS, COINS = ("America/New_York", "09:30", "16:00"), ("UTC", "00:00", "23:59")
+
+
+@pytest.mark.parametrize(
+    ("interval", "market", "begins", "over"),
+    [
+        ("1m", STOCKS, "2026-10-30 14:30", "2026-10-30 14:31"),
+        ("90m", STOCKS, "2026-10-30 14:30", "2026-10-30 16:00"),
+        ("1h", STOCKS, "2026-10-30 14:30", "2026-10-30 15:30"),
+        ("1d", STOCKS, "2026-10-30 09:30", "2026-10-30 20:00"),
+        ("1d", ("Asia/Tokyo", "09:00", "15:30"), "2026-10-30 09:00", "2026-10-30 20:00"),
+        # Around the clock, or of a market whose hours are not known.
+        ("1d", COINS, "2026-10-30 00:00", "2026-10-31 00:00"),
+        ("1d", ("America/New_York", "", ""), "2026-10-30 09:30", "2026-10-31 00:00"),
+        ("5d", STOCKS, "2026-10-12 09:30", "2026-10-27 20:00"),
+        ("1wk", STOCKS, "2026-10-26 00:00", "2026-11-01 20:00"),
+        ("1mo", COINS, "2026-10-01 00:00", "2026-11-01 00:00"),
+        ("3mo", COINS, "2026-07-01 00:00", "2026-10-01 00:00"),
+    ],
+)
+def test_a_bar_is_one_once_its_interval_is_over(
+    interval: str, market: tuple[str, str, str], begins: str, over: str
+) -> None:
+    zone, opens, closes = market
+    start, end = (datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)) for text in (begins, over))
+    day = begins[:10]
+    session = {
+        name: int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(zone)).timestamp())
+        for name, clock in (("start", opens), ("end", closes))
+        if clock
+    }
+    company = Company(bars=((int(start.timestamp()), 1, 1, 1, 1, 1, 1),), zone=zone, session=session)
+    app, ahead = yahoo.app({"AAPL": company}), end + timedelta(days=1)
+    for now, count in ((end - timedelta(microseconds=1), 0), (end, 1)):
+        left = ask("prices", app, pit=ahead.isoformat(), interval=interval, now=now)
+        assert len(left.ids) == count
+    opened = ask("prices", app, pit=None, interval=interval, now=start + timedelta(seconds=1))
+    assert [record.available_at for record in opened.records] == [end]
 
 
 def test_bars_of_less_than_a_day_are_compared_by_when_they_begin() -> None:
@@ -245,7 +286,7 @@ def test_bars_of_less_than_a_day_are_compared_by_when_they_begin() -> None:
     bars = tuple((begins + n * 300, 1, 1, 1, 1 + n, 1, 1) for n in range(4))
     fetched = ask("prices", yahoo.app({"AAPL": Company(bars=bars)}), pit=None, interval="5m",
                 date_from="2026-10-30T10:35:00-04:00", date_to="2026-10-30T10:40:00-04:00")  # fmt: skip
-    assert fetched.ids == ["AAPL@2026-10-30T14:35Z", "AAPL@2026-10-30T14:40Z"]
+    assert fetched.ids == ["AAPL@2026-10-30T14:40Z", "AAPL@2026-10-30T14:35Z"]
     sent = next(request for request in fetched.requests if "/chart/" in request.path).query
     assert NOW.timestamp() - int(sent["period1"]) == 60 * 86_400 - 300
 
@@ -413,15 +454,15 @@ def test_a_chart_that_has_changed_is_an_error_and_no_wrong_price(
 @pytest.mark.parametrize(
     ("change", "ids"),
     [
-        (lambda result: result.pop("events"), ["AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-09-01"]),
+        (lambda result: result.pop("events"), ["AAPL@2020-09-01", "AAPL@2020-08-31", "AAPL@2020-08-28"]),
         # A day without trade, and the running day, whose row comes twice.
         (
             lambda result: [column.__setitem__(0, None) for column in _columns(result)],
-            ["AAPL@2020-08-07#dividend", "AAPL@2020-08-31", "AAPL@2020-08-31#split", "AAPL@2020-09-01"],
+            ["AAPL@2020-09-01", "AAPL@2020-08-31", "AAPL@2020-08-31#split", "AAPL@2020-08-07#dividend"],
         ),
         (
             lambda result: result["timestamp"].__setitem__(2, 1598904001),
-            ["AAPL@2020-08-07#dividend", "AAPL@2020-08-28", "AAPL@2020-08-31", "AAPL@2020-08-31#split"],
+            ["AAPL@2020-08-31", "AAPL@2020-08-31#split", "AAPL@2020-08-28", "AAPL@2020-08-07#dividend"],
         ),
     ],
 )
@@ -471,13 +512,6 @@ def test_a_long_calendar_is_read_page_by_page() -> None:
     assert [request.query["offset"] for request in fetched.requests if "calendar" in request.path] == ["0", "100"]
 
 
-def test_prices_that_lie_before_the_default_window_are_not_said_to_be_none(tmp_path: Path) -> None:
-    old = yahoo.app({"AAPL": Company(bars=BARS)})
-    left = _command(tmp_path, old, "prices", "symbol=AAPL")
-    assert (left.ids, "last 70 days" in left.reasons) == ([], True)
-    assert "last 70 days" not in _command(tmp_path, old, "prices", "symbol=AAPL", "--date-from", "2026-10-30").reasons
-
-
 # Through the archive.
 
 
@@ -505,7 +539,7 @@ def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) ->
     assert before.ids == []
 
 
-def test_with_an_archive_the_page_is_that_of_the_last_capture(tmp_path: Path) -> None:
+def test_an_article_that_has_left_the_page_is_not_gone(tmp_path: Path) -> None:
     _command(tmp_path, yahoo.app(COMPANIES), "news", "symbol=AAPL")
     now = datetime(2026, 8, 1, tzinfo=UTC)
     fresh = Company(articles=(("new", "2026-07-30T10:00:00Z", "2026-07-30T10:00:00Z", "New"),))
@@ -515,7 +549,8 @@ def test_with_an_archive_the_page_is_that_of_the_last_capture(tmp_path: Path) ->
         "06f8ab20", "c3618287", "late", "undated",
     }  # fmt: skip
     later = datetime(2026, 8, 2, tzinfo=UTC)
-    assert _command(tmp_path, app, "news", "symbol=AAPL", "--pit", later.isoformat(), now=later).ids == ["new"]
+    ids = _command(tmp_path, app, "news", "symbol=AAPL", "--pit", later.isoformat(), now=later).ids
+    assert (ids[0], len(ids)) == ("new", 5)
 
 
 # The call.

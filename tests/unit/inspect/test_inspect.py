@@ -20,7 +20,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
 from pit_fetch.inspect.diff import ComparableAnswer, changes
-from pit_fetch.pipeline.cursor import position
+from pit_fetch.pipeline.cursor import START, position
 from pit_fetch.provider import Context, Field, Operation, Option, Query, Record, Window
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
@@ -166,7 +166,7 @@ def test_equal_answers_have_no_difference_and_a_difference_is_in_one_of_them(
 
     def read(rows: list[Record], cut: bool) -> ComparableAnswer:
         records = {row.id: row for row in sorted(rows, key=position)}
-        last = max(map(position, records.values()), default=(float("-inf"), ""))
+        last = max(map(position, records.values()), default=START)
         return ComparableAnswer(records, last if cut else None)
 
     before, after = read(left, cut_left), read(right, cut_right)
