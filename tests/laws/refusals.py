@@ -67,7 +67,7 @@ class Requests(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What fails: a host, an endpoint, or one object, with its parameters."""
+    """What fails: a host, one method there, an endpoint, or one object, with its parameters."""
 
     kind: str
     name: str
@@ -77,7 +77,12 @@ def targets(request: HttpRequest, requests: Requests) -> tuple[Target, ...]:
     """Return what can fail of which ``request`` is a part."""
     host = urlsplit(request.url).netloc
     which = repr((host, request.path, sorted(request.params.items()), request.body))
-    return Target("host", host), Target("endpoint", host + requests.endpoint(request)), Target("object", which)
+    return (
+        Target("host", host),
+        Target("method", f"{request.method} {host}"),
+        Target("endpoint", host + requests.endpoint(request)),
+        Target("object", which),
+    )
 
 
 class Recorded:
@@ -110,7 +115,7 @@ class Limited(Recorded):
 
 
 def partial_failure(case: Case, rng: Random, requests: Requests) -> int:
-    """A host, an endpoint or an object that fails alike in all worlds leaves the same bytes.
+    """A host, a method, an endpoint or an object that fails alike in all worlds leaves the same bytes.
 
     It may have worked for the call before: then the cache holds what that has left. Not so for one page of a list, nor
     for one object that is chosen.

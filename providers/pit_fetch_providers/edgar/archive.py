@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
@@ -40,25 +40,32 @@ IsPublic = Callable[[Acceptance], bool]
 T = TypeVar("T")
 
 
+class Written(NamedTuple):
+    """When a file was written (its ``Last-Modified``, UTC); None if the reply does not say it."""
+
+    at: datetime | None
+
+
 class Archive:
     """EDGAR's archive, through one fetch's client, which began at ``started``.
 
-    Its methods raise UpstreamError if www.sec.gov fails as a whole. Each daily index and each submissions file is read
-    once. What is read of a filing never changes. It is kept if the filing was public: the contents of the cache must
-    not reveal which other filings were examined.
+    Its methods raise UpstreamError if www.sec.gov fails as a whole or, with ``exact``, refuses HEAD: nothing can be
+    dated then. Each daily index and each submissions file is read once. What is read of a filing never changes. It is
+    kept if the filing was public: the contents of the cache must not reveal which other filings were examined.
     """
 
-    def __init__(self, context: Context, started: datetime) -> None:
+    def __init__(self, context: Context, started: datetime, exact: bool = False) -> None:
         self.context, self.started = context, started
-        self._has_answered = False
+        self._methods = ("GET", "HEAD") if exact else ("GET",)
+        self._answered = set[str]()
         self._missing: set[str] = set()
         self._indexes: dict[date, Listed | None] = {}
-        self._written: dict[str, datetime | None] = {}
+        self._written: dict[str, Written | None] = {}
         self._submissions: dict[str, Any] = {}
 
     def check_host(self) -> None:
         """Raise UpstreamError if www.sec.gov fails as a whole. It is asked only if it has not answered yet."""
-        if not self._has_answered:
+        if not self._answered.issuperset(self._methods):
             self._probe()
 
     def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
@@ -93,11 +100,18 @@ class Archive:
         endings = (*_HEADERS, _FULL_TEXT) if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header, is_public)
 
-    def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> datetime | None:
-        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if unknown."""
+    def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> Written | None:
+        """Return when the full submission of ``accession`` was written; None if it does not answer.
+
+        That it is missing is not told apart from a refusal: a reply to HEAD has no body, and both can be a 403.
+        """
+
+        def keep(written: Written) -> bool:
+            return written.at is not None and is_public(written.at)
+
         if accession not in self._written:
             path = _stem(accession, cik) + _FULL_TEXT
-            self._written[accession] = self._read(path, _last_modified, is_public, FILES_KEPT, is_head=True)
+            self._written[accession] = self._read(path, _written, keep, FILES_KEPT, is_head=True)
         return self._written[accession]
 
     def page(self, accession: str, cik: int, filed: date, is_public: IsPublic) -> Acceptance | None:
@@ -112,8 +126,7 @@ class Archive:
         self, accession: str, cik: int, endings: Sequence[str], parse: _Parser, is_public: IsPublic
     ) -> Acceptance | None:
         def read(reply: HttpReply) -> Acceptance | None:
-            acceptance = parse(reply.body, accession)
-            return None if acceptance is None else acceptance._replace(written=_last_modified(reply))
+            return parse(reply.body, accession)
 
         for ending in endings:
             keep = _never if ending == _FULL_TEXT else is_public
@@ -135,7 +148,8 @@ class Archive:
         def decode(reply: HttpReply) -> T:
             client.checked(reply, client.WWW)
             # One that was received before the fetch began is from the cache.
-            self._has_answered = self._has_answered or reply.received_at >= self.started
+            if reply.received_at >= self.started:
+                self._answered.add("HEAD" if is_head else "GET")
             value = None
             if client.is_missing(reply):
                 self._missing.add(path)
@@ -158,8 +172,11 @@ class Archive:
 
     def _probe(self) -> None:
         """Raise UpstreamError if nothing of www.sec.gov can be read."""
-        require_one(partial(client.get, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
-        self._has_answered = True
+        # Always all methods, in this order: which one failed first may be due to a withheld filing.
+        for method in self._methods:
+            request = client.head if method == "HEAD" else client.get
+            require_one(partial(request, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
+            self._answered.add(method)
 
     def company(self, cik: int) -> dict[str, Any]:
         """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
@@ -203,8 +220,8 @@ def _stem(accession: str, cik: int) -> str:
     return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
 
 
-def _last_modified(reply: HttpReply) -> datetime | None:
-    return parse_http_date(reply.header("Last-Modified"))
+def _written(reply: HttpReply) -> Written:
+    return Written(parse_http_date(reply.header("Last-Modified")))
 
 
 def _never(acceptance: Acceptance) -> bool:

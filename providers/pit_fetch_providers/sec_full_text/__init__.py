@@ -36,7 +36,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         return
     parameters = search.parameters(options["query"], wanted.forms, wanted.ciks, options["entity"])
     ordered = _is_ordered(query)
-    archive, public_by = Archive(context, query.started), min(query.now, query.started)
+    archive, public_by = Archive(context, query.started, options["exact"]), min(query.now, query.started)
     release_evidence = Evidence(
         archive=archive,
         public_by=public_by,

@@ -8,6 +8,7 @@ from typing import Any
 
 from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.archive import Written
 from pit_fetch_providers.sec_full_text import schedule
 from pit_fetch_providers.sec_full_text.filings import Stamp
 
@@ -115,7 +116,9 @@ def _told_of_submissions(real: Any) -> Any:
 
 
 def _since_ever(real: Any) -> Any:
-    return lambda archive, context, started: real(archive, context, datetime.min.replace(tzinfo=UTC))
+    return lambda archive, context, started, exact=False: real(
+        archive, context, datetime.min.replace(tzinfo=UTC), exact
+    )
 
 
 def _behind_the_last(real: Any) -> Any:
@@ -124,6 +127,10 @@ def _behind_the_last(real: Any) -> Any:
         archive.check_host()
 
     return checked
+
+
+def _by_the_margins(real: Any) -> Any:
+    return lambda archive, *given: real(archive, *given) or Written(None)
 
 
 def _kept_whatever_it_dates(real: Any) -> Any:
@@ -302,6 +309,12 @@ MUTANTS = (
         f"{_ARCHIVE}.is_unread",
         lambda real: lambda archive, day: False,
         _PARTIAL,
+    ),
+    Mutant(
+        "sec: with --exact, the margins count where a filing's own files fail",
+        f"{_ARCHIVE}.written",
+        _by_the_margins,
+        ("sec_full_text: exact, partial failure",),
     ),
     Mutant("sec: headers of later filings are kept", f"{_ARCHIVE}._first", _kept_whatever_it_dates, _SEC),
     Mutant(

@@ -265,6 +265,8 @@ def app(
             return replaced
         if "@" not in request.header("User-Agent"):
             return UNDECLARED
+        if request.path == "/robots.txt":
+            return Response(b"User-agent: *\n", 200, {"Content-Type": "text/plain"})
         if request.path == "/LATEST/search-index":
             return _search(filings, request.query, cap, entity)
         if request.path == "/files/company_tickers.json":

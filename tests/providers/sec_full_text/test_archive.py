@@ -54,6 +54,26 @@ def test_a_part_that_fails_costs_its_evidence_alone(response: Response, part: st
         assert ask(sec.app(nothing, pages=lambda path: response if part in path else None)).error is None
 
 
+WRITTEN = [Filing(number(n), "8-K", "2024-02-14 12:00:00", written="2024-02-14 12:01:00") for n in (1, 2)]
+
+
+@pytest.mark.parametrize("reply", [sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"", 405)])
+def test_exact_dates_no_filing_whose_own_files_do_not_answer(reply: Response) -> None:
+    app = sec.app(WRITTEN, pages=lambda path: reply if path.endswith(f"{number(1)}.txt") else None)
+    fetched = ask(app, exact=True)
+    assert (fetched.ids, fetched.error) == ([number(2)], None)
+    unfiltered = ask(app, exact=True, pit=None).records
+    assert {record.id: record.available_at is None for record in unfiltered} == {number(1): True, number(2): False}
+
+
+@pytest.mark.parametrize("filings", [[], WRITTEN], ids=["nothing", "filings"])
+def test_exact_fails_where_head_is_refused(filings: Sequence[Filing]) -> None:
+    served = sec.app(filings)
+    fetched = ask(lambda request: served(request) if request.method == "GET" else Response(b"", 405), exact=True)
+    assert fetched.error is not None
+    assert (fetched.ids, fetched.error.code) == ([], "http_status")
+
+
 @pytest.mark.parametrize("filings", [(), ("2024-02-14 12:00:00",)], ids=["nothing", "listed"])
 def test_a_host_that_was_not_needed_is_asked_for_one_file(filings: Sequence[str], tmp_path: Path) -> None:
     app = sec.app([Filing(number(1), "8-K", accepted) for accepted in filings])

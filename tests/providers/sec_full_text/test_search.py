@@ -335,15 +335,10 @@ WRITTEN = "2024-02-15 15:01:14"
     ("replies", "public", "source"),
     [
         ({}, "15:01:14", "provider_metadata"),
-        # Without the full submission, the file that held the header tells; without either, the margins count.
-        ({".txt": sec.MISSING}, "15:01:14", "provider_metadata"),
-        ({f"{number(1)}.txt": Response(b"no", 405)}, "15:01:14", "provider_metadata"),
-        (
-            {".txt": Response(b""), "-index-headers.html": sec.MISSING, ".sgml": sec.MISSING},
-            "16:00:00",
-            "edgar_accepted",
-        ),
-        ({".txt": Response(b"", 200, {"Last-Modified": "soon"})}, "15:01:14", "provider_metadata"),
+        ({"-index-headers.html": sec.MISSING, ".sgml": sec.MISSING}, "15:01:14", "provider_metadata"),
+        # Where its reply does not say when it was written, the margins count.
+        ({f"{number(1)}.txt": Response(b"")}, "16:00:00", "edgar_accepted"),
+        ({f"{number(1)}.txt": Response(b"", 200, {"Last-Modified": "soon"})}, "16:00:00", "edgar_accepted"),
     ],
 )
 def test_exact_dates_a_filing_by_when_its_own_files_were_written(

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
-from tests.laws.refusals import Requests
+from tests.laws.refusals import Requests, partial_failure
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options, run
 from tests.loopback.broken import body_of, wreck
 from tests.providers.sec_full_text import server as loopback
@@ -346,7 +346,8 @@ def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
 def _written_later(rng: Random, accession: str, moment: datetime) -> Filing:
     """Return a filing that was public by its header, and whose own files were written after the PIT."""
     made = _filing(rng, accession, rng.choice(ORDINARY), moment - near(rng, 3_600), f"{CANARY} Inc.")
-    return replace(made, files=((f"{CANARY}.htm", CANARY),), written=_wall(moment + near(rng, 1)))
+    written = _wall(moment + near(rng, 1))
+    return replace(made, files=((f"{CANARY}.htm", CANARY),), written=written, listed=max(made.sent, written[:10]))
 
 
 def _wall(moment: datetime) -> str:
@@ -384,6 +385,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "ahead": lambda rng: non_interference(ahead(rng)),
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "exact": lambda rng: non_interference(make(rng, exact=True)),
+    "exact, partial failure": lambda rng: partial_failure(make(rng, exact=True), rng, REQUESTS),
     "kept": kept,
     "failures": lambda rng: non_interference(failures(rng)),
 }
