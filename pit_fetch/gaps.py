@@ -359,6 +359,9 @@ class Code:
         "bad_call", "{host} does not know what was asked for: check the symbol and the parameters."
     )
     NETWORK = _upstream_error("network", "{host} cannot be reached: check the network, or try again later.")
+    UNRECORDED = _upstream_error(
+        "unrecorded", "What was recorded holds no reply of {host} to one of the requests: run the fetch again."
+    )
     UNRESOLVED = _upstream_error(
         "unresolved", "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later."
     )

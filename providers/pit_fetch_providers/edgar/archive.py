@@ -65,8 +65,14 @@ class Archive:
 
     def check_host(self) -> None:
         """Raise UpstreamError if www.sec.gov fails as a whole. It is asked only if it has not answered yet."""
-        if not self._answered.issuperset(self._methods):
+        if self._answered.issuperset(self._methods):
+            return
+        try:
             self._probe()
+        except UpstreamError as error:
+            # A recording answers for itself: what was asked for then is all there is.
+            if error.gap.code is not Code.UNRECORDED:
+                raise
 
     def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
         """Return the filings in the daily index of ``day``, with their names; None if no such index can be read.

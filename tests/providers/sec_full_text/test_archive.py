@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pit_fetch_providers.sec_full_text.search import PATH
 
-from pit_fetch.testing.server import Response
+from pit_fetch.testing.server import Answering, Response
+from pit_fetch.transport import RecordingTransport, ReplayingTransport, Transport
+from tests import inprocess
 from tests.provider_harness import NOW
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import ask, failing_from
+from tests.providers.sec_full_text.harness import PIT, ask, failing_from
 from tests.providers.sec_full_text.server import Filing, number
 
 FAILING = pytest.mark.parametrize(
@@ -81,6 +83,22 @@ def test_a_host_that_was_not_needed_is_asked_for_one_file(filings: Sequence[str]
     again = ask(app, folder=str(tmp_path), now=NOW + timedelta(seconds=1))
     assert [request.path for request in again.requests] == [PATH, "/robots.txt"]
     assert ask(app, pit=None).paths("robots") == []
+
+
+def test_a_recording_in_which_the_host_was_not_asked_is_read(tmp_path: Path) -> None:
+    asked: list[Any] = []
+    live = RecordingTransport(Answering(sec.app(WRITTEN), lambda: NOW), lambda *exchange: asked.append(exchange))
+
+    def fetch(transport: Transport, now: datetime) -> inprocess.Answer:
+        words, env = ("concern", "--pit", PIT), {"HOME": str(tmp_path), **sec.VARIABLES}
+        return inprocess.fetch(tmp_path, "--source", "sec_full_text", *words, env=env, transport=transport, now=now)
+
+    first = fetch(live, NOW)
+    # All else is in the cache.
+    searches = [exchange for exchange in asked if "search-index" in exchange[0].url]
+    again = fetch(ReplayingTransport(searches), NOW + timedelta(seconds=1))
+    assert len(first.ids) == 2
+    assert again.out == first.out
 
 
 # What is kept.

@@ -214,6 +214,7 @@ REASONS = {
     "malformed": "The source sent an unreadable reply: in words of the program. Try again later",
     "timeout": "Demo did not answer completely before the deadline (--timeout 30): try again later",
     "too_large": "Demo sent a reply larger than 64 MB: narrow the request",
+    "unrecorded": "What was recorded holds no reply of Demo",
     "unsendable": "DEMO_URL must be https://HOST",
 }
 
