@@ -64,6 +64,7 @@ proof: $(DEV) ## run the laws on PAIRS pairs of worlds, for at most SECONDS, and
 
 corpus: $(CORPUS) ## score pit_fetch and common ways of filtering on the leak corpus; needs jq
 	@PYTHONPATH=$(CORPUS) $(BIN)/python -m tests.corpus.score
+	@$(BIN)/python -m tests.repo.seal
 
 bench: $(DEV) ## measure start-up, fetch and archive times, as ratios within one run
 	@$(BIN)/python tests/repo/bench.py

@@ -30,7 +30,8 @@ def pit_fetch(*words: str) -> dict[str, Any]:
     done = subprocess.run(command, check=True, capture_output=True)
     envelope: dict[str, Any] = json.loads(done.stdout)
     for item in envelope["data"]:
-        print(f"  {item['available_at'] or 'undated':<26} {item['id']}  {item['title']}")
+        shown = [str(item[name]) for name in ("title", "snippet", "digest") if item.get(name)]
+        print(f"  {item['available_at'] or 'undated':<26} {'  '.join([item['id'], *shown])}")
     for gap in envelope["gaps"]:
         print(f"  gap: {gap['type']}: {gap['reason']}")
     print()
@@ -54,7 +55,18 @@ def main() -> None:
     for item in today["data"]:
         if item["id"] not in kept:
             print(f"  {item['id']}  {why[item['id']]}")
+    ask_the_web_archive()
     print(NEXT.format(sample=SAMPLE, pit=PIT))
+
+
+def ask_the_web_archive() -> None:
+    """Answer from saved captures: what growth did Acme's page promise at the close, and had it changed by then?"""
+    print("\nCaptures of Acme's page for investors, as of the close: two, with one content:\n")
+    index = ("--source", "wayback", "--input-file", str(SAMPLE.with_name("wayback_index.txt")))
+    pit_fetch(*index, "captures", "url=www.acme.example/investors", "--pit", PIT, "--fields", "digest")
+    print("What a model extracted from two saved captures, as of the close: the lower outlook is of the day after:\n")
+    pages = SAMPLE.with_name("pages")
+    pit_fetch("normalize", "--pages", str(pages), "--input-file", str(pages / "items.json"), "--pit", PIT)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ A reason names an index and a field. It never quotes a value: the value is what 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -45,7 +46,7 @@ from datetime import datetime, timedelta, timezone
 
 TYPE_CHECKING = False  # typing itself is slow to import, and this process starts on every Bash command of an agent
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any, Optional
 
 VALID_SOURCES = frozenset({"neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"})
@@ -119,9 +120,12 @@ _PIECE = (
     r'|"(?P<double>(?:[^"\\$`\t\n]|\\[^\t])*)"'
     r"|\\\n"
     r"|\\(?P<escaped>[^\t\n])"
-    r"|(?P<bare>[\w./:=,@%+^-]+)"
+    r"|(?P<bare>[^\x00-$&-*;<>?\[-\]`{-\x7f]+)"  # letters, digits and _./:=,@%+^- and all that is not ASCII
     r"|(?P<inner>[#!])"
 )
+# Controls, halves of characters, other ends of lines, and what makes a text look otherwise than it reads. All other
+# characters beyond ASCII are letters to bash, the blanks and joiners of other scripts included.
+_NOT_IN_WORDS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _DOUBLE_ESCAPE = r'\\([$`"\\\n])'
 # Words that every shell takes literally. "^" is not among them, nor "=" at the start: zsh expands =cat.
 _BARE_WORD = r"(?!=)[A-Za-z0-9_./:=,@%+-]+"
@@ -129,24 +133,61 @@ _HARMLESS_PYTHON_FLAG = r"-[BEIOPqsSu]+"
 _PYTHON = r"python3?|python3\.[0-9]+"
 _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 
-# Of any command: a here-document, whose body is data, and then what is quoted, escaped or a comment. Double quotes
-# around a command substitution are not matched, since it runs.
-_DOCUMENT = r"(?<!<)<<-?[ \t]*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)(?P<rest>.*)\n(?P<body>(?:.*\n)*?)\t*(?P=mark)"
-_QUOTED = (
-    r"(?P<comment>(?<![^\s;&|()])#.*)"
-    r"|'(?P<single>[^']*)'"
-    r'|"(?P<double>(?:[^"\\`$]|\\[\s\S]|\$(?!\())*)"'
+# The tokens of any command: in a list of commands, and between double quotes or in a here-document. Whatever fits none
+# of them (a quote without an end, "$[", quotes in "${}") cannot be read for sure.
+_ARITHMETIC = r"\(\((?:[^()'\"`\\\n#]|\([^()'\"`\\\n#]*\))*\)\)"
+_EXPANSION = (
+    r"\\\n(?P<joint>)"
     r"|\\(?P<escaped>[\s\S])"
+    r"|`(?P<backquoted>(?:[^`\\]|\\[\s\S])*)`"
+    r"|(?P<variable>\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?!$-]|\{[^\s|'\"`$\\{}](?:[^'\"`$\\{}]|\\.|\$\w)*\}))"
 )
-# Where bash looks for a program: at the start of a command, behind reserved words, assignments and redirections.
-_WORD = r"[^\s;&|(){}`<>]*"
-_SHELL = r"(?:[^\s;&|(){}`<>]*/)?(?:ba|da|k|z)?sh[ \t]+-\w*c(?=[ \t])"  # its argument is a command again
-_RUNS_WRAPPER = (
-    r"(?i)(?:^|[;&|\n(){}`])[ \t]*"
-    rf"(?:(?:!|do|then|else|elif|if|while|until|time|coproc|builtin|command|eval|exec|\w+\+?={_WORD}"
-    rf"|{_SHELL}|\d*[<>]+[&|]?[ \t]*{_WORD})[ \t]+)*"
-    rf"(?:(?:{_WORD}/)?python[\d.]*[ \t]+(?:-[a-z]+[ \t]+)*(?:-[a-z]*m)?)?(?:{_WORD}/)?pit_fetch(?![\w/-])"
+_IN_LIST = (
+    _EXPANSION + r"|(?P<text>[^\\`$#'\"<>()&;|\n \t]+|#|\$(?![{\['\"(]))"
+    rf"|(?P<arithmetic>\$?{_ARITHMETIC})"
+    r"|(?P<substitution>[$<>]\((?!\())"
+    r"|(?P<blank>[ \t]+)"
+    r"|\$'(?P<ansi>(?:[^'\\]|\\[\s\S])*)'"
+    r"|'(?P<single>[^']*)'"
+    r'|(?P<double>\$?")'
+    r"|(?P<redirection>&>>?|<<<|<<-?|[<>]&|<>|>>|>\||[<>](?!\())"
+    r"|(?P<separator>[;&|\n])"
+    r"|(?P<opening>\((?!\())"
+    r"|(?P<closing>\))"
 )
+_IN_QUOTES = (
+    _EXPANSION + r"|(?P<text>[^\\`$\"]+|\$(?![{\[(]))"
+    rf"|(?P<arithmetic>\${_ARITHMETIC})"
+    r"|(?P<substitution>\$\((?!\())"
+    r'|(?P<mark>")'
+)
+_ANSI_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}  # others cannot be read
+_UNKNOWN = "\0"  # in a word: what an expansion makes of it
+_WORD_ENDS = frozenset(("blank", "redirection", "separator", "opening", "closing"))
+_FILE_NUMBER = r"[0-9]+|\{\w+\}"
+_SUBSCRIPT = r"[A-Za-z_]\w*\["
+_ASSIGNMENT = r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?="
+_BRACES = r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)"
+# Behind these words a command begins. The last two are options of "time".
+_RESERVED = frozenset(("!", "{", "if", "then", "elif", "else", "do", "while", "until", "time", "-p", "--"))
+_MOST_NESTED = 8  # texts in texts: substitutions in backquotes, here-documents, arguments of a shell's -c
+
+_WRAPPER_NAME = r"pit_fetch[*?]*(?:\.(?:py|exe))?[*?]*"
+_PYTHON_NAME = r"(?:i?python|pypy|py)[\d.]*w?(?:\.exe)?"
+_SHELL_NAME = r"(?:ba|da|k|mk|z|a)?sh(?:\.exe)?"
+# Programs that only run the rest of their words, with their options that take another word as the value.
+_LAUNCHERS = {
+    ".": "", "source": "", "builtin": "", "command": "", "coproc": "", "exec": "a", "nohup": "", "setsid": "",
+    "doas": "uC",
+    "env": "uCS --unset --chdir --split-string",
+    "ionice": "cnpPu --class --classdata --pid --pgid --uid",
+    "nice": "n --adjustment",
+    "stdbuf": "ioe --input --output --error",
+    "sudo": "ughpCDRrtTU --user --group --host --prompt --chdir --chroot --role --type",
+    "time": "fo --format --output",
+    "timeout": "ks --kill-after --signal",
+    "xargs": "adEILnPs --arg-file --delimiter --max-args --max-chars --max-procs",
+}  # fmt: skip
 
 
 class Violation(Exception):
@@ -402,33 +443,304 @@ def _strings(document: Any) -> Optional[list[str]]:
 
 
 def runs_wrapper(command: str) -> bool:
-    """Return whether bash itself, in any command of a list, would run pit_fetch by its name or a path that ends in it.
+    """Return whether bash, in any command of a list, would run pit_fetch by its name or a path that ends in it.
 
-    This tells a call from a mention (``git commit -m``, ``grep``) in ordinary sessions. There another program may run
-    what it is given (``xargs``, ``env``): pit_fetch holds to the ceiling by itself, if it finds one.
+    This tells a call from a mention (``git commit -m``, ``grep``) in ordinary sessions. What names pit_fetch and cannot
+    be read for sure counts as a call.
     """
-    if "pit_fetch" not in _bare(command).lower():  # some file systems ignore case
-        return False
-    if wrapper_arguments(command) is not None:
+    try:
+        return wrapper_arguments(command) is not None or _runs_wrapper(command)
+    except (ValueError, KeyError, RecursionError):
         return True
-    text = re.sub(_DOCUMENT, _without_document, command)
-    masked = re.sub(_QUOTED, _masked, text)
-    # A substitution in quotes, quotes without an end, or a shell in the shell: what is quoted may run.
-    if '"' in masked or "'" in masked or re.search(_SHELL, masked):
-        masked = _bare(text)
-    return bool(re.search(_RUNS_WRAPPER, masked))
 
 
-def _without_document(match: re.Match[str]) -> str:
-    is_live = not match["quote"] and re.search(r"`|\$\(", match["body"])
-    return f"{match['rest']}\n{match['body'] if is_live else ''}"
+def _runs_wrapper(text: str, is_document: bool = False, depth: int = 0) -> bool:
+    if "pit_fetch" not in _bare(text).replace("$", "").lower():  # some file systems ignore case
+        return False
+    if depth > _MOST_NESTED:
+        raise ValueError
+    reader = _Reader(text)
+    if is_document:
+        reader.read_quoted()
+    else:
+        reader.read_list()
+    return any(_is_call(words, depth) for words in reader.commands) or any(
+        _runs_wrapper(nested, is_body, depth + 1) for nested, is_body in reader.texts
+    )
 
 
-def _masked(match: re.Match[str]) -> str:
-    """Return quoted text as one bare word, so that nothing in it is taken for an operator or a blank."""
-    if match["comment"] is not None or match[0] == "\\\n":
+class _Line:
+    """The simple command that is being read in a list: its words, and the parts of the one that is open."""
+
+    def __init__(self, words_of: str) -> None:
+        self.words_of = words_of  # of a list that holds words and no commands: "array", or "pattern" of a condition
+        self.cases = 0  # how many "case" are open, in which a ")" ends a pattern
+        self.begin()
+
+    def begin(self) -> None:
+        self.words: list[str] = []
+        self.inputs: list[str] = []  # here-strings
+        self.parts: list[str] = []
+        self.is_quoted, self.operator = False, ""  # the open word; the redirection that it belongs to
+
+    def words_in_parentheses(self) -> str:
+        """Return of what a list in parentheses here holds the words; "" if it holds commands."""
+        if "".join(self.parts[-1:]).endswith("="):
+            return "array"
+        return "pattern" if self.words[:1] == ["[["] else self.words_of
+
+    def add_word(self, word: str, is_quoted: bool) -> None:
+        if self.words[:1] in (["function"], ["coproc"]) and word in _RESERVED:
+            self.words = []  # behind the name, the body
+        if not self.words and not is_quoted:
+            if word in _RESERVED:
+                return
+            self.cases += {"case": 1, "esac": -1}.get(word, 0)
+        is_subscript = re.match(_SUBSCRIPT, word) and (not self.words or _is_passing(self.words[-1]))
+        if is_subscript and (is_quoted or not re.match(_ASSIGNMENT, word)):
+            raise ValueError  # in a subscript, a blank or an operator need not end the word
+        braces = re.fullmatch(_BRACES, word) if "{" in word else None
+        self.words += [braces[1] + part + braces[3] for part in braces[2].split(",")] if braces else [word]
+
+
+class _Reader:
+    """Reads a text as bash does, each token once. It raises ValueError or KeyError for what cannot be read for sure."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.place = text, 0
+        self.commands: list[list[str]] = []  # the words of each simple command
+        self.texts: list[tuple[str, bool]] = []  # texts to be read in turn, and whether each is a here-document's body
+        # Here-documents whose body is to come: line and words of a command, delimiter, whether it is quoted, operator.
+        self.documents: list[tuple[_Line, list[str], str, bool, str]] = []
+
+    def read_list(self, closing: str = "", words_of: str = "") -> None:
+        """Read commands up to ``closing``, or to the end of the text."""
+        line = _Line(words_of)
+        while self.place < len(self.text):
+            kind, text = self._token(_IN_LIST)
+            if kind in _WORD_ENDS or (text == "#" and kind == "text" and not line.parts):
+                if self._ends_list(line, kind, text, closing):
+                    return
+            elif kind != "joint":
+                line.parts.append(self._part(kind, text))
+                line.is_quoted = line.is_quoted or kind in ("escaped", "single", "ansi", "double")
+        self._end_command(line)
+        if closing or self.documents:
+            raise ValueError
+
+    def read_quoted(self, closing: str = "") -> str:
+        """Return what is between double quotes. Without ``closing``, read a here-document's body."""
+        parts: list[str] = []
+        while self.place < len(self.text):
+            kind, text = self._token(_IN_QUOTES)
+            if kind == "mark" and closing:
+                return "".join(parts)
+            if kind == "escaped" and text not in '$`"\\':
+                text = "\\" + text
+            parts.append(self._part(kind, text))
+        if closing:
+            raise ValueError
         return ""
-    return re.sub(r"[^\w./-]", "_", match[str(match.lastgroup)])
+
+    def _token(self, pattern: str) -> tuple[str, str]:
+        match = re.compile(pattern).match(self.text, self.place)
+        if match is None:
+            raise ValueError
+        self.place = match.end()
+        return str(match.lastgroup), match[match.lastgroup or 0]
+
+    def _line_end(self) -> int:
+        end = self.text.find("\n", self.place)
+        return len(self.text) if end < 0 else end
+
+    def _part(self, kind: str, text: str) -> str:
+        """Return what a part of a word is without its quotes, _UNKNOWN for an expansion."""
+        if kind in ("text", "single", "escaped", "mark", "joint"):
+            return text
+        if kind == "ansi":
+            return re.sub(r"\\([\s\S])", lambda escape: _ANSI_ESCAPES[escape[1]], text)
+        if kind == "double":
+            return self.read_quoted('"')
+        if kind == "substitution":
+            self.read_list(")")
+        elif kind == "backquoted":  # a backslash before a double quote counts between others only: either reading
+            self.texts += [(re.sub(rf"\\([$`{marks}\\])", r"\1", text), False) for marks in ("", '"')]
+        elif kind == "arithmetic" and "pit_fetch" in text.lower():  # perhaps a subshell in a subshell
+            raise ValueError
+        return _UNKNOWN
+
+    def _ends_list(self, line: _Line, kind: str, text: str, closing: str) -> bool:
+        """Take a token that ends a word, if not more. Return whether it ends the list."""
+        if line.words_of == "array" and (kind in ("redirection", "opening") or text in (";", "&", "|")):
+            raise ValueError  # bash goes on with the next line
+        if kind == "opening" and line.words_in_parentheses():
+            self.read_list(")", line.words_in_parentheses())
+            line.parts.append(_UNKNOWN)
+            return False
+        self._end_word(line, is_redirected=kind == "redirection")
+        if kind == "redirection":
+            line.words = line.words or ["_="]  # no word behind a redirection is a reserved one
+            line.operator = text
+        elif kind == "opening":
+            self.read_list(")")
+            line.begin()  # behind f() is the body
+        elif text == "#":
+            self.place = self._line_end()
+        elif kind == "closing" and line.cases > 0:
+            line.begin()  # it was a pattern
+        elif kind != "blank":
+            self._end_command(line)
+            if text == "\n":
+                for document in self.documents:
+                    self._read_document(line, *document)
+                self.documents.clear()
+            elif kind == "closing" and (not closing or any(document[0] is line for document in self.documents)):
+                raise ValueError
+        return kind == "closing" and not line.cases
+
+    def _end_word(self, line: _Line, is_redirected: bool = False) -> None:
+        if not line.parts:
+            return
+        word, is_quoted, operator = "".join(line.parts), line.is_quoted, line.operator
+        line.parts, line.is_quoted, line.operator = [], False, ""
+        if operator == "<<<":
+            line.inputs.append(word)
+        elif operator.startswith("<<"):
+            self.documents.append((line, line.words, word, is_quoted, operator))
+        elif not operator and (is_quoted or not is_redirected or not re.fullmatch(_FILE_NUMBER, word)):
+            line.add_word(word, is_quoted)
+
+    def _end_command(self, line: _Line) -> None:
+        self._end_word(line)
+        if line.operator:
+            raise ValueError
+        if line.words and not line.words_of:
+            self.commands.append(line.words)
+        if line.inputs and _reads_commands(line.words):
+            self.texts += [(text, False) for text in line.inputs]
+        line.begin()
+
+    def _read_document(
+        self, line: _Line, owner: _Line, words: list[str], delimiter: str, is_quoted: bool, operator: str
+    ) -> None:
+        if owner is not line:
+            raise ValueError
+        start = self.place
+        while True:
+            begin, self.place = self.place, self._line_end()
+            text = self.text[begin : self.place].lstrip("\t" if operator == "<<-" else "")
+            if text == delimiter:
+                break
+            # In a substitution, older versions of bash end at "EOF)". Unless quoted, a backslash joins two lines.
+            is_last = self.place == len(self.text)
+            if is_last or text.startswith(delimiter + ")") or (not is_quoted and text.endswith("\\")):
+                raise ValueError
+            self.place += 1
+        body = self.text[start:begin]
+        if not is_quoted:
+            self.texts.append((body, True))
+            body = re.sub(r"\\([$`\\])", r"\1", body)
+        if _reads_commands(words):
+            self.texts.append((body, False))
+
+
+# Which program the words of a simple command run.
+
+
+def _is_call(words: list[str], depth: int) -> bool:
+    program, arguments = _program_of(words)
+    if re.fullmatch(_PYTHON_NAME, program):
+        options, arguments = _options_of(arguments, "cmWX --check-hash-based-pycs")
+        code = next((name for name in options if name in ("c", "m")), "")
+        if code:
+            return code == "m" and re.fullmatch(r"pit_fetch(?:\..*)?", options["m"].lower()) is not None
+        program = _basename(re.sub("/__main__.py$", "", arguments[0])) if arguments else ""
+    elif re.fullmatch(_SHELL_NAME, program):
+        is_command, operand = _shell_operand(arguments)
+        if is_command:
+            return _runs_wrapper(operand, depth=depth + 1)
+        program = _basename(operand)
+    elif program in ("eval", "trap"):
+        return _runs_wrapper(" ".join(arguments), depth=depth + 1)
+    return re.fullmatch(_WRAPPER_NAME, program) is not None
+
+
+def _reads_commands(words: list[str]) -> bool:
+    """Return whether a command is a shell, which runs what it reads."""
+    program, arguments = _program_of(words)
+    return re.fullmatch(_SHELL_NAME, program) is not None and not _shell_operand(arguments)[0]
+
+
+def _program_of(words: list[str]) -> tuple[str, list[str]]:
+    """Return the name of the program that runs, and its arguments.
+
+    It may stand behind assignments, words that can be empty, and programs that run the rest of their words.
+    """
+    for _ in range(_MOST_NESTED):
+        place = next((n for n, word in enumerate(words) if not _is_passing(word)), len(words))
+        name, arguments = _basename("".join(words[place : place + 1])), words[place + 1 :]
+        if name not in _LAUNCHERS:
+            return name, arguments
+        options, words = _options_of(arguments, _LAUNCHERS[name])
+        if name == "command" and not options.keys().isdisjoint("vV"):
+            return "", []  # it only looks for a program
+        split = options.get("S", options.get("--split-string"))
+        if split is not None:
+            words = [*re.sub("['\"]", "", split).split(), *words]
+        if name == "env":  # takes any word with "=" for a variable
+            words = words[next((n for n, word in enumerate(words) if "=" not in word), len(words)) :]
+        elif name == "timeout":
+            words = words[1:]
+    raise ValueError
+
+
+def _is_passing(word: str) -> bool:
+    return not word.strip(_UNKNOWN) or re.match(_ASSIGNMENT, word) is not None
+
+
+def _basename(word: str) -> str:
+    return re.split(r"[/\\]", word.replace(_UNKNOWN, "").rstrip("/"))[-1].lower()
+
+
+def _shell_operand(arguments: list[str]) -> tuple[bool, str]:
+    """Return whether a shell is given a command (``-c``), and its first word that is no option: that, or a script."""
+    place, is_command = 0, False
+    while place < len(arguments) and re.match("[-+].", arguments[place]):
+        option, place = arguments[place], place + 1
+        if option.startswith("--"):
+            place += option in ("--rcfile", "--init-file")
+        else:
+            is_command = is_command or (option[0] == "-" and "c" in option)
+            place += option.count("o") + option.count("O")  # each takes a word, wherever it stands
+    return is_command, "".join(arguments[place : place + 1])
+
+
+def _options_of(words: list[str], valued: str) -> tuple[dict[str, str], list[str]]:
+    """Return the options in front and their values, and the words behind them.
+
+    ``valued`` holds the letters of options that have a value, and then the long ones.
+    """
+    letters, *names = valued.split() or [""]
+    options: dict[str, str] = {}
+    place = 0
+    while place < len(words) and re.match("[-+].", words[place]):
+        option, place = words[place], place + 1
+        if option == "--":
+            break
+        if option.startswith("--"):
+            name, has_value, value = option.partition("=")
+            name = next((known for known in names if known.startswith(name)), name)
+            lacks_value = name in names and not has_value
+        else:
+            end = next((n for n, letter in enumerate(option) if letter in letters and n), len(option))
+            options.update(dict.fromkeys(option[1:end], ""))
+            name, value, lacks_value = option[end : end + 1], option[end + 1 :], end == len(option) - 1
+        if lacks_value:
+            value, place = "".join(words[place : place + 1]), place + 1
+        options.setdefault(name, value)
+        if name in ("S", "--split-string"):
+            break
+    return options, words[place:]
 
 
 def _bare(command: str) -> str:
@@ -440,8 +752,8 @@ def plain_words(command: str) -> Optional[list[str]]:
 
     Plain is an allow-list of pieces (:data:`_PIECE`), not a parser of shell syntax.
     """
-    if not command.replace("\n", "").replace("\t", "").isprintable():
-        return None  # a control character, half a character, a blank that only some programs take for one
+    if not command.replace("\n", "").replace("\t", "").isprintable() and re.search(_NOT_IN_WORDS, command):
+        return None
     words: list[str] = []
     word: Optional[str] = None
     text = command.lstrip(" \t\n")
@@ -751,8 +1063,18 @@ def prepared_call(hook: dict[str, Any]) -> tuple[str, str]:
         return "", ""
     call = command[: -len(ENDING)]
     files = values_of(RELEASE_OPTION, options_of(wrapper_arguments(call) or []))
-    name = rf"/[^\0]+/{re.escape(str(hook.get('tool_use_id')))}\.[0-9a-f]{{32}}"  # as the guard gives it to the call
-    return (call, files[0]) if len(files) == 1 and re.fullmatch(name, files[0]) else ("", "")
+    label = call_label(hook)  # as the guard gives it to the call
+    is_named = label and len(files) == 1 and re.fullmatch(rf"/[^\0]+/{label}\.[0-9a-f]{{32}}", files[0])
+    return (call, files[0]) if is_named else ("", "")
+
+
+def call_label(hook: Mapping[str, Any]) -> str:
+    """Return what the name of a call's private file begins with: the client's id of the call, whatever its form.
+
+    "" without an id.
+    """
+    call_id = hook.get("tool_use_id")
+    return re.sub("[^A-Za-z0-9_-]", "_", call_id[:100]) if isinstance(call_id, str) else ""
 
 
 def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str]) -> dict[str, Any]:
@@ -859,6 +1181,7 @@ def main() -> int:
     sys.stdout.flush()
     _arm(LOG_SECONDS, "")  # the answer is out: a log on a stalled disk must not get us killed by the client
     _log(f"BLOCK tool={tool_name} {answer['reason']}" if "reason" in answer else f"ALLOW tool={tool_name}")
+    gc.freeze()  # to look for garbage at the end would take a tenth of the time
     return 0
 
 

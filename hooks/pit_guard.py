@@ -21,6 +21,7 @@ The guard always exits 0: ``{}`` leaves the call alone. Without a gate that can 
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 ADAPTERS = frozenset(
     {
         "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
-        "perplexity-research", "perplexity-search", "perplexity-sec", "sec_full_text", "yahoo",
+        "perplexity-research", "perplexity-search", "perplexity-sec", "sec-facts", "sec_full_text", "wayback",
+        "wikipedia", "yahoo",
     }
 )  # fmt: skip
 
@@ -50,23 +52,37 @@ ADAPTERS = frozenset(
 COMMON_OPTIONS = frozenset(
     {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
 )
-# Those of the bundled sources, from the same declarations.
+# Those of the bundled sources, from the same declarations; of both, those that take no value; and the sources' names.
 SOURCE_OPTIONS = frozenset(
     {
-        "acceleration", "adjust", "after-date", "bioguide-id", "calculations", "channels", "ciks", "contract", "date",
-        "domains", "entitlement", "entity", "exact", "exchange", "expiration", "extended-hours", "fastdmatype",
-        "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms", "from-currency", "from-symbol",
-        "horizon", "interval", "keywords", "lookback-minutes", "market", "maturity", "matype", "max-results", "maximum",
-        "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "quarter", "query", "range", "recency",
-        "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod",
-        "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "symbol", "symbols", "tab",
-        "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "to-currency",
-        "to-symbol", "topics", "updated-since", "window-size", "year",
+        "acceleration", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik", "ciks",
+        "concept", "contract", "date", "domains", "entitlement", "entity", "exact", "exchange", "expiration",
+        "extended-hours", "fastdmatype", "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms",
+        "from-currency", "from-symbol", "horizon", "interval", "keywords", "lang", "lookback-minutes", "market",
+        "match", "maturity", "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op",
+        "outputsize", "period", "quarter", "query", "range", "recency", "require-greeks", "series-id", "series-type",
+        "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit",
+        "slowmatype", "slowperiod", "state", "statement", "symbol", "symbols", "tab", "tags", "themes", "tickers",
+        "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "title", "to-currency", "to-symbol", "topics",
+        "unit", "updated-since", "url", "vintage", "window-size", "year",
+    }
+)  # fmt: skip
+FLAGS = frozenset(
+    {
+        "exact", "pretty",
+    }
+)  # fmt: skip
+SOURCES = frozenset(
+    {
+        "alfred", "alpha-vantage", "alphavantage", "av", "benzinga", "benzinga-news", "bz-news-api", "earnings-call",
+        "earningscall", "ecall", "fred", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_full_text",
+        "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo", "yahoo-finance", "yfinance",
     }
 )  # fmt: skip
 
 # The MCP servers whose tools the gate judges; a plugin's server has a longer name.
 GATED_SERVERS = ("neo4j-cypher", "perplexity")
+READ_RESOURCE, LIST_RESOURCES = RESOURCE_TOOLS = ("ReadMcpResourceTool", "ListMcpResourcesTool")
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
@@ -77,7 +93,8 @@ ALARM_SECONDS = 7  # less than the 10 s of the shipped wiring
 TIMEOUT_MS = 600_000
 PRIVATE_SECONDS = 3_600  # a private file that is older belongs to a call that the gate never saw
 
-FORM = "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00 [options]"
+EXAMPLE_PIT = "2024-02-15T16:00:00-05:00"  # in a refusal under a ceiling, the ceiling stands in its place
+FORM = f"pit_fetch --source SOURCE --pit {EXAMPLE_PIT} [options]"
 NOT_PLAIN = (
     "Run exactly one plain pit_fetch call and nothing else: no VARIABLE=value before it, and none of "
     f"; & | > < $ ` * ? [ {{ ~ # ! outside single quotes. {FORM}"
@@ -90,7 +107,7 @@ PIT_MALFORMED_IN_CALL = "--pit is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a
 NOT_JSON = "Leave --format out, or add --output FILE: only JSON can be checked"
 CHANGES_HOOKS = "init changes the hooks that check this session: run it outside"
 NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
-NO_RESOURCES = "A server's resources are not dated: use its tools"
+NO_RESOURCES = "A server's resources are not dated: use its tools (to list those of another server, name it)"
 GATE_BROKEN = "pit_gate.py beside this guard is missing, broken or lets a planted leak pass: run pit_fetch doctor"
 CEILING_MALFORMED = (
     "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
@@ -109,7 +126,7 @@ NO_PRIVATE_FILE = "No private file can be made for the envelope ({}): set TMPDIR
 NO_CALL_ID = "This client gives a call no id, so its envelope cannot be released: update it"
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_QUOTING = str.maketrans("", "", "\"'\\\n")
+_QUOTING = str.maketrans("", "", "\"'\\\n$")
 _PLANTED = "planted leak"
 
 
@@ -154,8 +171,10 @@ def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
     is_only, tool_input = is_wrapper_only(hook, environ), _input_of(hook)
     if not is_only and CEILING_VARIABLE not in environ:
         return False
-    if tool_name == "ReadMcpResourceTool" and str(tool_input.get("server")).endswith(GATED_SERVERS):
-        raise Refusal(NO_RESOURCES)
+    if tool_name in RESOURCE_TOOLS:
+        server = tool_input.get("server") or (GATED_SERVERS[0] if tool_name == LIST_RESOURCES else "")
+        if str(server).endswith(GATED_SERVERS):  # without a name it lists those of every server
+            raise Refusal(NO_RESOURCES)
     names_wrapper = "pit_fetch" in str(tool_input.get("command")).translate(_QUOTING).lower()
     return tool_name in ("Bash", "Monitor") and (is_only or names_wrapper)
 
@@ -203,7 +222,7 @@ def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str
         return Call(words, private=False)
     _check_options(options)
     if allowed is not None:
-        _check_adapter_options(options, allowed)
+        _check_adapter_options(options, allowed, gate.values_of("--source", options))
     ceiling, pits = environ.get(CEILING_VARIABLE), gate.values_of("--pit", options)
     _check_pits(pits, 2 if gate.is_diff(options) else 1, ceiling, gate)
     if set(gate.values_of("--format", options)) - {"json"} and not gate.values_of("--output", options):
@@ -215,10 +234,16 @@ def _check_listing(
     program: Sequence[str], arguments: Sequence[str], allowed: Collection[str] | None, environ: Mapping[str, str]
 ) -> None:
     """Raise Refusal if a listing may not run. The gate does not judge its text, so no other program may print it."""
-    if allowed is not None and arguments[0] in ("doctor", "lint") and set(arguments[1:]) - {"--json", "--help", "-h"}:
-        raise Refusal(f"{arguments[0]} takes no option here but --json")
-    if allowed is not None and arguments[0] in ("sources", "config", "completion", "new-provider"):
-        raise Refusal(f"Start the call with --source: {FORM}")
+    if allowed is not None:
+        command, rest = arguments[0], set(arguments[1:]) - {"--json", "--help", "-h"}
+        if command == "sources":
+            rest -= SOURCES
+        if command in ("doctor", "lint", "sources") and rest:
+            raise Refusal(
+                f"{command} takes no more here than --json" + " and a bundled source" * (command == "sources")
+            )
+        if command in ("config", "completion", "new-provider"):
+            raise Refusal(f"Start the call with --source: {FORM}")
     paths = [word for word in program if "/" in word] or program[1:]
     if not all(_is_installed(path, environ) for path in paths):
         raise Refusal(FOREIGN_LISTING)
@@ -245,16 +270,25 @@ def _check_options(options: list[str]) -> None:
         raise Refusal("Leave -v out: only the envelope may be printed")
 
 
-def _check_adapter_options(options: list[str], allowed: Collection[str]) -> None:
-    """Raise Refusal for a word that an adapter may not use. An option is ``--name`` or ``name=value``."""
+def _check_adapter_options(options: list[str], allowed: Collection[str], sources: Collection[str]) -> None:
+    """Raise Refusal for a word that an adapter may not use. An option is ``--name`` or ``name=value``.
+
+    The value of an option that takes one may look like either. Of a plugin's source the guard does not know which do.
+    """
     if re.fullmatch("[a-z][A-Za-z0-9_-]*", options[0]):  # a command of pit_fetch, today's or tomorrow's
         raise Refusal(f"Start the call with --source: {FORM}")
+    valued = COMMON_OPTIONS - FLAGS
+    if sources and set(map(_option, SOURCES)).issuperset(map(_option, sources)):
+        valued |= SOURCE_OPTIONS - FLAGS
+    takes_value = False
     for word in options:
         name, equals, _ = word.partition("=")
-        is_value = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)  # a number
-        if name.startswith("-") and not is_value and not (name.startswith("--") and name[2:] in allowed):
+        is_value, takes_value = takes_value, not takes_value and word.startswith("--") and word[2:] in valued
+        is_number = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)
+        if name.startswith("-") and not is_number and not (name.startswith("--") and name[2:] in allowed):
             raise Refusal(NOT_FOR_ADAPTERS.format(name[:40]))
-        if equals and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name) and _option(name) not in allowed:
+        is_pair = equals and not is_value and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)
+        if is_pair and _option(name) not in allowed:
             reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...")
             raise Refusal(f"{reason}; write a value that contains = as --name=VALUE")
 
@@ -284,8 +318,8 @@ def _parse_ceiling(ceiling: str, gate: ModuleType) -> Any:
 
 def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str:
     """Make the empty file that the envelope of this call goes to. Raise Refusal if that is not possible."""
-    call_id = hook.get("tool_use_id")
-    if not isinstance(call_id, str) or not re.fullmatch("[A-Za-z0-9_-]{1,100}", call_id):
+    label = gate.call_label(hook)
+    if not label:
         raise Refusal(NO_CALL_ID)
     project = environ.get("CLAUDE_PROJECT_DIR") or str(hook.get("cwd") or os.getcwd())
     problem = "no folder for temporary files"
@@ -295,7 +329,7 @@ def private_file(hook: Mapping[str, Any], environ: Mapping[str, str], gate: Modu
             continue  # the command names it without quotes, and an agent reads its project
         try:
             _make_private(store, gate)
-            path = os.path.join(store, f"{call_id}.{os.urandom(16).hex()}")
+            path = os.path.join(store, f"{label}.{os.urandom(16).hex()}")
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
             return path
         except OSError as error:
@@ -384,6 +418,14 @@ def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleTyp
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
 
+def _at_ceiling(reason: str, ceiling: str | None, gate: ModuleType | None) -> str:
+    """Return a refusal whose example holds to the ceiling, and names it."""
+    latest = gate.parse_pit(ceiling) if gate else None
+    if latest is None or EXAMPLE_PIT not in reason:
+        return reason
+    return f"{reason.replace(EXAMPLE_PIT, latest.isoformat())} (this session's ceiling is {ceiling})"
+
+
 def deny(reason: str) -> dict[str, Any]:
     return {
         "decision": "block",
@@ -412,7 +454,7 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
             return {}
         return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
     except Refusal as refusal:
-        return deny(str(refusal))
+        return deny(_at_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
@@ -428,7 +470,7 @@ SCHEMA_IS_TODAYS = "get_neo4j_schema counts what is there today: under a ceiling
 NO_QUERY = "query is not a text: give one Cypher query"
 NOT_A_PATTERN = "With a PIT, run a pattern of the query skills exactly as it is printed: only its parameters are yours"
 ONLY_PARAMS = "With a PIT, give query and params and nothing else, params as an object"
-NO_PIT = "params.pit is missing: params: {pit: '2024-02-15T16:00:00-05:00', ...}"
+NO_PIT = f"params.pit is missing: params: {{pit: '{EXAMPLE_PIT}', ...}}"
 ONE_PIT = "Name the PIT once, as params.pit"
 PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
 
@@ -436,52 +478,52 @@ PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
 # and not the files: an edited skill is no pattern, wherever the hooks were copied, and no file is read.
 SHIPPED_PATTERNS = frozenset(
     {
-        "68bf428bb86b7311b55ea24230c2465a56ddaca0d3b93849d80e2782bd772935",  # neo4j-vector-search
-        "f733d14448b0d4c543c3b9ec81ff7eda0f43377a877a29169d1bb907143eaa58",  # neo4j-vector-search
-        "463016c7ca1d5a1734096cda15c98a236cfe9ac47d765d9315bd7928451fde84",  # neo4j-vector-search
-        "79f238dbfa0649f9e7dabdd07434f0392f44de65d93d8dbb919944a1cc0c22a6",  # neo4j-vector-search
-        "25e253f368fda4ea7bfbf394e9c51c86e2a5b151dc97357ed526b7edea60ac38",  # entity-queries
-        "cb7835c31f4998d550ca0e1cd3b79d5f9057d6ac1620148d2a87fdba5f767f78",  # entity-queries
-        "621def36c32cc6a56c407c1317f391118bcdb0d11ea2397709752b37a4790ffc",  # entity-queries
-        "7703d637cf7333d1ab6e3a5ef00cff9be9cafa9450135dd88e24e887749e7f8d",  # entity-queries
-        "0ce17aa0c8f4dd6593bd23774fbd5226b35905f219b05238aa3aaab1923b26a7",  # entity-queries
-        "31e37c1a1cf5edc38e60949e4caf6806808be093c6a29ffe49ce0008b3d0d676",  # entity-queries
-        "454fb3764abae9178c39cb94a18531035b6a7397c99038fde6083d058a3b49cc",  # news-queries
-        "ba49037b6d279b331327cddb7cbb90c8b1f912a104e35a7f0601c3aef7143a45",  # news-queries
-        "0f5e074bbd557d04f47f8a2fbdad2264116a047fd75d0a1a32882a47686e3779",  # news-queries
-        "e97fa9e8111aa774c3970de3bf59f81177d22671e2c05ea0c23ed0b5ed4c9451",  # news-queries
-        "5fa9fdf70c11a8126be1d10636a20542b0960c4111a5baa4dadbe5a18134235f",  # news-queries
-        "4dfdbdf989d3f6f74467c8c6dff24f70f0046d14daaaeb379a5d33590c237672",  # news-queries
-        "f69d521e3c2f8ca0a50e4c5e60b787555bae66a759cc50318bb9c15abe1dc440",  # report-queries
-        "1b2f5b6afa0fbd56df7aafd7cb5c9a92d79543e996a264e084e70553094679e3",  # report-queries
-        "b47d6837f9782f8495064e335d009481e9985ade3a4724b87f8fe137e2e3b633",  # report-queries
-        "77024f4aa9218fc7c86754da193d0d2df7f4d11224bd6d1c0f91d5b34a922109",  # report-queries
-        "d437d6489b6137a91ac4bcaed95a86bcd8c52c618e95301980107d0ea8a49edf",  # report-queries
-        "bd6aa2c88a1a0b553c8e5184a862ead63b7976b1513a792e9ab33652e8cda5ce",  # report-queries
-        "726293d0379c7d8a33a55e84adbbecf6966246ccb4c1d4ad894e60a006d057bd",  # report-queries
-        "6ea1304061e7c7bf537d692068498d5b0a9e493782d18c7cdeebcb3f0177f03d",  # report-queries
-        "c81707859d7eb736afe2a341dacbd625588913a561ab62874c42d95efb716f3d",  # report-queries
-        "401c6c643beb964523470cb16550a496becf91af0a33af4f1db94f441ba06c30",  # report-queries
-        "a7030a676357d48b4ce1f7e175fe273332226b5e7669a230ab4538d21d2db1c1",  # report-queries
-        "5aaa6742d1cb36beae84195624af4f73f8bbfc5aed7cb60778f5c2c5f2312126",  # report-queries
-        "ed0c2ff9ceac335b14dbffb95ffc0fd4cd8e57829459433ec166b290e3f93e73",  # report-queries
-        "e26a8ce9723989c9e6b7bf38fa1d9017361adf3f3c2a5c6f91333e197d551959",  # report-queries
-        "a71a44b05c674c1ada777838ed08a7783dee475d5777f7e09dfefd4cbaf49ab1",  # transcript-queries
-        "78ea0275443f29f106675e763b57404b473b03be9431b230d346e690c3f14762",  # transcript-queries
-        "1f1f42555ab1628f42d426441a6cbd3f17d587667b72c109207d3cc68c9a1e48",  # transcript-queries
-        "a46e3ba4e42ed8310d0c7da04b7b0a1b80183f255ca16a80037b41b6af50883c",  # transcript-queries
-        "8d0efb4b1bb803c07f146768a810872805c2bad10003edda606dd467d711c891",  # transcript-queries
-        "539b24bfebb7b1c9c531ccaaa5df64b02198c39190889f5d406dbdc7f71cf221",  # transcript-queries
-        "acdaae9858c0db4934253506a6a39feaed7f86f004275f04cb1f1330bdb143f0",  # transcript-queries
-        "79af6e463978f3751e0081419aaa2378c5e5a33cdc816b1f0831e9e61a64f02f",  # transcript-queries
-        "a426b024c1dd76619c6ae2ae4553a2e86e1134df03d1029b8dfe5775ef542021",  # transcript-queries
-        "fb97ea86d40778b0d745e97d9411cda4493a823cdf0fa6bd6c75ecfcbce7f482",  # transcript-queries
-        "7df5a7d3ed14077a64a59c957f421fed956738d2715c46ec270b3e16e4ce2a3e",  # xbrl-queries
-        "42f82f22f11ac790439a9dfc29ff21bf2f69a763eba40e8feb586e225e13af9c",  # xbrl-queries
-        "c784bd22e6a38175a391d031be28cb428542133a6e9e97bd8c140a1910123b52",  # xbrl-queries
-        "c6aba2e4e7988e088e526fb59121cea624733293fc2739163a7408de5e82647b",  # xbrl-queries
-        "7bed7da9102bbaf259140efcddeab70b8731a2cccbe901e4b2fbacfbba07800f",  # xbrl-queries
-        "cac34674e6132ca004a39e025326a04825ac24d507ee965e0f2a4485946be3dc",  # xbrl-queries
+        "30fa8bbedfd68675b3146e6a2e4cd783bad46bd4404130cdee322e6ff79f44e0",  # neo4j-vector-search
+        "80ee507cf6af5012fb25111e91d3bd35bbe7fcc654be9fa25ce8af1e1db9110a",  # neo4j-vector-search
+        "4e4808f792c3feb6d6a713c3b07843983541e763f5f4b1169dad9e9f833c32f8",  # neo4j-vector-search
+        "83c45bce22e9d6bfc5ea3b4fc38e2deb31b8cad79eff89c4b86514340cc11b8e",  # neo4j-vector-search
+        "222f9f67dcf8764d2cfaf04c83243fe8b5edd1bbbcdbf9b6031ad40bb5086dd9",  # entity-queries
+        "cde5dd3b26284e0c4dbe5ba5c75289cda821ab2a5b9f1fa14ec66fcd6cf411bb",  # entity-queries
+        "7958c5f87934f6a15eb3c551ae627f21114591cff28a09fe788f5f0484f0051a",  # entity-queries
+        "0a17c0b2443e087b993c37802e46a2494d67b9d381615e5f59d90ca1e097ae1d",  # entity-queries
+        "a30ee83e97aa11ba0e512b7d39e4426795dfde62e40ec9c4819c72113d3143b7",  # entity-queries
+        "7bd61b5f53465a068b191081ea71cf88756f33e1dc8a420927b5459be0b780f1",  # entity-queries
+        "5f3b9948a9856ceaacad58e6f0bedc26b13a938b5e668c00ad88e58c03609bed",  # news-queries
+        "0cb1e7e2969a0a803471764164ce00fd442544da110d3d2189001266b8f09a54",  # news-queries
+        "7c703e8d1975e04cacc9f71b06be91abc91af501a91f6c95efb8b455b144ea18",  # news-queries
+        "9b6c19e5b9ecf7391131ef18748f89049086863df14bda262260ed77751e034c",  # news-queries
+        "c116de6b621748c35d56d9cba495c768a030978ba037b8f539d1d5d53a297d5f",  # news-queries
+        "89df3f50e70fdc63093cb49435d612ad5e773acf25ae432960560bff900b327f",  # news-queries
+        "07f8c57979aa35cc07a6d94d0a942957b166d0ccc530aaf04d78ae7ccd722d07",  # report-queries
+        "57c77caf63a44ce89004736ac2073c31385db4500b33a3226c465122a01d929d",  # report-queries
+        "9b3ed176804aa704550b74f0e306c9ae24771e1d27382806b64c59674fda0e7b",  # report-queries
+        "4a8f38c097e6f65d69181d96183745378cac5427da518559e7b7ba2900ae4474",  # report-queries
+        "f73191d8cb6a69c299cd78ad3146c4915644a37bb9244dc90b72f007b6ebcbfa",  # report-queries
+        "4bbd5cf24957ae5e6a4437386e30cfccacfbc2c84098cbaadb013c6b144c6ec3",  # report-queries
+        "03b28ade85ab96e872be4c6b8357005ea1e05ae761f458af0bf4b9187492dc15",  # report-queries
+        "7b79dda1cdb6d2028af30830a73656db36f4cbcc1a9d00f01964046b68c7f5e7",  # report-queries
+        "ca59155830cf777af9e85af20ea5d74867c07ce5f56cb0ccade19152ab37273d",  # report-queries
+        "22f0b3aaa50a86bd630f807aad46025af4ee0fa58e8c5af14cec31400ce342b4",  # report-queries
+        "2b6ea80139519774ae585caf7f5481cb0e1bb341185e77ac5a2804513caf98e5",  # report-queries
+        "d9a3229d1325bdc5245093f3c0b4f13f6cf8e78ed4677068f19dc3f18e9c599f",  # report-queries
+        "9e2cef2c6755dd0cd154be2e3e9babfc21fe7c67c50b281ae1a9b19003600ea1",  # report-queries
+        "4572e83992392123aab83d25508ebf5f4ec6d32419969ca3a045336553378cec",  # report-queries
+        "0f417984568f5727615f9908b5bf5dbd0e6d32aa120de8f3ef0b6a3c2cf90463",  # transcript-queries
+        "0b5b2572a69e679710a3131a3e63063b867de277db158af6e3a603284f6902c3",  # transcript-queries
+        "39da7b7be05cd98d57d5d465bd8576cefb3f472454fee0d6b45c0ec9c20a239b",  # transcript-queries
+        "ccf54cefe4e0ae3c9ea048ba6bb35e000f8cb65d484c006726666004a27af700",  # transcript-queries
+        "9319a8211daaa05483b630c20220ce1d582a4953671a1a66bb4dfac1be806757",  # transcript-queries
+        "9d8f15ae4add5d9474e0a77679e6c93c9df7adc3341168935f718fd4fadff25f",  # transcript-queries
+        "99d6d363d9d6e060df88498bb82a91600ad2d88b69898c85698d058b279da7b8",  # transcript-queries
+        "da7cdbe634111d674d77c214d50d1c6e5c1ed1ab996c9b7be1bea924cb89bcbd",  # transcript-queries
+        "c035ad9ccf578980a8b011b415669c048e9cbc763f7aac396b5b145aa4365de7",  # transcript-queries
+        "9312fadb674ddda3aca77a42c2086315213adf7f76e2b21cc7aa9288003b4e65",  # transcript-queries
+        "e3150d33e073741f57bb97f32b031db2dfdde9fc8522a52abdd1f56a596981d2",  # xbrl-queries
+        "9041b6f92b768c553fde8078b167e7b5a5f926ebb43a36b81019b9640f04e984",  # xbrl-queries
+        "220d1d9565c16e3ccce5196de827d564eb0807b9c2b3d48cfc3c12b56e009b60",  # xbrl-queries
+        "07e027f4c9e3e06c6ae5b29893c4b813e29278fafdf3184b79a786d8ca10d642",  # xbrl-queries
+        "c908b7a3465b9ed802b6eaadca9b947af9e70ba691637e9bffe431a7b0add192",  # xbrl-queries
+        "69072a15d35dd9fbbb5913fa70ec349024e161017dfb3e6bdc794a07de1d8879",  # xbrl-queries
     }
 )
 
@@ -754,6 +796,7 @@ def main() -> int:
     _arm(0, "")
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
+    gc.freeze()  # to look for garbage at the end would take a tenth of the time
     return 0
 
 

@@ -115,14 +115,14 @@ def diff(
         raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
     options = _reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
-    return _answer(source, calls, on_gap, runtime, diff.run)
+    return _answer(source, calls, on_gap, runtime, diff.run, "diff")
 
 
 def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [_reusable(options)], on_gap, runtime, explain.run)
+    return _answer(source, [_reusable(options)], on_gap, runtime, explain.run, "explain")
 
 
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
@@ -135,7 +135,12 @@ def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
 
 
 def _answer(
-    source: str, calls: Sequence[Options], on_gap: str, runtime: Runtime | None, ask: Callable[..., FetchResult]
+    source: str,
+    calls: Sequence[Options],
+    on_gap: str,
+    runtime: Runtime | None,
+    ask: Callable[..., FetchResult],
+    command: str = "",
 ) -> Envelope:
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     if on_gap not in ("raise", "keep"):
@@ -143,7 +148,7 @@ def _answer(
     runtime = real_runtime() if runtime is None else runtime
     try:
         runtime, settings = settings_files.with_settings(runtime)
-        requests = [_request(source, options, settings, runtime) for options in calls]
+        requests = [_request(source, options, settings, runtime, command) for options in calls]
         plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
         if on_gap == "raise":
@@ -153,12 +158,14 @@ def _answer(
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
 
 
-def _request(source: str, options: Options, settings: settings_files.Settings, runtime: Runtime) -> FetchRequest:
+def _request(
+    source: str, options: Options, settings: settings_files.Settings, runtime: Runtime, command: str
+) -> FetchRequest:
     if not isinstance(source, str):
         raise UsageError(
             Code.USAGE, text=f"source is the name of a provider, not a value of type {type(source).__name__}"
         )
-    request = from_values(options, runtime.find(source), runtime.environ, settings.options)
+    request = from_values(options, runtime.find(source), runtime.environ, settings.options, command)
     if request.output:
         raise UsageError(Code.USAGE, text="output is an option of the command line: write what fetch returns")
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format

@@ -123,6 +123,10 @@ class Code:
     )
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
     CAVEAT = _unverifiable("caveat", "{text}")
+    PIT_AHEAD = _unverifiable(
+        "pit_ahead",
+        "The PIT, {pit}, is yet to come: this is what is public by now, and more may be by then.",
+    )
     SNAPSHOT = _unverifiable(
         "snapshot",
         "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
@@ -134,6 +138,18 @@ class Code:
         "{operation} cannot be verified at all{why}: with --pit, nothing is served.",
         archived="never_dated_held",
     )
+    # Of an archive alone, until it is known to have held something at the PIT.
+    SNAPSHOT_NOT_HELD = _unverifiable(
+        "snapshot_not_held",
+        "{operation} is a snapshot{why}: only a complete reply that the archive held at the PIT could be served.",
+        archived="snapshot_held",
+    )
+    NEVER_DATED_NOT_HELD = _unverifiable(
+        "never_dated_not_held",
+        "{operation} cannot be verified at all{why}: only a complete reply that the archive held at the PIT could be "
+        "served.",
+        archived="never_dated_held",
+    )
     # With an archive, if it held something at the PIT.
     SNAPSHOT_HELD = _unverifiable(
         "snapshot_held",
@@ -143,6 +159,11 @@ class Code:
         "never_dated_held",
         "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
         "is served.",
+    )
+    # Of Operation.reach.
+    NEWEST_ONLY = _unverifiable(
+        "newest_only",
+        "{operation} reaches back a limited time only: older records are missing, whether or not they were public.",
     )
     OFFLINE = _unverifiable(
         "offline", "Answered from the archive alone (--offline): what was never captured is missing."
@@ -230,11 +251,11 @@ class Code:
     PIT_REPEATED = _invalid_pit("pit_repeated", "--pit is given more than once: give it once.")
     PIT_REQUIRED = _invalid_pit(
         "pit_required",
-        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before it.",
+        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before {ceiling}.",
     )
     PIT_ABOVE_CEILING = _invalid_pit(
         "pit_above_ceiling",
-        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before it.",
+        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before {ceiling}.",
     )
     CEILING_MALFORMED = _invalid_pit(
         "ceiling_malformed",
@@ -273,6 +294,7 @@ class Code:
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
     )
+    OF_TODAY = _config("of_today", "Under a ceiling nothing is identified by what is known today. {text}")
     SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")
     OUTPUT_UNWRITABLE = _config(
         "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."
@@ -300,6 +322,11 @@ class Code:
     INPUT_MALFORMED = _input_error(
         "input_malformed",
         "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file.",
+    )
+    INPUT_ENDS_EARLY = _input_error(
+        "input_ends_early",
+        "--input-file shows what was current up to {day} (its {field}), and not what was at the PIT: use a PIT up to "
+        "then, or save a reply that reaches further.",
     )
     ITEMS_MALFORMED = _input_error(
         "items_malformed",
@@ -430,6 +457,10 @@ class Gap(NamedTuple):
 
 def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the template values computed from others: the ``--after`` option, the advice for an HTTP status."""
+    if "package" in params and "command" not in params:
+        from pit_fetch.support.install import install_command
+
+        return {"command": install_command(params["package"])}
     return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
 
 

@@ -49,6 +49,7 @@ __all__ = [
     "Query",
     "QueryKey",
     "Rate",
+    "Reach",
     "Record",
     "Retry",
     "RetryAfter",
@@ -67,6 +68,7 @@ OptionKind = Literal["text", "list", "integer", "number", "instant", "flag"]
 FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "list", "object"]
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 Dating = Literal["record", "receipt", "never"]
+Reach = Literal["all", "newest", "some"]
 
 # The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
 STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
@@ -87,9 +89,12 @@ class Record(NamedTuple):
     available_at_source  the kind of stamp that ``available_at`` rests on
     payload       the fields of the item, JSON values only
     revised_at    the aware instant of the last revision, if the source serves the latest revision only
-    at_receipt    ``available_at`` is when the reply was received, because the source states no time. Each
-                  run stamps such an item later, so its place in the order and its cursor rest on the id alone
+    at_receipt    ``available_at`` is when the reply was received, because the source states no time. Of something
+                  that is still going on, such as a bar, it is the later of that and its end: what is stamped after
+                  its receipt is withheld. Each run stamps such an item later, so its place in the order and its
+                  cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
+    period        the text of :attr:`Operation.period`; providers leave it empty
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
     of an observation. The framework serves the newest one that was public at the PIT, by the later of its stamps.
@@ -102,6 +107,7 @@ class Record(NamedTuple):
     revised_at: datetime | None = None
     at_receipt: bool = False
     first_seen_at: datetime | None = None
+    period: str = ""
 
 
 class Watermark(NamedTuple):
@@ -182,12 +188,24 @@ class Operation(NamedTuple):
     window   the field that --date-from and --date-to compare. A date counts as its last instant. "" is
              ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
              them. None: dates mean nothing here, and a request with dates is refused
+    period   the field with the date that a record is about. Of records that were public at one instant, of those of a
+             snapshot and of undated ones, the newest period comes first. "" orders them by id
+    reach    how much of the records in the window a complete fetch holds. "all": what it lacks, the source no longer
+             has. "newest": the source drops its oldest records after a while, which a gap states; what is older than
+             all that a fetch holds is not gone. "some": the source makes a choice, such as a page of headlines or
+             the best matches. It rests on what came after the PIT, and what it lacks is not gone: say so in ``caveats``
     caveats  fixed statements of what a request cannot show; they depend on the request alone
+    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
+             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
     basis    the meaning of the fields from which stamps derive, where a field alone does not show it
     normalize_query  returns the query in the operation's own terms: an option under another name, a default.
                      Raises ConfigError for values that only this operation refuses
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
+    chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
+                that it can use, and those that it had to read before. Which records come then depends on the horizon,
+                so an archive counts what such a fetch returned from its PIT on, even that of a capture, and reads
+                what it recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
     earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
                 An archive looks no further back, and ``diff`` and ``explain`` begin their window there
     timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
@@ -204,12 +222,16 @@ class Operation(NamedTuple):
     fields: tuple[Field, ...] = ()
     window: str | Window | None = ""
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
+    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
+    chooses: bool = False
     timeout: float = 60.0
     search_terms: str = ""
+    period: str = ""
+    reach: Reach = "all"
 
     def missing_in(self, record: Record) -> tuple[str, ...]:
         """Return the names of the required fields that ``record`` does not have."""
@@ -229,6 +251,8 @@ class Query(NamedTuple):
     options    the provider's own options, by name
     operation  the chosen operation
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
+    capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
+    archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
     """
 
     now: datetime
@@ -241,11 +265,21 @@ class Query(NamedTuple):
     options: Mapping[str, Any]
     operation: Operation = Operation()
     offline: bool = False
+    capture: bool = False
+    archived: bool = False
 
     @property
     def open_mode(self) -> bool:
         """Whether the request has no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    @property
+    def may_report_today(self) -> bool:
+        """Whether an error or a gap may depend on what the source knows today: that a symbol is unknown, say.
+
+        With a PIT it may not, unless the fetch is a capture: its operator sees no records, and asks about today.
+        """
+        return self.pit is None or self.capture
 
     def in_window(self, record: Record) -> bool:
         """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
@@ -292,13 +326,18 @@ class Http(Protocol):
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
+        follow: bool = True,
     ) -> HttpReply:
         """Return the complete reply of a declared host, which is given by name. Raise UpstreamError if all tries fail.
 
-        The client adds the host's declared authentication. ``retry_after`` is for a host that answers "later" with
+        The client adds the host's declared authentication, and follows redirects on the host unless ``follow`` is
+        False: a redirect is then a reply like any other. ``retry_after`` is for a host that answers "later" with
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
         """
+
+    def head(self, host: str, path: str) -> HttpReply:
+        """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
 
     def post(
         self,
@@ -375,6 +414,7 @@ class Retry(NamedTuple):
     tries     the largest number of exchanges, the first included; 1: none is made again
     backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
               that the server asks for takes its place
+    final     the name of a header: a reply that has it is the answer, whatever its status. "" for none
 
     An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
     ``repeatable``, and a ``load`` always once.
@@ -383,6 +423,7 @@ class Retry(NamedTuple):
     statuses: AbstractSet[int] = TRANSIENT_STATUSES
     tries: int = 4
     backoff: float = 0.2
+    final: str = ""
 
 
 class Bearer(NamedTuple):
@@ -399,19 +440,27 @@ class QueryKey(NamedTuple):
 
 
 class HeaderKey(NamedTuple):
-    """The value of a declared credential as a header."""
+    """The value of a declared credential as a header.
+
+    ``form`` is what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version.
+    """
 
     credential: str
     header: str
+    form: str = "{value}"
 
 
 class Host(NamedTuple):
     """A host that a provider may contact.
 
+    url           scheme and host. The host's first part may be an option's value, in braces: ``https://{lang}.example.com``
     url_variable  the environment variable that replaces ``url``
     auth          how to authenticate. The client does it, so that no provider handles a key
     browser       the host refuses plain clients: contact it as a browser does, which needs the package curl_cffi
     retry         after which replies an exchange is made again
+    evidence      the names of headers by which ``fetch`` dates records. An archive keeps them, and reads what was
+                  recorded of the source by ``fetch`` alone: ``parse_reply`` does not see them. So ``fetch`` must make
+                  the same requests without a PIT as with one of that moment
     """
 
     name: str
@@ -421,6 +470,7 @@ class Host(NamedTuple):
     auth: Bearer | QueryKey | HeaderKey | None = None
     browser: bool = False
     retry: Retry = Retry()
+    evidence: tuple[str, ...] = ()
 
 
 class Credential(NamedTuple):
@@ -488,10 +538,14 @@ class Provider(NamedTuple):
     parse_reply  (body, query) -> the records of one raw reply (--input-file, and fetch itself)
     select       (query, record) -> whether the request wants the record: the filters that are applied locally
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
-                 all of them, newest first, back from the PIT, regardless of --after and --date-to
+                 all of them, newest first, back from the PIT, regardless of --after and --date-to. What it yields
+                 is in the order of an answer: by instant, by :attr:`Operation.period`, and by id
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
+    when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
+    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                 says which of them are missing
     agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
@@ -504,6 +558,7 @@ class Provider(NamedTuple):
     select: Callable[[Query, Record], bool] = lambda query, record: True
     derive: Callable[[Query], Stage | None] = lambda query: None
     when_empty: Callable[[Query], str] = lambda query: ""
+    when_captured: Callable[[Query], str] = lambda query: ""
     operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
@@ -511,6 +566,7 @@ class Provider(NamedTuple):
     files: tuple[File, ...] = ()
     options: tuple[Option, ...] = ()
     page_size: int = 100
+    packages: tuple[str, ...] = ()
     help: str = ""
     api_version: int = API_VERSION
     agents: tuple[str, ...] = ()

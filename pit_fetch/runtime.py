@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
@@ -60,6 +64,18 @@ class Runtime(NamedTuple):
     alarm: Alarm = no_alarm
     stdout: TextIO | None = None
     stderr: TextIO | None = None
+
+    def path(self, name: str) -> str:
+        """Return the path of a file that the user has named, in the working directory or, with ``~``, in a home.
+
+        The shell leaves a ``~`` alone where it is quoted, behind ``--option=``, and in some variables. Raise UsageError
+        for a path of Windows, which elsewhere is a legal name for a file that nobody finds again.
+        """
+        if name[1:3] == ":\\" and os.sep == "/":
+            raise UsageError(
+                Code.USAGE, text="a path of Windows does not lead anywhere here: write it with / and no C:"
+            )
+        return os.path.join(self.folder, os.path.expanduser(name))
 
 
 class TimeIsUp(BaseException):

@@ -48,9 +48,7 @@ def parquet_rows(source: str | bytes) -> Iterator[dict[str, Any]]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise ConfigError(
-            Code.DEPENDENCY_MISSING, package="pyarrow", command="python3 -m pip install pyarrow"
-        ) from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="pyarrow") from None
     try:
         # All rows, since a filter or a limit of the reader would let late rows decide about public ones.
         rows: list[dict[str, Any]] = parquet.read_table(

@@ -30,7 +30,9 @@ __all__ = [
     "delayed",
     "end_of_day",
     "end_of_day_anywhere",
+    "end_of_minute",
     "in_new_york",
+    "is_weekend",
     "parse_date",
     "parse_http_date",
     "parse_rfc2822",
@@ -54,6 +56,7 @@ _RFC2822 = re.compile(
     r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
     r"([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\s+([+-])([01][0-9]|2[0-3])([0-5][0-9])"  # clock, offset
 )
+_RFC850 = re.compile(r"^([A-Z][a-z]{2})[a-z]+, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8} GMT)$")
 
 
 def parse_pit(text: str) -> datetime | None:
@@ -95,7 +98,7 @@ def parse_rfc2822(text: object) -> datetime | None:
         if weekday is not None and weekday != _DAYS[wall.weekday()]:
             return None
         if second is None:
-            wall += timedelta(minutes=1, microseconds=-1)
+            wall = end_of_minute(wall)
         offset = timedelta(hours=int(hours), minutes=int(minutes))
         return (wall + offset if sign == "-" else wall - offset).replace(tzinfo=UTC)
     except (ValueError, OverflowError):
@@ -103,8 +106,19 @@ def parse_rfc2822(text: object) -> datetime | None:
 
 
 def parse_http_date(text: object) -> datetime | None:
-    """Return the UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``."""
-    return parse_rfc2822(re.sub(r" GMT$", " +0000", text.strip())) if isinstance(text, str) else None
+    """Return the UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``.
+
+    The form of older servers is read as well: ``Wednesday, 24-Jan-24 23:15:52 GMT``.
+    """
+    if not isinstance(text, str):
+        return None
+    return parse_rfc2822(re.sub(r" GMT$", " +0000", _RFC850.sub(_full_year, text.strip())))
+
+
+def _full_year(match: re.Match[str]) -> str:
+    """Return an RFC 850 date in today's form. There was no HTTP before 1970; the weekday is checked after this."""
+    weekday, day, month, year, clock = match.groups()
+    return f"{weekday}, {day} {month} {'19' if year >= '70' else '20'}{year} {clock}"
 
 
 def parse_date(text: object) -> date | None:
@@ -141,7 +155,7 @@ def parse_wall_clock(text: object, zone: tzinfo) -> datetime | None:
         return None
     try:
         naive = moment.replace(tzinfo=None)
-        return wall_clock(naive if second else naive + timedelta(minutes=1, microseconds=-1), zone)
+        return wall_clock(naive if second else end_of_minute(naive), zone)
     except OverflowError:
         return None
 
@@ -162,6 +176,27 @@ def end_of_day(day: date, zone: tzinfo) -> datetime | None:
 def end_of_day_anywhere(day: date) -> datetime | None:
     """Return the UTC instant at which ``day`` is over everywhere, for a day of an unknown zone."""
     return end_of_day(day, _LAST_ZONE)
+
+
+def end_of_minute(moment: datetime) -> datetime:
+    """Return the last instant of its minute for a stamp without seconds, or with zeros in their place.
+
+    Any other ``moment`` is returned as it is. For a source that writes zeros where it knows no seconds: more of its
+    stamps are whole minutes than one in sixty.
+
+    >>> end_of_minute(datetime(2024, 2, 15, 16, 0)).time().isoformat()
+    '16:00:59.999999'
+    """
+    is_whole = (moment.second, moment.microsecond) == (0, 0)
+    return moment.replace(second=59, microsecond=999_999) if is_whole else moment
+
+
+def is_weekend(day: date) -> bool:
+    """Return whether ``day`` is a Saturday or a Sunday.
+
+    As a date of publication of what appears on business days alone it is no evidence: it must be wrong.
+    """
+    return day.weekday() > 4
 
 
 def delayed(moment: datetime | None, margin: timedelta) -> datetime | None:

@@ -47,7 +47,7 @@ class HttpRequest(NamedTuple):
     """One exchange to make.
 
     url        scheme, host and path; the query is in ``params``
-    body       the bytes of a POST; None for a GET
+    body       the bytes of a POST; None for others
     signature  kept apart from everything else, so that code that stores or shows a request never handles a key
     timeout    seconds for the whole exchange, including the reply's last byte
     call       for a LOAD: makes the exchange, with a library that does its own HTTP
@@ -56,7 +56,7 @@ class HttpRequest(NamedTuple):
     The identity of a request is its method, ``url``, ``params`` and ``body``.
     """
 
-    method: Literal["GET", "POST", "LOAD"]
+    method: Literal["GET", "HEAD", "POST", "LOAD"]
     url: str
     params: Params = _NONE
     headers: Mapping[str, str] = _NONE
@@ -152,6 +152,22 @@ class ReplayingTransport:
         if not replies:
             raise TransportError("network")
         return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+def as_texts(params: Mapping[str, Any] | None) -> Params:
+    """Return parameters as an address spells them: texts, or several of them. One that is None is not sent.
+
+    A provider may pass an option's value as it is, and every transport, recorder and replay sees the same request.
+    """
+    present = {name: value for name, value in (params or {}).items() if value is not None}
+    return {
+        name: _as_text(value) if isinstance(value, str) or not isinstance(value, Iterable) else [*map(_as_text, value)]
+        for name, value in present.items()
+    }
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def identity(request: HttpRequest) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.store import index, journal, microseconds, redaction, schema
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.gaps import Gap
@@ -42,6 +42,7 @@ class ArchiveRecorder:
         self._clean: Callable[[str], str] = str
         self._clean_data: Callable[[str], str] = str
         self._clean_body: Callable[[bytes], bytes] = bytes
+        self._headers = (*_HEADERS, *rederive.evidence_of(recorded.request.provider))
         self._exchanges: list[Exchange] = []
         self._records: list[Record] = []
         self._is_ended = self._is_flawed = self._is_ingested = False
@@ -76,7 +77,7 @@ class ArchiveRecorder:
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """Yield the provider's stream unchanged. The fetch is complete if it is read to its end without a gap."""
         for part in stream:
-            self._records += rederive.records_in(part)
+            self._records += rederive.received(part, microseconds.from_micros(self._seen) if self._exchanges else None)
             self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
             yield part
         self._is_ended = True
@@ -109,11 +110,11 @@ class ArchiveRecorder:
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
             archived = rederive.Archived(writer.connection, self.find, {key: self.recorded})
-            archived.ingest(stream)
+            archived.ingest_all(stream)
             fetch = rederive.indexed(
                 key, self.recorded, self._derived(), self._seen, self._is_complete, self._clean_data
             )
-            index.add(writer.connection, fetch, archived.window_covers)
+            ingestion.add(writer.connection, fetch, archived.window_covers)
 
         if self._exchanges:
             self.catch_up(stream)
@@ -170,7 +171,7 @@ class ArchiveRecorder:
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
-        headers = {name: self._clean_header(reply.header(name)) for name in _HEADERS if reply.header(name)}
+        headers = {name: self._clean_header(reply.header(name)) for name in self._headers if reply.header(name)}
         dated = journal.parse_date(headers.get("date", ""))
         received = max(reply.received_at, dated) if dated else reply.received_at
         params = {

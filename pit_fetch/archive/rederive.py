@@ -1,7 +1,8 @@
 """Derive the records of a recorded fetch from nothing but the archive, with the provider's current code.
 
 A fetch with a PIT is run again, and its recorded exchanges answer it. A fetch without a PIT was shaped for its own
-day, so each of its replies is parsed again as a PIT would show it.
+day, so each of its replies is parsed again as a PIT would show it. Where a reply alone does not show its records, since
+headers are evidence or the provider chooses, the fetch is run again as with the PIT of its own moment.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pit_fetch.archive.store import index, journal, microseconds
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, versions
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX
+from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
+from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
 from pit_fetch.request.operations import OPTION
@@ -24,6 +29,9 @@ from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Clock
 from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
+
+if TYPE_CHECKING:
+    from pit_fetch.net.client import Client
 
 Find = Callable[[str], Provider]
 OnError = Callable[[PitFetchError], object]
@@ -40,6 +48,16 @@ class RecordedFetch(NamedTuple):
     def stream(self) -> str:
         return stream_of(self.request.provider, self.query, self.fetch)
 
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether the records carry no time of their own: each reply is one whole."""
+        return self.query.operation.dating != "record"
+
+    @property
+    def evidence(self) -> frozenset[str]:
+        """The fields that state how a record was dated: they are not part of its content."""
+        return frozenset(field.name for field in self.query.operation.fields if field.is_evidence)
+
     def covers(self, records: Sequence[Record]) -> bool:
         """Return whether the window of the fetch would have covered one of these records, had it been there."""
         query, provider = self.query, self.request.provider
@@ -47,7 +65,7 @@ class RecordedFetch(NamedTuple):
         for record in records:
             public = record.available_at
             if public is None:
-                if earliest is not None or query.horizon < query.now:
+                if earliest is not None or query.horizon < query.now or query.operation.reach == "newest":
                     continue
             elif public > query.horizon or (earliest is not None and public < earliest):
                 continue
@@ -70,30 +88,40 @@ def indexed(
 ) -> index.IndexedFetch:
     """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
 
-    The claims of a capture that ran to its end count at every instant, since it depends on nothing later. Those of
-    any other fetch count from its PIT or, without one, from its receipt.
+    The claims of a capture that ran to its end count at every instant, since it depends on nothing later, unless its
+    operation chooses records by the horizon. Those of any other fetch count from its PIT or, without one, its receipt.
+    A fetch of what the source chooses, by what came later, is never complete. One of its newest records covers the
+    time since the oldest of them.
     """
-    query, fetch = recorded.query, recorded.fetch
-    evidence = frozenset(field.name for field in query.operation.fields if field.is_evidence)
-    items: dict[str, list[index.FreshVersion]] = {}
-    is_dated, is_empty = query.operation.dating == "record", True
+    query, fetch, evidence = recorded.query, recorded.fetch, recorded.evidence
+    items: dict[str, list[versions.FreshVersion]] = {}
+    rows: set[int] = set()
+    reach = query.operation.reach
     for record in records:
         if record.id and _is_encodable(record.id):
-            is_empty = False
-            if is_dated:  # a snapshot is one reply as a whole, and is parsed again when a question needs it
-                items.setdefault(record.id, []).append(index.fresh(record, evidence, clean))
+            if recorded.is_snapshot:  # one reply as a whole, which is parsed again when a question needs it
+                rows.add(versions.row_digest(record, evidence))
+            else:
+                items.setdefault(record.id, []).append(versions.fresh(record, evidence, clean))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
-    is_complete = complete and not is_empty
+    is_complete = complete and bool(items or rows) and (recorded.is_snapshot or reach != "some")
+    since = microseconds.to_micros(query.operation.earliest(query))
+    if reach == "newest":
+        # Of several records of the oldest instant, some may have been dropped.
+        stamps = [version.available for known in items.values() for version in known if version.available]
+        since = max(min(stamps, default=seen) + 1, microseconds.NEVER if since is None else since)
     depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
+    is_whole = fetch.kind == "capture" and is_complete and not query.operation.chooses
     return index.IndexedFetch(
         key=key,
         stream=recorded.stream,
         seen=seen,
         is_complete=is_complete,
-        counts_from=microseconds.NEVER if fetch.kind == "capture" and is_complete else depends_on,
-        since=microseconds.to_micros(query.operation.earliest(query)),
+        counts_from=microseconds.NEVER if is_whole else depends_on,
+        since=since,
         until=microseconds.to_micros(query.horizon),
         items=items,
+        rows=rows,
     )
 
 
@@ -113,13 +141,22 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
 def records(
     recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Record]:
-    """Yield every record in the exchanges of a fetch, even running and undated ones. Pass an error to ``on_error``."""
-    if recorded.query.pit is None:
+    """Yield every record in the exchanges of a fetch, even undated ones. Pass an error to ``on_error``."""
+    query, provider = recorded.query, recorded.request.provider
+    needs_fetch = bool(evidence_of(provider)) or query.operation.chooses
+    if recorded.is_snapshot or (query.pit is None and not needs_fetch):
         yield from reparse(recorded, exchanges, on_error)
         return
+    client = _client(recorded, exchanges)
+    context = Context(client, client.credentials)
     with _reporting(on_error):
-        for part in recorded.request.provider.fetch(recorded.query, _context(recorded, exchanges)):
-            yield from records_in(part)
+        for part in provider.fetch(query._replace(pit=query.now), context):
+            yield from received(part, client.received_at)
+
+
+def evidence_of(provider: Provider) -> tuple[str, ...]:
+    """Return the names of the headers by which a provider's ``fetch`` dates records."""
+    return tuple(dict.fromkeys(name for host in provider.hosts for name in host.evidence))
 
 
 def reparse(
@@ -132,7 +169,7 @@ def reparse(
             query = recorded.query._replace(pit=moment, now=moment, started=moment)
             with _reporting(on_error):
                 for part in recorded.request.provider.parse_reply(exchange.body, query):
-                    yield from records_in(part)
+                    yield from received(part, moment)
 
 
 @contextlib.contextmanager
@@ -143,10 +180,13 @@ def _reporting(on_error: OnError) -> Iterator[None]:
         on_error(error)
 
 
-def records_in(part: Record | Page | Watermark | Gap) -> tuple[Record, ...]:
-    if isinstance(part, Record):
-        return (part,)
-    return part.records if isinstance(part, Page) else ()
+def received(part: Record | Page | Watermark | Gap, moment: datetime | None) -> list[Record]:
+    """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none).
+
+    What is stamped later than its own receipt, such as a bar that was still running, was not there yet.
+    """
+    records = part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ()
+    return [record for record in records if visibility(record, moment) != "late"]
 
 
 def _is_encodable(name: str) -> bool:
@@ -193,37 +233,57 @@ class Archived:
         return indexed(key, recorded, derived, seen, complete, str)
 
     def ingest(self, stream: str, at_most: int | None = None) -> bool:
-        """Add the pending fetches of a stream to the index. Return whether any is left."""
+        """Add the pending fetches of a stream to the index, ``at_most`` so many. Return whether any is left.
+
+        Raise Damaged.
+        """
         pending = index.pending(self.connection, stream)
         for key in pending[:at_most]:
-            self._add(key)
+            if journal.fetch_of(self.connection, key) is None:
+                raise Damaged(DAMAGED_INDEX)
+            journal.check_span(self.connection, key)
             index.mark_ingested(self.connection, key)
+            if not self.add(key):
+                return True
         return at_most is not None and len(pending) > at_most
 
     def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
         """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
-        index.clear(self.connection)
+        index.create_anew(self.connection)
         for done, key in enumerate(journal.fetches(self.connection)):
             on_progress(done)
-            self._add(key)
+            self.add(key)
 
-    def _add(self, key: Key) -> None:
+    def add(self, key: Key) -> bool:
+        """Add a fetch to the index. Return whether that was done.
+
+        If later ones of its stream are there, all of them are pending again.
+        """
         fetch = self.indexed(key)
+        if fetch is not None and index.is_late(self.connection, fetch):
+            index.defer_all(self.connection, fetch.stream)
+            index.defer(self.connection, fetch.stream, key)
+            return False
         if fetch is not None:
-            index.add(self.connection, fetch, self.window_covers)
+            ingestion.add(self.connection, fetch, self.window_covers)
+        return True
+
+    def ingest_all(self, stream: str) -> None:
+        """Add all pending fetches of a stream to the index. Raise Damaged."""
+        while self.ingest(stream):
+            pass
 
 
-def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
-    """Return a context in which the archive alone answers, at the time of the fetch."""
+def _client(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Client:
+    """Return a client to which the archive alone answers, at the time of the fetch."""
     from pit_fetch.net.client import Client
 
     provider, fetch = recorded.request.provider, recorded.fetch
     began = microseconds.from_micros(fetch.began)
     overrides = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
-    credentials = {credential.name: "archived" for credential in provider.credentials}
-    client = Client(
+    return Client(
         hosts=tuple(without_rate(host) for host in provider.hosts),
-        credentials=credentials,
+        credentials={credential.name: "archived" for credential in provider.credentials},
         environ=overrides,
         clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
         transport=ReplayingTransport(replies(exchanges)),
@@ -231,7 +291,6 @@ def _context(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Context:
         deadline=float("inf"),
         on_request=lambda url: None,
     )
-    return Context(client, credentials)
 
 
 def without_rate(host: Host) -> Host:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import ArchiveRecorder
-from pit_fetch.archive.store import index, journal, microseconds, schema
+from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Query, Record
@@ -95,18 +95,25 @@ class ArchiveSession:
         if latest is None or recorded is None:
             return None
         key, seen = latest
-        records = rederive.reparse(recorded, journal.exchanges_of(connection, key))
-        return ArchivedRecords(_of_snapshot(records, microseconds.from_micros(seen)), is_snapshot=True)
+        records = [
+            (versions.row_digest(record, recorded.evidence), record)
+            for record in rederive.reparse(recorded, journal.exchanges_of(connection, key))
+            if record.id
+        ]
+        first_held = index.first_held(connection, self.stream, [digest for digest, _ in records])
+        return ArchivedRecords(
+            (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records), is_snapshot=True
+        )
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""
         connection = self._connection()
-        if index.pending(connection, self.stream) and connection is self.recorder.connection:
+        if connection is self.recorder.connection and index.pending(connection, self.stream):
             self.recorder.catch_up(self.stream)
             connection = self._connection()  # another one, if the file could not be written
-        if index.pending(connection, self.stream):
+        if schema.is_outdated(connection) or index.pending(connection, self.stream):
             schema.set_aside(connection, self.stream)
-            rederive.Archived(connection, self.runtime.find).ingest(self.stream)
+            rederive.Archived(connection, self.runtime.find).ingest_all(self.stream)
         return connection
 
     def _connection(self) -> sqlite3.Connection:
@@ -124,11 +131,11 @@ def _kind(request: FetchRequest) -> str:
     return "offline" if request.offline else "live"
 
 
-def _of_snapshot(records: Iterator[Record], moment: datetime) -> Iterator[Record]:
-    """Yield the records of a reply: each was public at its receipt, whatever its own timestamps state."""
-    try:
-        for record in records:
-            if record.id:
-                yield record._replace(available_at=moment, revised_at=None, at_receipt=True, first_seen_at=moment)
-    except BROKEN as error:
-        raise archive_error(error) from error
+def _of_snapshot(record: Record, seen: int, first_held: int) -> Record:
+    """Return a record of a reply: it was public at its receipt, whatever its own timestamps state."""
+    return record._replace(
+        available_at=microseconds.from_micros(seen),
+        revised_at=None,
+        at_receipt=True,
+        first_seen_at=microseconds.from_micros(first_held),
+    )

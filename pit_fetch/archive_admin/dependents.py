@@ -18,23 +18,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import replay
+from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.cursor import parse_cursor
 from pit_fetch.provider import STAMPS, Record
-
-# Is called with how much is done, and of how much.
-OnProgress = Callable[[int, int], None]
 
 # With a PIT, some fields are left out. Which PIT it is does not matter here.
 _OPTIONS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pit=datetime.fromtimestamp(0, UTC))}
@@ -71,9 +69,12 @@ def dependents(
     connection: sqlite3.Connection,
     gone: Collection[Key],
     find: rederive.Find,
-    on_progress: OnProgress = lambda done, whole: None,
+    on_progress: OnProgress = silently,
 ) -> set[Key]:
-    """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written."""
+    """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written.
+
+    Raise Damaged: what a damaged reply contains is not known, and good answers would be deleted for it.
+    """
     archived, gone = rederive.Archived(connection, find), frozenset(gone)
     deleted = _deleted_items(archived, gone)
     lost: set[Key] = set()
@@ -81,7 +82,7 @@ def dependents(
     for key in _remaining_answers(connection, gone):
         try:
             needed[key] = _needed_items(archived, key, deleted)
-        except Unreadable:
+        except (Damaged, Unreadable):
             raise
         except (*BROKEN, ArchiveError, AttributeError):  # the answer is not an envelope
             lost.add(key)
@@ -107,10 +108,13 @@ def _deleted_items(archived: rederive.Archived, gone: Collection[Key]) -> _Delet
         known = ids.setdefault(recorded.stream, set())
         try:
             contained = {record.id for record in _records(archived, key, recorded, errors.append)}
-        except Exception:  # noqa: BLE001 - a provider's bug, or a damaged body
+        except ArchiveError:
+            raise
+        except Exception:  # noqa: BLE001 - a provider's bug
             ids[recorded.stream] = None
         else:
-            ids[recorded.stream] = None if errors or known is None else known | contained
+            is_unknown = errors or known is None or journal.has_lost(archived.connection, key)
+            ids[recorded.stream] = None if is_unknown else (known or set()) | contained
     return _Deleted(ids, sources)
 
 
@@ -151,7 +155,7 @@ def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> l
     for gap in answer["gaps"]:
         cursor = parse_cursor(gap["cursor"]) if "cursor" in gap else None
         if cursor is not None:
-            needed.append(_Item(stream, cursor.position[1], _content({}, is_open, ())))
+            needed.append(_Item(stream, cursor.position[-1], _content({}, is_open, ())))
     return needed
 
 

@@ -163,6 +163,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
             for key in keys:
                 for row in source.execute(query, key).fetchall():
                     journal.copy_row(source, target, kind, Key(*row), keys)
+                    journal.copy_links(source, target, Key(*row))
         rederive.Archived(target, find).rebuild()
 
 

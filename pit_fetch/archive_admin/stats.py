@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from pit_fetch.archive.store import bodies, journal
+from pit_fetch.archive.store import bodies, journal, microseconds
 from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive_admin import capture_runs
 
 
 class SourceStats(NamedTuple):
@@ -40,7 +43,8 @@ class Overview(NamedTuple):
 class FetchSummary(NamedTuple):
     """One fetch. ``seen``: when its replies count as received; None if it did not come to its end.
 
-    ``withdrawn``: when its answer was deleted because it repeated deleted data; None if it was not.
+    ``complete``: it came to its end, and nothing of it was lost since. ``withdrawn``: when its answer was deleted
+    because it repeated deleted data; None if it was not.
     """
 
     key: Key
@@ -57,6 +61,31 @@ class FetchSummary(NamedTuple):
     status: int | None
     withdrawn: int | None = None
 
+    @property
+    def asked(self) -> str:
+        """The request without its PIT, as a list of captures has it."""
+        return capture_runs.without_pit(self.request)
+
+
+class Filter(NamedTuple):
+    """Which fetches to list: of one source, about one symbol, begun between two instants (inclusive); "", None: all.
+
+    ``with_offline``: also questions that the archive alone answered. ``limit``: at most so many, -1: all.
+    """
+
+    source: str = ""
+    symbol: str = ""
+    since: int = microseconds.NEVER
+    until: int = microseconds.ALWAYS
+    with_offline: bool = True
+    limit: int | None = None
+
+    def names_symbol(self, request: str) -> bool:
+        """Return whether one of the values of a request is the symbol, whatever its option is called."""
+        words = shlex.split(request)
+        values = (value for word in words for value in word.rpartition("=")[2].split(","))
+        return not self.symbol or self.symbol.casefold() in map(str.casefold, values)
+
 
 _SOURCES = """
 SELECT f.source, count(*), coalesce(sum(e.count), 0), min(f.began), max(f.began) FROM fetches f
@@ -72,7 +101,8 @@ _FETCHES = """
 SELECT f.origin, f.seq, f.began, f.kind, f.source, f.version, f.plan, f.request, f.pit,
     (SELECT count(*) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq), a.seen, a.complete, a.status
 FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq
-WHERE ? IN ('', f.source) ORDER BY f.began DESC, f.origin, f.seq DESC LIMIT ?
+WHERE :source IN ('', f.source) AND f.began BETWEEN :since AND :until AND (:with_offline OR f.kind != 'offline')
+ORDER BY f.began DESC, f.origin, f.seq DESC
 """
 
 
@@ -84,9 +114,15 @@ def overview(connection: sqlite3.Connection) -> Overview:
     return result._replace(by_zstandard=bool(result.by_zstandard))
 
 
-def fetches(connection: sqlite3.Connection, source: str = "", limit: int | None = None) -> Iterator[FetchSummary]:
-    """Yield the fetches, newest first: at most ``limit``, and those of one ``source`` if it is named."""
+def fetches(connection: sqlite3.Connection, wanted: Filter = Filter()) -> Iterator[FetchSummary]:  # noqa: B008
+    """Yield the fetches that are ``wanted``, newest first."""
+    return islice(_fetches(connection, wanted), wanted.limit)
+
+
+def _fetches(connection: sqlite3.Connection, wanted: Filter) -> Iterator[FetchSummary]:
     withdrawn = journal.withdrawn(connection)
-    for origin, seq, *rest in connection.execute(_FETCHES, (source, -1 if limit is None else limit)):
+    for origin, seq, *rest in connection.execute(_FETCHES, wanted._asdict()):
         summary = FetchSummary(Key(origin, seq), *rest)
-        yield summary._replace(complete=bool(summary.complete), withdrawn=withdrawn.get(summary.key))
+        if wanted.names_symbol(summary.request):
+            is_complete = bool(summary.complete) and not journal.has_lost(connection, summary.key)
+            yield summary._replace(complete=is_complete, withdrawn=withdrawn.get(summary.key))

@@ -252,7 +252,8 @@ def check_servers(servers: Sequence[Server], wired: Sequence[WiredHook]) -> Iter
         yield Finding("note", "neo4j", f"no {PROGRAM} server is configured here, so its tools were not checked")
     for server in servers:
         needed = [("PreToolUse", server.tool(name)) for name in guard.NEO4J_TOOLS]
-        needed += [("PostToolUse", server.tool(guard.NEO4J_READ)), ("PreToolUse", "ReadMcpResourceTool")]
+        needed.append(("PostToolUse", server.tool(guard.NEO4J_READ)))
+        needed += [("PreToolUse", tool) for tool in guard.RESOURCE_TOOLS]
         missing = [
             f"{bundle.SCRIPTS[event]} on {tool}"
             for event, tool in needed
@@ -377,7 +378,7 @@ def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str
         name = effective_value(settings, environ, variable, str(project))
         if not name:
             continue
-        path = Path(project, name)
+        path = Path(project, os.path.expanduser(name))
         permission = read_permission(path, settings, project, environ)
         if permission:
             message = f"an agent may read the file of {variable}, which {content}: {permission}"

@@ -42,7 +42,7 @@ def _load(text: str) -> Any:
     try:
         import yaml
     except ImportError:
-        raise ConfigError(Code.DEPENDENCY_MISSING, package="PyYAML", command="python3 -m pip install PyYAML") from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="PyYAML") from None
     try:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
             if (getattr(event, "anchor", None) or getattr(event, "tag", None)) and event.start_mark:

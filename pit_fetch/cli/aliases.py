@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pit_fetch.cli.commands import COMMANDS
+from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.support import suggest
 from pit_fetch.support.suggest import normalize, truncate
 
@@ -14,13 +15,14 @@ _OPTIONS = {
     "time-from start-time",
     "date-to": "end to until before till through end-date to-date enddate before-date published-before "
     "time-to end-time",
-    "pit": "as-of asof at when point-in-time pointintime knowledge-date cutoff as-of-date timestamp time datetime date",
+    "pit": "p as-of asof at when point-in-time pointintime knowledge-date cutoff as-of-date timestamp time "
+    "datetime date",
     "limit": "max n count top num size rows head results max-results max-items max-count maxresults page-size per-page",
     "after": "cursor page offset next page-token continue",
     "timeout": "deadline wait max-time",
     "input-file": "input from-file replay infile",
     "fields": "columns select cols only",
-    "format": "f output-format csv jsonl",
+    "format": "f output-format",
     "max-chars": "max-tokens max-length max-bytes max-size budget",
     "pretty": "indent pprint",
     "fail": "strict fail-fast exit-code",
@@ -32,10 +34,34 @@ _OPTIONS = {
     "op": "function fn func operation endpoint action method",
     "output": "out o outfile output-file save",
 }
+# What a fetch has no option for, or one that takes no such value -> its names in other tools.
 _NO_OPTIONS = {
-    "only the envelope is printed anyway: leave it out": ("quiet", "silent", "no-progress"),
-    "set the variable PIT_FETCH_CEILING": ("ceiling", "max-pit"),
-    "set the variable PIT_FETCH_AUDIT": ("audit", "audit-file", "audit-log"),
+    "only the envelope is printed anyway: leave it out": "quiet q silent no-progress color no-color colour",
+    "set the variable PIT_FETCH_CEILING": "ceiling max-pit",
+    "set the variable PIT_FETCH_AUDIT": "audit audit-file audit-log",
+    "set the variable HTTPS_PROXY": "proxy proxies x http-proxy https-proxy socks socks5",
+    "name the file of certificates in the variable REQUESTS_CA_BUNDLE": "insecure k no-verify verify cacert cert",
+    "the addresses of sources are set by variables such as PIT_FETCH_FRED_URL": "url base-url host server base",
+    "a source gets the headers that it needs: leave it out": "header headers cookie cookies referer",
+    "a span is written as --date-from and --date-to": "period range span days weeks months years last duration history "
+    "window lookback look-back horizon",
+    "without --pit it is what the source says now": "now today live current",
+    "failed requests are repeated within --timeout: leave it out": "retries retry max-retries backoff",
+    "a host's rate is set by a variable such as PIT_FETCH_RATE_API_BENZINGA_COM": "rate rate-limit throttle sleep "
+    "delay concurrency threads workers parallel jobs",
+    "an archive keeps what was fetched: --archive PATH": "cache no-cache cache-dir use-cache refresh reload",
+    "settings are read from pit_fetch.toml, and shown by pit_fetch config": "config conf settings config-file",
+    "a .env file is read by itself": "env-file env dotenv",
+    "items come newest first": "sort sort-by order order-by desc descending asc ascending reverse",
+    "times are New York's, and a --pit has its own offset": "tz timezone time-zone utc local",
+    "for everything, write --limit with a large number": "all no-limit unlimited everything",
+    "--output replaces its file, all or nothing: leave it out": "overwrite force append yes y",
+    "a fetch changes nothing: leave it out": "dry-run simulate",
+    "CSV has commas, a header and UTF-8: convert the file afterwards": "sep separator delimiter encoding header-row "
+    "no-header compress compression gzip zip",
+    "a reply on standard input is read with --input-file -": "stdin pipe",
+    "filter with the source's options, or what is printed": "filter where exclude include jq sql",
+    **{f"write --format {name}": name for name in FORMATS},
 }
 _KEYS = frozenset(
     ["key", "keys", "api-key", "apikey", "token", "api-token", "auth", "password", "secret", "credential", "user-agent"]
@@ -44,6 +70,14 @@ _COMMANDS = {
     **{name: command.other_names for name, command in COMMANDS.items()},
     "--version": "",
     "--help": "usage man h ?",
+}
+# What is no command -> what somebody who types it is looking for.
+_NO_COMMANDS = {
+    "login auth key keys apikey api-key token credentials": "keys are read from the environment or a .env file, and "
+    "pit_fetch config shows which are set",
+    "update upgrade": "pit_fetch is upgraded as it was installed, and init --upgrade renews a project's parts",
+    "uninstall remove": "pit_fetch init --uninstall removes what init has installed",
+    "cache clear clean": "the cache folder is ~/.cache/pit_fetch, and may be removed",
 }
 # Words for a fetch; what follows them may be the source.
 _FETCH = frozenset(
@@ -65,15 +99,15 @@ def option_hint(
     """
     known = [flag for flag in flags if flag.startswith("--")]
     name = normalize(word)
-    if f"--{name}" not in known:
-        if name in _KEYS:
-            where = f"set {' or '.join(variables)}" if variables else "this source needs no key"
-            return f" (keys are read from the environment or a .env file, never from the command line: {where})"
-        note = next((note for note, words in _NO_OPTIONS.items() if name in words), "")
-        if note:
-            return f" ({note})"
+    if name in _KEYS and f"--{name}" not in known:
+        where = f"set {' or '.join(variables)}" if variables else "this source needs no key"
+        return f" (keys are read from the environment or a .env file, never from the command line: {where})"
     terms = {option: f"{search_terms.get(option, '')} {words}" for option, words in _OPTIONS.items()}
-    close = suggest.name(word, known, {**search_terms, **terms})
+    terms = {**search_terms, **terms}
+    note = next((note for note, words in _NO_OPTIONS.items() if name in words.split()), "")
+    if note and not suggest.by_terms(name, known, terms):
+        return f" ({note})"
+    close = suggest.name(word, known, terms)
     return f" (did you mean {close}?)" if close else ""
 
 
@@ -114,6 +148,9 @@ def explain_missing_source(
         return f"--source is required: write pit_fetch --source {likely} ..."
     if not first or "=" in first or is_fetch:
         return required
+    advice = next((advice for words, advice in _NO_COMMANDS.items() if normalize(first) in words.split()), "")
+    if advice:
+        return f"{truncate(first)!r} is not a command: {advice}"
     close = suggest.name(first, _COMMANDS, _COMMANDS)
     if close:
         return f"{truncate(first)!r} is not a command: did you mean pit_fetch {close}? A fetch starts with --source"

@@ -9,11 +9,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pit_fetch.cli.aliases import option_hint
 from pit_fetch.cli.commands import COMMANDS, Command
 from pit_fetch.cli.parser import plain
 from pit_fetch.errors import ExitStatus
-from pit_fetch.support.suggest import truncate
 from pit_fetch.support.terminal import escape_unprintable
 
 if TYPE_CHECKING:
@@ -48,6 +46,9 @@ class Parser(argparse.ArgumentParser):
         """Parse as argparse does, but explain unknown options."""
         arguments, unknown = self.parse_known_args(args, namespace)
         if unknown:
+            from pit_fetch.cli.aliases import option_hint
+            from pit_fetch.support.suggest import truncate
+
             flags = [flag for action in self._actions for flag in action.option_strings]
             names = [word.partition("=")[0] for word in unknown]
             hints = [truncate(name) + (option_hint(name, flags) if name.startswith("-") else "") for name in names]

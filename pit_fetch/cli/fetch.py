@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pit_fetch.cli import parser
 from pit_fetch.errors import UsageError
-from pit_fetch.gaps import FAILURES, Code
+from pit_fetch.gaps import Code
 from pit_fetch.request import audience
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def inspect(
         text = f"{form.name} takes the options of a fetch: pit_fetch {form.name} --source SOURCE ..."
         raise UsageError(Code.USAGE, text=text)
     provider = runtime.find(source)
-    requests = [parse(line, provider, runtime.environ, defaults) for line in split(words)]
+    requests = [parse(line, provider, runtime.environ, defaults, form) for line in split(words)]
     run(requests, argv, runtime, output, answer)
 
 
@@ -76,8 +75,7 @@ def run(
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
     text, notes = result.text, result.notes
-    has_failed = not result.envelope.data and any(gap["type"] in FAILURES for gap in result.envelope.gaps)
-    if request.output and has_failed:
+    if request.output and result.is_failure:
         # A mere failure goes to stdout, so that it never replaces a good file.
         from pit_fetch.formats.json import render
 
@@ -85,7 +83,7 @@ def run(
     elif request.output:
         from pit_fetch.cli.output_file import write_file
 
-        write_file(os.path.join(runtime.folder, request.output), text)
+        write_file(runtime.path(request.output), text)
         text = ""
     output.set(text if isinstance(text, str) else "", result.status, result.complaint, notes)
 
@@ -111,7 +109,7 @@ def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     if request.output:
         from pit_fetch.cli.output_file import check_file
 
-        check_file(os.path.join(runtime.folder, request.output))
+        check_file(runtime.path(request.output))
     elif runtime.stdout is not None:
         from pit_fetch.support.terminal import terminal_width
 

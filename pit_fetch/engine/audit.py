@@ -28,7 +28,7 @@ _NOT_A_FILE = "it is not a regular file"
 
 def path(environ: Mapping[str, str]) -> str:
     """Return the audit file's path, or "". Raise UsageError, before the fetch, if it cannot be written."""
-    name = environ.get(VARIABLE, "")
+    name = os.path.expanduser(environ.get(VARIABLE, ""))
     if name:
         try:
             os.close(_open(name))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.engine.registry import Listing
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential
+from pit_fetch.support.install import install_command
 
 
 def table(listings: Iterable[Listing], environ: Mapping[str, str], folder: str, as_json: bool) -> str:
@@ -34,6 +36,7 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
             {"variables": list(credential.variables), "set": _is_set(credential, environ, folder)}
             for credential in provider.credentials
         ],
+        "packages": [{"name": name, "installed": find_spec(name) is not None} for name in provider.packages],
     }
 
 
@@ -82,5 +85,13 @@ def _line(row: Mapping[str, Any], width: int) -> str:
         f"{' or '.join(credential['variables'])} {'is set' if credential['set'] else 'is not set'}"
         for credential in row["credentials"]
     ]
+    needs = needs or ["no key needed"]
+    needs += [package_text(package) for package in row["packages"]]
     aliases = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
-    return f"{row['name']:<{width}}  {row['summary']}{aliases}\n{'':<{width}}  {'; '.join(needs) or 'no key needed'}\n"
+    return f"{row['name']:<{width}}  {row['summary']}{aliases}\n{'':<{width}}  {'; '.join(needs)}\n"
+
+
+def package_text(package: Mapping[str, Any]) -> str:
+    """Return whether a package of :func:`describe` is installed, or the command that installs it."""
+    name = package["name"]
+    return f"{name} is installed" if package["installed"] else f"{name} is missing: run {install_command(name)}"

@@ -11,6 +11,8 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Credential, Provider
 
+_QUOTES = frozenset("\"'`\u2018\u2019\u201c\u201d")
+
 
 def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict[str, str]:
     """Return the provider's credentials by name. Raise ConfigError for one that is missing or malformed."""
@@ -24,7 +26,7 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
                 variables=" or ".join(credential.variables),
                 hint=credential.hint,
             )
-        problem = credential.check(value) if credential.check else None
+        problem = _typing_mistake(variable, value) or (credential.check(value) if credential.check else None)
         if problem is None and not value.isprintable():
             problem = "it contains control characters."
         if problem is None and not _is_sendable(value):
@@ -33,6 +35,18 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
             raise ConfigError(Code.CREDENTIAL_MALFORMED, variable=variable, problem=problem, hint=credential.hint)
         values[credential.name] = value
     return values
+
+
+def _typing_mistake(variable: str, value: str) -> str | None:
+    """Return what is wrong with a value that was not copied as it is, or None."""
+    if value.startswith(f"{variable}="):
+        return f"it begins with {variable}= once more."
+    if value[0] in _QUOTES and value[-1] in _QUOTES:
+        return "it has quotes around it."
+    is_variable = value[0] == "$" and value.isupper() and value[1:].strip("{}").isidentifier()
+    if is_variable or (value[0], value[-1]) == ("<", ">") or value.lower().startswith(("your_", "your-", "insert_")):
+        return "it is a placeholder for a key."
+    return None
 
 
 def _is_sendable(value: str) -> bool:
@@ -57,11 +71,12 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
         try:
             from dotenv import dotenv_values
         except ImportError:
-            instead = (
-                f"python3 -m pip install python-dotenv, or set {' or '.join(credential.variables)} in the environment"
-            )
+            from pit_fetch.support.install import install_command
+
+            variables = " or ".join(credential.variables)
+            command = f"{install_command('python-dotenv')}, or set {variables} in the environment"
             raise ConfigError(
-                Code.DEPENDENCY_MISSING, package="python-dotenv (it reads .env)", command=instead
+                Code.DEPENDENCY_MISSING, package="python-dotenv (it reads .env)", command=command
             ) from None
         try:
             text = trusted_files.read(path).decode("utf-8-sig")

@@ -6,7 +6,7 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -16,11 +16,20 @@ from pit_fetch.engine.report import CollectedRecords, malformed
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position, record_age
-from pit_fetch.pipeline.select import Selection, SelectionBuilder, WithheldCounts, complete, in_order, public, take
+from pit_fetch.pipeline.cursor import START, Position, position, record_age
+from pit_fetch.pipeline.select import (
+    Selection,
+    SelectionBuilder,
+    WithheldCounts,
+    complete,
+    in_order,
+    public,
+    take,
+    with_period,
+)
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach
+from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
@@ -30,6 +39,9 @@ if TYPE_CHECKING:
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
+
+# No source has much from before this year, so that an answer without items may be owed to a mistyped one.
+EARLY_YEAR = 1990
 
 # A stream after the filter by the PIT.
 PublicStream = Iterable[Record | Watermark | Gap]
@@ -42,7 +54,9 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
     progress.begin(provider.name, request.pit, started)
     fetch: Fetch | None = None
     try:
-        fetch = Fetch(request, build_query(request, started), runtime, progress, deadline)
+        query = build_query(request, started)
+        refuse_what_is_of_today(query, runtime.environ)
+        fetch = Fetch(request, query, runtime, progress, deadline)
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
@@ -99,7 +113,7 @@ class Fetch:
         if path:
             from pit_fetch.archive.session import ArchiveSession
 
-            return ArchiveSession(path, self.request, self.query, self.runtime)
+            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime)
         if self.request.offline:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
@@ -114,8 +128,8 @@ class Fetch:
         when_empty = _when_empty(self.request, self.query)
         self.collected = self.collected._replace(secrets=secrets, opened=True, when_empty=when_empty, archive=archive)
 
-    def _caveats(self) -> tuple[Gap, ...]:
-        return tuple(caveats(self.query, self.request.provider.name))
+    def _caveats(self, *, archived: bool = False) -> tuple[Gap, ...]:
+        return tuple(caveats(self.query._replace(archived=archived), self.request.provider.name))
 
     # From the live source.
 
@@ -124,19 +138,22 @@ class Fetch:
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
-                self._select(in_order(public(stream, self._cutoff, self.collected.withheld)), builder)
+                self._select(in_order(self._public(stream, self._cutoff)), builder)
         except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
             builder.gaps.append(error.gap)
         except TimeIsUp:
             builder.gaps += self._deadline_gaps()
         return builder.build()
 
+    def _public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
+        return public(stream, cutoff, self.collected.withheld, self.query.operation.period)
+
     def _cutoff(self) -> datetime | None:
-        """Return the PIT, but never later than now: a PIT in the future would let a running bar through."""
+        """Return the PIT, but never later than the last reply: what was still running then is not over yet."""
         pit = self.request.pit
         if pit is None or pit <= self.query.started:
             return pit
-        return min(pit, self.runtime.clock.now())
+        return min(pit, self.source.received_at or self.query.started)
 
     def _until_it_ends(self, stream: Stream) -> Iterator[Record | Page | Watermark | Gap]:
         """Yield ``stream``, followed by a gap if an error or the deadline ends it.
@@ -183,7 +200,7 @@ class Fetch:
 
         derive = provider.derive(query)
         take(
-            stream if derive is None else _derived(stream, derive, builder),
+            stream if derive is None else _derived(stream, derive, builder, query.operation.period),
             builder,
             after=request.after.position if request.after else None,
             within=request.after is not None and request.after.within is not None,
@@ -203,7 +220,7 @@ class Fetch:
         try:
             archive.start(secrets)
             self._opened(secrets)
-            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats()))
+            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats(archived=True)))
             return self._from_archive(archive, collected, None)
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
@@ -236,14 +253,17 @@ class Fetch:
 
         Raise ArchiveError if the archive cannot be read.
         """
-        instant = self._cutoff() or self.query.now
+        instant = min(self.query.now, self.runtime.clock.now())
         held = archive.recall(instant)
         if held is None:
             return collected._replace(archive=archive)
         gaps, builder = collected.selection.gaps, SelectionBuilder()
+        if live is not None:  # what the live answer could not show is no longer what this one cannot
+            of_live = self._caveats()
+            gaps = (*self._caveats(archived=True), *(gap for gap in gaps if gap not in of_live))
         if held.is_snapshot:
             gaps = tuple(_archived_variant(gap) for gap in gaps)
-        stream = _ordered(held, public(held.records, lambda: instant, collected.withheld))
+        stream = _ordered(held, self._public(held.records, lambda: instant))
         stop = None if live is None or held.is_snapshot else _stop(live)
         self._select(stream if stop is None else _until_position(stream, stop), builder)
         selection = builder.build()
@@ -265,7 +285,7 @@ def _stop(live: Selection) -> Position | None:
     is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
     if not is_cut:
         return None
-    return (float("-inf"), "") if live.last is None else position(live.last)
+    return START if live.last is None else position(live.last)
 
 
 def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:
@@ -281,7 +301,7 @@ def _archived_variant(original: Gap) -> Gap:
     return gap(REASONS[code], **original.params) if code else original
 
 
-def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder) -> Iterator[Record]:
+def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:
     """Yield the records that the provider computes across the public ones. Gaps bypass it."""
 
     def records() -> Iterator[Record]:
@@ -291,14 +311,21 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBu
             else:
                 yield part
 
-    return derive(records())
+    return (with_period(record, period) for record in derive(records()))
 
 
 def _when_empty(request: FetchRequest, query: Query) -> str:
+    """Return the hint for an answer without items. It depends on the request and the clock alone."""
+    if is_out_of_reach(query):
+        return ""
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
-    is_late = query.pit is not None and query.since is not None and query.since > query.pit
+    is_late = query.since is not None and query.since > query.now
     if is_late and is_of_publication(query.operation):
-        return "--date-from is after the PIT: nothing from then on was public."
+        end = "now" if query.pit is None else "the PIT"
+        return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
+    for name, bound in (("--date-to", query.until), ("The PIT", query.pit)):
+        if bound is not None and bound.year < EARLY_YEAR:
+            return f"{name} is in the year {bound.year}: check it."
     return request.provider.when_empty(query)
 
 

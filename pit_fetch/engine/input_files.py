@@ -6,6 +6,7 @@ An input file may never end: a named pipe without a writer, a terminal, ``/dev/z
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +19,27 @@ if TYPE_CHECKING:
     from pit_fetch.provider import Provider
 
 MAX_BYTES = 64_000_000  # the same as for a reply from the network
+# How files begin that are taken for a reply, in lower case.
+_FORMS = (
+    (b"pk\x03\x04", "it is a ZIP archive or an Excel file: unpack or export it first"),
+    (b"bzh", "it is compressed by bzip2: unpack it first"),
+    (b"\xfd7zxz", "it is compressed by xz: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed by zstd: unpack it first"),
+    (b"%pdf", "it is a PDF"),
+    (b"<!doctype html", "it is a web page"),
+    (b"<html", "it is a web page"),
+    (b"par1", "it is a Parquet file"),
+    (b"sqlite format 3", "it is a database: an archive is named with --archive"),
+)
+# What stands in the place of a path. The first row whose pattern is in it counts.
+_NO_PATHS = (
+    (r"file:/", "leave out file://"),
+    (r"[a-z]{2,}:/", "an address is no file: save its reply first"),
+    (r"(?:\A|/)[A-Za-z]:|\\", "a path of Windows: write it with / and no C:, and under WSL with /mnt/c"),
+    (r"[$%]", "the shell replaces no variable in single quotes"),
+    (r"[*?\[]", "the shell replaces no pattern in quotes: name one file"),
+    (r"(?:\A|/)@", "leave out the @"),
+)
 _CHUNK = 1 << 20
 
 
@@ -27,7 +49,7 @@ def read_file(path: str, seconds: float) -> bytes:
         # Without O_NONBLOCK, opening a named pipe would wait for its writer.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        raise _unreadable(error) from None
+        raise _unreadable(error, path) from None
     try:
         return _read(fd, seconds)
     finally:
@@ -92,5 +114,34 @@ def _read(fd: int, seconds: float) -> bytes:
     raise InputError(Code.INPUT_UNREADABLE, problem=f"it is larger than {MAX_BYTES // 1_000_000} MB")
 
 
-def _unreadable(error: OSError | ValueError) -> InputError:
-    return InputError(Code.INPUT_UNREADABLE, problem=getattr(error, "strerror", None) or "not a path")
+def _unreadable(error: OSError | ValueError, path: str = "") -> InputError:
+    hint = next((f" ({hint})" for pattern, hint in _NO_PATHS if re.search(pattern, path)), "")
+    return InputError(Code.INPUT_UNREADABLE, problem=(getattr(error, "strerror", None) or "not a path") + hint)
+
+
+def unpacked(body: bytes) -> bytes:
+    """Return the content of a file that is compressed by gzip, or text in UTF-16 as Windows writes it, as UTF-8.
+
+    Raise InputError for gzip that is broken, or larger than ``MAX_BYTES``.
+    """
+    if body.startswith(b"\x1f\x8b"):
+        from pit_fetch.net.decompress import content
+        from pit_fetch.transport import TransportError
+
+        try:
+            body = content([body], "gzip")
+        except TransportError as error:
+            problem = error.problem or f"it is larger than {MAX_BYTES // 1_000_000} MB"
+            raise InputError(Code.INPUT_UNREADABLE, problem=problem) from None
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return body.decode("utf-16", "replace").encode()
+    return body
+
+
+def form_of(body: bytes) -> str:
+    """Return what a file is that is no reply, with the fix; "" if that is not clear."""
+    start = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
+    form = next((form for mark, form in _FORMS if start.startswith(mark)), "")
+    if not form and re.match(rb"\s*\{[^\n]*\}\r?\n\{", body):
+        return "it is one JSON document in each line, and a reply is one document"
+    return form

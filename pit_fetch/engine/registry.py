@@ -14,7 +14,7 @@ from pit_fetch import provider as author_api
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import API_VERSION, Provider
-from pit_fetch.support import bundled, suggest
+from pit_fetch.support import bundled
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -25,10 +25,13 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
+    ("sec_facts", "xbrl"): "pit_fetch_providers.sec_facts:PROVIDER",
     ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
     ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
     ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",
     ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
+    ("wayback", "wayback-machine", "internet-archive"): "pit_fetch_providers.wayback:PROVIDER",
+    ("wikipedia", "wiki"): "pit_fetch_providers.wikipedia:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 
@@ -48,6 +51,8 @@ def load(source: str) -> Provider:
         return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
+        from pit_fetch.support import suggest
+
         others = sorted(entry.name for entry in _entry_points())
         known = ", ".join([*BUNDLED_NAMES, *others])
         close = (
@@ -55,7 +60,7 @@ def load(source: str) -> Provider:
             or suggest.name(source, known_names())
             or suggest.name(source, others)
         )
-        hint = f" (did you mean {close}?)" if close else ""
+        hint = f" (did you mean {close}?)" if close else " (a call has one source)" if "," in source else ""
         raise UsageError(
             Code.USAGE, text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
         )

@@ -19,7 +19,6 @@ from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
-from pit_fetch.support.suggest import enumerate_names
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -82,6 +81,11 @@ class FetchResult(NamedTuple):
     gaps: tuple[Gap, ...] = ()
     public: tuple[Record, ...] = ()
 
+    @property
+    def is_failure(self) -> bool:
+        """Return whether there is nothing but a failure: the answer must not take the place of a good one."""
+        return not self.envelope.data and any(gap.is_failure and not gap.code.costs_nothing for gap in self.gaps)
+
 
 def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
     """Return the answer of ``collected`` as it is printed. The gate judges it here, whatever its format.
@@ -106,11 +110,7 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
         result = _written(request, (), [gap(Code.GATE_REFUSED, finding=finding)], options)
     is_whole = finding is None and len(result.kept) == len(shown)
     result = result._replace(public=tuple(collected.selection.records) if is_whole else result.kept)
-    status = ExitStatus.BUG if collected.failure or finding else ExitStatus.OK
-    if status is ExitStatus.OK and request.fail:
-        types = {gap.type for gap in result.gaps}
-        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
-    return _with_status(result, status, options)
+    return _with_status(request, result, ExitStatus.BUG if collected.failure or finding else ExitStatus.OK, options)
 
 
 def unjudged(
@@ -118,7 +118,7 @@ def unjudged(
 ) -> FetchResult:
     """Return the answer that shows an operator ``records``, public or not. The gate would refuse it."""
     options = _options(request, secrets, resumes=False)
-    return _with_status(_written(request, envelope.entries(records, options), gaps, options), status, options)
+    return _with_status(request, _written(request, envelope.entries(records, options), gaps, options), status, options)
 
 
 def _written(
@@ -132,7 +132,14 @@ def _written(
     return FetchResult(sized.envelope, sized.text, notes=notes, kept=kept, gaps=tuple(gaps))
 
 
-def _with_status(result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions) -> FetchResult:
+def _with_status(
+    request: FetchRequest, result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions
+) -> FetchResult:
+    # An envelope on stdout is read, with its gaps. A file, or rows for another program, is used without a look.
+    is_unread = request.output is not None or request.format not in ("json", "table")
+    if status is ExitStatus.OK and (request.fail or (is_unread and result.is_failure)):
+        types = {gap.type for gap in result.gaps}
+        status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
     if status is ExitStatus.OK:
         return result
     reasons = (gap.reason for gap in result.gaps if status is ExitStatus.BUG or _STATUS_OF_TYPE.get(gap.type) is status)
@@ -176,6 +183,8 @@ def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Ga
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
     if declared or not records or not unknown:
         return []
+    from pit_fetch.support.suggest import enumerate_names
+
     return [gap(Code.FIELD_UNKNOWN, fields=enumerate_names(unknown), known=enumerate_names(list(known)))]
 
 
@@ -215,6 +224,11 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
         resume = format_cursor(selection.last)
         gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
     if not shown and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
-        hint = collected.when_empty
-        gaps.append(gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING))
+        gaps.append(nothing(collected))
     return gaps
+
+
+def nothing(collected: CollectedRecords) -> Gap:
+    """Return the gap of an answer without records."""
+    hint = collected.when_empty
+    return gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import credentials, input_files
-from pit_fetch.errors import InputError
+from pit_fetch.errors import InputError, UpstreamError
 from pit_fetch.gaps import Code, Gap
-from pit_fetch.provider import Context, Page, Query, Record, Watermark
+from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_out_of_reach
 from pit_fetch.runtime import Runtime
@@ -29,15 +30,34 @@ class Source(NamedTuple):
     secrets: tuple[str, ...] = ()
     client: Client | None = None
 
+    @property
+    def received_at(self) -> datetime | None:
+        """When the last reply was received; None if there is none yet."""
+        return None if self.client is None else self.client.received_at
+
 
 def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: float) -> Source:
     """Return the source of ``--input-file``. Raise InputError if it cannot be read by ``deadline`` (monotonic)."""
     path, seconds = request.input_file or "", deadline - runtime.clock.monotonic()
-    body = runtime.read_stdin(seconds) if path == "-" else input_files.read_file(path, seconds)
+    body = runtime.read_stdin(seconds) if path == "-" else input_files.read_file(runtime.path(path), seconds)
+    body = input_files.unpacked(body)
     if not body.strip():
         problem = "standard input is empty" if path == "-" else "it is empty"
-        raise InputError(Code.INPUT_MALFORMED, source=request.provider.name, problem=problem)
-    return Source(() if is_out_of_reach(query) else _deferred(request.provider.parse_reply, body, query))
+        # ``normalize`` reads no reply, but a list of items.
+        code = Code.INPUT_MALFORMED if request.provider.hosts else Code.ITEMS_MALFORMED
+        raise InputError(code, source=request.provider.name, problem=problem)
+    return Source(() if is_out_of_reach(query) else _deferred(_records_in, request.provider, body, query))
+
+
+def _records_in(provider: Provider, body: bytes, query: Query) -> Iterator[Record | Gap]:
+    """Yield the records of a file. Raise UpstreamError, which names the file's form if that is recognized."""
+    try:
+        yield from provider.parse_reply(body, query)
+    except UpstreamError:
+        form = input_files.form_of(body)
+        if form:
+            raise UpstreamError(Code.MALFORMED, problem=form) from None
+        raise
 
 
 def open_network(

@@ -7,7 +7,7 @@ has passed the same envelope as JSON before a byte of it goes out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,9 @@ NAMES = ("json", "jsonl", "csv", "table", "html", "parquet")
 DATA_ONLY = frozenset({"csv", "parquet"})
 # Formats that are not text: only a file may hold them.
 BINARY = frozenset({"parquet"})
+
+# The fields that a command adds to items, by its name.
+ADDED_FIELDS: Mapping[str, tuple[str, ...]] = {"diff": ("change", "before"), "explain": ("verdict", "because", "rule")}
 
 
 class RenderOptions(NamedTuple):

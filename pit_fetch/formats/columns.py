@@ -16,11 +16,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 
-# The fields that diff and explain add to an item. They come first, because they state why the item is there.
-_OF_INSPECTION = ("change", "before", "verdict", "because")
+# The fields that diff and explain add come first, because they state why the item is there, but for its rule.
+_OF_INSPECTION = tuple(name for names in ADDED_FIELDS.values() for name in names if name != "rule")
+# They are read item by item, even where all are the same.
+_TELLING = frozenset({"id", "verdict", "change", "title", "headline", "name"})
 INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 
 # How sources write a missing number: "None", "-", ".".
@@ -62,6 +65,26 @@ def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) 
     others = (name for item in items for name in item)
     names = dict.fromkeys(name for name in (*STAMPS, *_OF_INSPECTION, *kinds, *others) if name in present)
     return [_column(name, [item.get(name) for item in items], _kind(name, kinds)) for name in names]
+
+
+def in_common(typed: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+    """Return the columns with one value for all of several items, and the others.
+
+    >>> bars = [{"id": "a", "symbol": "ACME"}, {"id": "b", "symbol": "ACME"}]
+    >>> [[column.name for column in part] for part in in_common(columns(bars, {}))]
+    [['symbol'], ['id']]
+    """
+    parts: tuple[list[Column], list[Column]] = ([], [])
+    for column in typed:
+        first, *rest = column.values or [None]
+        is_common = bool(rest) and not is_empty(first) and all(value == first for value in rest)
+        parts[0 if is_common and column.name not in _TELLING else 1].append(column)
+    return parts
+
+
+def is_empty(value: Any) -> bool:
+    """Return whether an item has nothing in a field."""
+    return value is None or value in ("", [], {})
 
 
 def _kind(name: str, kinds: Mapping[str, FieldKind]) -> Kind:

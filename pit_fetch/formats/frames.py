@@ -96,4 +96,4 @@ def _package(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ConfigError(Code.DEPENDENCY_MISSING, package=name, command=f"python3 -m pip install {name}") from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package=name) from None

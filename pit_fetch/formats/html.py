@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -10,10 +9,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
-from pit_fetch.formats.columns import Column, columns
-from pit_fetch.formats.html_page.markup import plain
+from pit_fetch.formats.columns import Column, columns, in_common, is_empty
+from pit_fetch.formats.explanation import FIELDS
+from pit_fetch.formats.explanation import of as explanation
+from pit_fetch.formats.html_page.figure import GREY, figure, legend
+from pit_fetch.formats.html_page.markup import cut, escaped, plain
 from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
-from pit_fetch.formats.html_page.timeline import Mark, svg
 from pit_fetch.provider import STAMPS
 from pit_fetch.support.version import __version__
 from pit_fetch.times import format_for_people
@@ -38,17 +39,16 @@ _HEADINGS = {
 }
 _HEADLINES = ("title", "headline", "name")
 _LINKS = ("url", "link", "html_url")
-_GREY = frozenset({"late", "revised", "undated", "unusable", "gone"})
-
 # Nothing may be loaded and nothing may run, whatever an item holds.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 class _Layout(NamedTuple):
-    """The columns in the line of an item, those below it, and the names of those that have no place."""
+    """The columns in the line of an item, those below it, those that all items share, and the names of the rest."""
 
     line: Sequence[Column]
     below: Sequence[Column]
+    common: Sequence[Column]
     hidden: Sequence[str]
     headline: str = ""
     link: str = ""
@@ -62,19 +62,19 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     by_name = {column.name: column for column in typed}
     title = (source or "pit_fetch") + (f" as of {format_for_people(pit)}" if pit else "")
     head = (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
         f'content="{_POLICY}"><style>{STYLE}</style></head>\n'
         '<body><a class="skip" href="#items">Skip to the items</a>\n'
     )
-    body = [_header(envelope, by_name), _figure(envelope, by_name), _gaps(envelope), "<main>"]
+    body = [_header(envelope, by_name), figure(envelope, typed), legend(envelope), _gaps(envelope), "<main>"]
     tail = f"</main>\n<footer>pit_fetch {__version__}. Times are New York's.</footer></body></html>\n"
     count, rest = len(envelope.data), "".join((head, *body, tail))
     largest = LARGEST * max(count, LARGEST_ITEMS) // LARGEST_ITEMS - _size(rest)
     room = largest
     while True:  # the size of a row is estimated from the first ones, and may turn out to be larger
-        table = _table(envelope, _layout(typed, room / max(count, LARGEST_ITEMS)), count, room)
+        table = _table(envelope, _layout(envelope, typed, room / max(count, LARGEST_ITEMS)), count, room)
         if _size(table) <= largest or room < LARGEST_ITEMS:
             return "".join((head, *body, table, tail))
         room = room * 3 // 4
@@ -87,10 +87,10 @@ def _size(text: str) -> int:
 def fragment(envelope: PlainEnvelope) -> str:
     """Return the items and gaps for a notebook, which has a page of its own."""
     shown = envelope.data[:_NOTEBOOK_ROWS]
-    layout = _layout(columns(shown, envelope.provenance.kinds), LARGEST / LARGEST_ITEMS)
+    layout = _layout(envelope, columns(shown, envelope.provenance.kinds), LARGEST / LARGEST_ITEMS)
     more = len(envelope.data) - len(shown)
     rest = f"<p>and {more} more in <code>.data</code></p>" if more else ""
-    summary = f"<p><strong>{_text(envelope.provenance.source)}</strong> {_summary(envelope)}</p>"
+    summary = f"<p><strong>{escaped(envelope.provenance.source)}</strong> {_summary(envelope)}</p>"
     return (
         f'<div class="pit-fetch"><style>{FRAGMENT_STYLE}</style>{summary}'
         f"{_table(envelope, layout, len(shown), _NOTEBOOK_BYTES)}{rest}{_gaps(envelope)}</div>"
@@ -105,10 +105,10 @@ def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
         weekday, day, clock, rest = format_for_people(pit).split(" ", 3)
         time = f'<time datetime="{pit.isoformat()}">{weekday} {day}, {clock}</time>'
         heading = f"{_HEADINGS.get(query.partition(' ')[0], 'What was public at {}').format(time)}"
-        heading += f" <small>{_text(rest)}</small>"
-    command = f"<code>pit_fetch {_text(query)}</code>" if query else ""
+        heading += f" <small>{escaped(rest)}</small>"
+    command = f"<code>pit_fetch {escaped(query)}</code>" if query else ""
     return (
-        f'<header><p class="source">{_text(source or "pit_fetch")}</p><h1>{heading}</h1>'
+        f'<header><p class="source">{escaped(source or "pit_fetch")}</p><h1>{heading}</h1>'
         f"<p>{_summary(envelope)}{_dated_by(by_name)}</p>{command}</header>\n"
     )
 
@@ -121,55 +121,34 @@ def _summary(envelope: PlainEnvelope) -> str:
         for item in envelope.data:
             if key in item:
                 kinds[str(item[key])] = kinds.get(str(item[key]), 0) + 1
-        words += [f"{number:,} {_text(kind)}" for kind, number in kinds.items()]
+        words += [f"{number:,} {escaped(kind)}" for kind, number in kinds.items()]
     return ", ".join(words)
 
 
 def _dated_by(by_name: Mapping[str, Column]) -> str:
     tags = sorted({str(tag) for tag in by_name["available_at_source"].values if tag}) if by_name else []
-    return f", dated by {_text(' and '.join(tags))}" if tags else ""
-
-
-def _figure(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
-    stamps = by_name["available_at"].values if "available_at" in by_name else []
-    plotted = (by_name[name] for name in envelope.provenance.plotted if name in by_name)
-    figures = next((column for column in plotted if column.kind == "number"), None)
-    numbers = figures.values if figures else [None] * len(stamps)
-    marks = [
-        Mark(at, f"i{index}", numbers[index], item.get("verdict", item.get("change")) in _GREY)
-        for index, (at, item) in enumerate(zip(stamps, envelope.data, strict=False))
-        if isinstance(at, datetime)
-    ]
-    if not marks:
-        return ""
-    first, last = min(marks).at, max(marks).at
-    span = f"{first:%-d %B %Y, %H:%M} to {last:%-d %B %Y, %H:%M}"
-    what = f"<b>{_text(figures.name)}</b>, " if figures and len(marks) >= 5 else ""
-    drawn = svg(marks, envelope.provenance.pit, f"Time line of {len(marks)} items, {span}")
-    return f"<figure>{drawn}<figcaption>{what}{span}</figcaption></figure>\n"
+    return f", dated by {escaped(' and '.join(tags))}" if tags else ""
 
 
 def _gaps(envelope: PlainEnvelope) -> str:
     rows = "".join(
-        f'<li class="{_text(str(gap.get("type", "")))}"><b>{_text(str(gap.get("type", "")).replace("_", " "))}</b> '
-        f"<span>{_text(str(gap.get('reason', '')))}</span>"
+        f'<li class="{escaped(str(gap.get("type", "")))}"><b>{escaped(str(gap.get("type", "")).replace("_", " "))}</b> '
+        f"<span>{escaped(str(gap.get('reason', '')))}</span>"
         for gap in envelope.gaps
     )
     return f'<section class="gaps"><h2>What is missing, and why</h2><ul>{rows}</ul></section>\n' if rows else ""
 
 
-def _layout(typed: Sequence[Column], room: float) -> _Layout:
+def _layout(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> _Layout:
     """Return a layout whose line takes about ``room`` bytes: time, verdicts, the headline, the rest, the id."""
-    by_name = {
-        column.name: column
-        for column in typed
-        if column.name == "id" or any(value not in (None, "", [], {}) for value in column.values)
-    }
+    sentences = [explanation(item) for item in envelope.data[:_SAMPLE]]
+    common, others = in_common([column for column in typed if column.name not in FIELDS])
+    by_name = {column.name: column for column in others if column.name == "id" or not all(map(is_empty, column.values))}
     headline = next((name for name in _HEADLINES if name in by_name), "")
     link = next((name for name in _LINKS if name in by_name), "")
-    short = (*STAMPS, headline, link, "because")
+    short = (*STAMPS, headline, link)
     below = [column for column in by_name.values() if column.name not in short and _longest(column) > _LONG]
-    first = [name for name in ("verdict", "change", headline, "because") if name in by_name]
+    first = [name for name in ("verdict", "change", headline) if name in by_name]
     hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
     rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
@@ -187,7 +166,8 @@ def _layout(typed: Sequence[Column], room: float) -> _Layout:
             name: _cost(_cells(column._replace(values=column.values[:_SAMPLE]), width))
             for name, column in candidates.items()
         }
-        left = room - _ROW_COST - linked - sum(costs[name] for name in always)
+        said = _cost([escaped(cut(sentence, width)) for sentence in sentences]) + _ROW_COST if any(sentences) else 0
+        left = room - _ROW_COST - linked - said - sum(costs[name] for name in always)
         if left >= 0:
             break
     line = list[Column]()
@@ -199,7 +179,7 @@ def _layout(typed: Sequence[Column], room: float) -> _Layout:
             line.append(column)
         else:
             hidden.append(name)
-    return _Layout(line, below, hidden, headline, link if linked else "", width)
+    return _Layout(line, below, common, hidden, headline, link if linked else "", width)
 
 
 def _repeats_a_stamp(name: str, by_name: Mapping[str, Column]) -> bool:
@@ -222,37 +202,65 @@ def _table(envelope: PlainEnvelope, layout: _Layout, count: int, room: int) -> s
     if not count:
         return '<p id="items" class="empty">No items.</p>'
     heads = "".join(
-        f"<th{' class=n' if column.kind in ('number', 'integer') else ''}>{_text(column.name.replace('_', ' '))}"
+        f"<th{' class=n' if column.kind in ('number', 'integer') else ''}>{escaped(column.name.replace('_', ' '))}"
         for column in layout.line
     )
     cells = list(zip(*(_cells(column, layout.width) for column in layout.line), strict=True))
-    rows = [_row(envelope.data[index], index, cells[index], layout) for index in range(count)]
+    classes = list(map(_class, layout.line))
+    rows = [_row(envelope.data[index], index, cells[index], classes, layout) for index in range(count)]
     texts = [_below(index, layout) for index in range(count)]
-    frame = len(_details([("", "")], 1))
+    sentences = [escaped(explanation(envelope.data[index])) for index in range(count)]
+    if sum(map(_size, sentences)) > (room - sum(map(_size, rows))) * 3 // 4:
+        sentences = [escaped(cut(explanation(envelope.data[index]), layout.width)) for index in range(count)]
+    frame = len(_details([("", "")], 1, ""))
     overhead = sum(frame + sum(len(name) + 20 for name, _ in below) for below in texts if below)
+    overhead += sum(len(sentence) + frame for sentence in sentences if sentence)
     limit = _limit([len(text) for below in texts for _, text in below], room - sum(map(len, rows)) - overhead)
-    lines = "".join(f"{row}{_details(below, limit)}\n" for row, below in zip(rows, texts, strict=True))
-    hidden = f'<p class="hidden">Not shown here: {_text(", ".join(layout.hidden))}.</p>' if layout.hidden else ""
+    lines = "".join(
+        f"{row}{_details(below, limit, sentence)}\n"
+        for row, below, sentence in zip(rows, texts, sentences, strict=True)
+    )
+    hidden = f'<p class="hidden">Not shown here: {escaped(", ".join(layout.hidden))}.</p>' if layout.hidden else ""
     return (
-        f'<div class="items" id="items" tabindex="0" role="region" aria-label="Items"><table><thead><tr>{heads}'
-        f"<tbody>\n{lines}</table></div>{hidden}"
+        f'{_common(layout)}<div class="items" id="items" tabindex="0" role="region" aria-label="Items"><table><thead>'
+        f"<tr>{heads}<tbody>\n{lines}</table></div>{hidden}"
     )
 
 
-def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], layout: _Layout) -> str:
+def _common(layout: _Layout) -> str:
+    """Return what all items have in common, once."""
+    shown = [
+        f"{escaped(column.name.replace('_', ' '))} <b>{_cells(column, _WIDTHS[0])[0]}</b>"
+        for column in layout.common
+        if column.name != "available_at_source"  # which the header names
+    ]
+    return f'<p class="common">All shown: {", ".join(shown)}</p>' if shown else ""
+
+
+def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], classes: Sequence[str], layout: _Layout) -> str:
     kind = str(item.get("verdict", item.get("change", "")))
-    grey = f' class="{_text(kind)}{" grey" if kind in _GREY else ""}"' if kind else ""
+    grey = f' class="{escaped(kind)}{" grey" if kind in GREY else ""}"' if kind else ""
     row = [f"<tr id=i{index}{grey}>"]
-    for column, text in zip(layout.line, cells, strict=True):
+    for column, text, class_of_cell in zip(layout.line, cells, classes, strict=True):
         if column.name == layout.headline and layout.link:
             text = _linked(text, item.get(layout.link))
         if column.name in ("verdict", "change"):
             text = f"<em>{text}</em>"
-        row.append(f"<td{_CLASSES.get(column.name) or _CLASSES.get(column.kind, '')}>{text}")
+        row.append(f"<td{class_of_cell}>{text}")
     return "".join(row)
 
 
-_CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", "id": " class=id"}
+def _class(column: Column) -> str:
+    """Return the class of a column's cells. Short lists and ids stay in one line, so that the rows do not grow."""
+    if column.name == "id":
+        return " class=id" if _longest(column) <= _ID_IN_ONE_LINE else ' class="id long"'
+    if column.kind == "list" and _longest(column) <= _LIST_IN_ONE_LINE:
+        return " class=t"
+    return _CLASSES.get(column.kind, "")
+
+
+_ID_IN_ONE_LINE, _LIST_IN_ONE_LINE = 60, 24
+_CLASSES = {"number": " class=n", "integer": " class=n", "instant": " class=t", "date": " class=t"}
 
 
 def _cells(column: Column, width: int) -> list[str]:
@@ -277,13 +285,12 @@ def _cell(value: Any, column: Column, width: int) -> str:
     if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
         value = ", ".join(map(str, value))
     text = plain(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
-    limit = width if column.name in (*_HEADLINES, "because") else _SHORT
-    return _text(text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
+    return escaped(cut(text, width if column.name in _HEADLINES else _SHORT))
 
 
 def _linked(text: str, address: object) -> str:
     if isinstance(address, str) and re.fullmatch(r"https?://[^\s\"'<>\x00-\x1f]{1,400}", address):
-        return f'<a href="{_text(address)}">{text}</a>'
+        return f'<a href="{escaped(address)}">{text}</a>'
     return text
 
 
@@ -293,9 +300,11 @@ def _below(index: int, layout: _Layout) -> list[tuple[str, str]]:
     return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in fields if value]
 
 
-def _details(texts: Sequence[tuple[str, str]], limit: int) -> str:
-    shown = "".join(f"<p><b>{_text(name)}</b> {_beginning(text, limit)}" for name, text in texts if limit)
-    return f"<tr class=more><td colspan=99><details><summary>more</summary>{shown}</details>" if shown else ""
+def _details(texts: Sequence[tuple[str, str]], limit: int, sentence: str) -> str:
+    """Return the row below an item's line: its explanation, and its long texts, folded."""
+    shown = "".join(f"<p><b>{escaped(name)}</b> {_beginning(text, limit)}" for name, text in texts if limit)
+    folded = f"<details><summary>more</summary>{shown}</details>" if shown else ""
+    return f"<tr class=more><td colspan=99>{sentence} {folded}" if sentence or folded else ""
 
 
 def _limit(sizes: Sequence[int], room: int) -> int:
@@ -311,13 +320,7 @@ def _limit(sizes: Sequence[int], room: int) -> int:
 
 def _beginning(text: str, limit: int) -> str:
     """Return the beginning of a text without its markup, escaped, in at most ``limit`` bytes."""
-    shown = _text(plain(text[: 2 * limit + 200])).encode()
+    shown = escaped(plain(text[: 2 * limit + 200])).encode()
     if len(shown) <= limit and len(text) <= 2 * limit + 200:
         return shown.decode()
     return re.sub(r"&[#a-z0-9]*$", "", shown[: max(limit - 3, 0)].decode("utf-8", "ignore")).rstrip() + "…"
-
-
-def _text(text: str) -> str:
-    if not text.isprintable():
-        text = "".join(char for char in text if char.isprintable() or char == "\n")
-    return html.escape(text)

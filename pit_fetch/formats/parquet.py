@@ -14,7 +14,7 @@ from pit_fetch.pipeline.envelope import PlainEnvelope
 try:
     from pyarrow import parquet
 except ImportError:
-    raise ConfigError(Code.DEPENDENCY_MISSING, package="pyarrow", command="python3 -m pip install pyarrow") from None
+    raise ConfigError(Code.DEPENDENCY_MISSING, package="pyarrow") from None
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> bytes:

@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
-from pit_fetch.formats.columns import Column, columns
+from pit_fetch.formats.columns import Column, columns, in_common, is_empty
+from pit_fetch.formats.explanation import FIELDS
+from pit_fetch.formats.explanation import of as explanation
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import STAMPS
@@ -19,34 +21,62 @@ WIDTH = 120  # without a terminal
 _SEPARATOR = "  "
 # The width at which a text is cut, and a headline. What is left of the line goes to the texts that are cut.
 _TEXT, _HEADLINE = 28, 64
-# The beginning of an explanation is enough to understand it: "published 40 minutes after the PIT". It takes its place
-# from the headline beside it. From which line width on, the width of the explanation, and that of the headline.
-_BESIDE = ((100, 34, 24), (0, 30, 10))
-_FIRST = ("verdict", "change", "title", "headline", "name")
+# The most characters of a text that all items have.
+_COMMON = 160
+_INDENT = "    "
+_FIRST = ("verdict", "change", "title", "headline", "name", "company_names")
 _CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template})
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
-    """Return lines of at most ``options.width`` characters. Columns that do not fit are named below."""
+    """Return lines of at most ``options.width`` characters. Columns that do not fit are named below.
+
+    What all items have in common comes first, and an explanation of an item below its line, whole.
+    """
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
     width = options.width or WIDTH
-    shown, hidden = _fit(_ordered(columns(envelope.data, envelope.provenance.kinds), width), width)
+    typed = [column for column in columns(envelope.data, envelope.provenance.kinds) if column.name not in FIELDS]
+    common, others = in_common(typed)
+    plotted = envelope.provenance.plotted
+    shown, hidden = _fit(_ordered(others), width, plotted)
+    if any(column.right for column in hidden):  # a figure is worth more than the weekday and the zone of New York
+        shown, hidden = _fit(_ordered(others, short=True), width, plotted)
     heads = (column.head.rjust(column.width) if column.right else column.head.ljust(column.width) for column in shown)
-    lines = [_SEPARATOR.join(heads).rstrip(), _SEPARATOR.join("-" * column.width for column in shown)]
-    for row in range(len(envelope.data)):
+    shared = [_shared(column) for column in common if column.name != "available_at_source"]
+    lines = _wrapped(f"All items: {', '.join(shared)}", width) if shared else []
+    lines += [_SEPARATOR.join(heads).rstrip(), _SEPARATOR.join("-" * column.width for column in shown)]
+    for row, item in enumerate(envelope.data):
         lines.append(_SEPARATOR.join(_padded(column.cells[row], column) for column in shown).rstrip())
-    more = f"\nNot shown: {', '.join(hidden)} (--fields chooses, --format json has everything)\n" if hidden else ""
+        lines += _wrapped(escape_unprintable(explanation(item)), width, _INDENT)
+    more = (
+        f"\nNot shown: {', '.join(column.head for column in hidden)} (--fields chooses, --format json has everything)\n"
+        if hidden
+        else ""
+    )
     return "\n".join(lines) + "\n" + more + _gaps(envelope)
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return the lines of a text. A word that is longer than a line is broken."""
+    from textwrap import wrap
+
+    return wrap(text, max(width, 20), initial_indent=indent, subsequent_indent=indent or _INDENT)
+
+
+def _shared(column: Column) -> str:
+    """Return the name and the value of a column that is the same for all items."""
+    text = escape_unprintable(_text(column.values[0], column))
+    return f"{column.name} {text if len(text) <= _COMMON else text[: _COMMON - 1] + '…'}"
 
 
 class _TextColumn:
     """A column as text. ``width`` is the width that it gets, ``wanted`` the one that it would take."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: Column, short: bool = False) -> None:
         self.head = column.name
         self.right = column.kind in ("number", "integer")
-        self.cells = [escape_unprintable(_text(value, column)) for value in column.values]
+        self.cells = [escape_unprintable(_text(value, column, short)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
         most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
@@ -56,31 +86,29 @@ class _TextColumn:
         return self.width < self.wanted
 
 
-def _ordered(typed: Sequence[Column], width: int) -> list[_TextColumn]:
+def _ordered(typed: Sequence[Column], short: bool = False) -> list[_TextColumn]:
     """Return time first, then what the item is, its short fields, its id, and long texts last; no empty columns."""
-    by_name = {
-        column.name: _TextColumn(column)
-        for column in typed
-        if any(value not in (None, "", [], {}) for value in column.values)
-    }
-    first = [name for name in ("available_at", *_FIRST, "because") if name in by_name]
-    if "because" in by_name:
-        _, because, headline = next(widths for widths in _BESIDE if width >= widths[0])
-        by_name["because"].width = min(by_name["because"].wanted, because)
-        for name in _FIRST:
-            if name in by_name:
-                by_name[name].width = min(by_name[name].width, headline)
+    by_name = {column.name: _TextColumn(column, short) for column in typed if not all(map(is_empty, column.values))}
+    ids = by_name.get("id")
+    if ids and any(column.cells == ids.cells for column in by_name.values() if column is not ids):
+        del by_name["id"]  # it repeats another column
+    first = [name for name in ("available_at", *_FIRST) if name in by_name]
     fields = [name for name in by_name if name not in (*STAMPS, *first)]
     instants = {column.name for column in typed if column.kind == "instant"}
-    short = [name for name in fields if name not in instants and not by_name[name].is_cut and not name.endswith("url")]
-    last = [name for name in (*short, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
+    narrow = [name for name in fields if name not in instants and not by_name[name].is_cut and not name.endswith("url")]
+    last = [name for name in (*narrow, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
     return [by_name[name] for name in dict.fromkeys((*first, *last))]
 
 
-def _fit(candidates: Sequence[_TextColumn], width: int) -> tuple[list[_TextColumn], list[str]]:
-    """Return the columns that fit, with what is left of the line given to the texts among them; and the other names."""
+def _fit(
+    candidates: Sequence[_TextColumn], width: int, wanted: Sequence[str]
+) -> tuple[list[_TextColumn], list[_TextColumn]]:
+    """Return the columns that fit, with what is left of the line given to the texts among them; and the others.
+
+    The ``wanted`` ones and what an item is have precedence.
+    """
     shown, left = [candidates[0]], width - candidates[0].width
-    for column in candidates[1:]:
+    for column in sorted(candidates[1:], key=lambda column: column.head not in (*_FIRST, *wanted)):
         if column.head in _FIRST:  # what an item is must be there, however narrow the terminal
             column.width = min(column.width, max(left - len(_SEPARATOR), len(column.head)))
         if column.width + len(_SEPARATOR) <= left or column.head in _FIRST:
@@ -89,13 +117,15 @@ def _fit(candidates: Sequence[_TextColumn], width: int) -> tuple[list[_TextColum
     for column in sorted(shown, key=lambda column: column.head not in _FIRST):
         more = max(min(left, column.wanted - column.width), 0)
         column.width, left = column.width + more, left - more
-    return shown, [column.head for column in candidates if column not in shown]
+    return sorted(shown, key=candidates.index), [column for column in candidates if column not in shown]
 
 
-def _text(value: Any, column: Column) -> str:
+def _text(value: Any, column: Column, short: bool = False) -> str:
     if value is None:
         return ""
     if column.kind == "instant" and isinstance(value, datetime):
+        if short:
+            return value.replace(tzinfo=None).isoformat(" ").removesuffix(":00")
         day = f"{value:%a} " if column.name == "available_at" else ""
         return f"{day}{value.replace(tzinfo=None).isoformat(' ')} {value:%Z}"
     if column.kind == "number":

@@ -15,8 +15,9 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, FetchResult, report
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import FetchRequest
@@ -25,8 +26,6 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people, in_new_york
 
-# The fields that a comparison adds to an item.
-FIELDS = ("change", "before")
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 
 
@@ -59,7 +58,7 @@ def run(
         changed = changes(before, after, earlier.pit)
         more = (*_cuts((earlier, later), (before, after)), *(() if changed else (gap(Code.NO_DIFFERENCE),)))
         selection = Selection(tuple(changed), (*selection.gaps, *more))
-    fields = (*later.fields, *FIELDS) if later.fields else ()
+    fields = (*later.fields, *ADDED_FIELDS["diff"]) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
     collected = CollectedRecords(selection, WithheldCounts(), secrets, opened=not failed, resumes=False)
@@ -165,7 +164,7 @@ def comparable(result: FetchResult) -> ComparableAnswer:
     """Return the public records of a fetch, and how far they reach."""
     records = {record.id: record for record in result.public}
     is_cut = any(gap.type == "truncated" for gap in result.gaps)
-    last = position(result.public[-1]) if result.public else (float("-inf"), "")
+    last = position(result.public[-1]) if result.public else START
     return ComparableAnswer(records, last if is_cut else None)
 
 

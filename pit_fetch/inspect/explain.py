@@ -15,12 +15,13 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
-from pit_fetch.pipeline.select import visibility
+from pit_fetch.pipeline.select import visibility, with_period
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
@@ -29,8 +30,6 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import delayed, format_for_people
 
-# The fields that an explanation adds to an item.
-FIELDS = ("verdict", "because", "rule")
 # How far beyond the PIT it looks without --date-to.
 _BEYOND = timedelta(days=1)
 
@@ -65,7 +64,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
         explained = merge(live, comparable(at_pit), result.public, derives)
     operation = candidate_operations(request.provider, request.options)[0]
-    explained.sort(key=lambda pair: position(pair[0]))
+    explained.sort(key=lambda pair: position(with_period(pair[0], operation.period)))
     records = [_explained(record, pit, operation, why) for record, why in explained]
     if len(records) > request.limit:
         gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records)))
@@ -73,7 +72,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT))
     if not records and not failed:
         gaps.append(gap(Code.NOTHING))
-    fields = (*request.fields, *FIELDS) if request.fields else ()
+    fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
     answer = unjudged(request, records[: request.limit], gaps, secrets, result.status)

@@ -20,9 +20,10 @@ from pit_fetch.gaps import REASONS, Code
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.net.requests_transport import is_loopback
-from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, Retry, RetryAfter, T
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError
+from pit_fetch.support.version import __version__
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError, as_texts
 
 MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -51,6 +52,7 @@ class Client:
         self.on_request = on_request
         self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
         self.requests_made = 0
+        self.received_at: datetime | None = None  # when the last reply was complete
         self._limiters: dict[tuple[str, Rate], Limiter] = {}
 
     def get(
@@ -60,11 +62,17 @@ class Client:
         params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
+        follow: bool = True,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
         declared = self._host(host)
-        request = HttpRequest("GET", path, params or {}, headers or {})
-        return self._ask(declared, request, declared.retry.tries, retry_after)
+        request = HttpRequest("GET", path, as_texts(params), headers or {})
+        return self._ask(declared, request, declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None)
+
+    def head(self, host: str, path: str) -> HttpReply:
+        """See :meth:`pit_fetch.provider.Http.head`."""
+        declared = self._host(host)
+        return self._ask(declared, HttpRequest("HEAD", path), declared.retry.tries)
 
     def post(
         self,
@@ -80,13 +88,13 @@ class Client:
         from json import dumps
 
         headers = {"Content-Type": "application/json", **(headers or {})}
-        request = HttpRequest("POST", path, params or {}, headers, dumps(json).encode())
+        request = HttpRequest("POST", path, as_texts(params), headers, dumps(json).encode())
         declared = self._host(host)
         return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, params, call=call), tries=1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, as_texts(params), call=call), tries=1)
 
     def get_cached(
         self,
@@ -118,20 +126,28 @@ class Client:
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(self, host: Host, request: HttpRequest, tries: int, retry_after: RetryAfter | None = None) -> HttpReply:
+    def _ask(
+        self,
+        host: Host,
+        request: HttpRequest,
+        tries: int,
+        retry_after: RetryAfter | None = None,
+        redirects: int | None = MAX_REDIRECTS,
+    ) -> HttpReply:
         """Return the first reply that the provider can use, from at most ``tries`` exchanges.
 
-        Raise UpstreamError if the host is unreachable or redirects elsewhere, if the deadline or the size limit is
-        exceeded, or if a status of ``host.retry`` outlasts the tries.
+        Up to ``redirects`` are followed in each; with None, a redirect is a reply. Raise UpstreamError if the host is
+        unreachable or redirects elsewhere, if the deadline or the size limit is exceeded, or if a status of
+        ``host.retry`` outlasts the tries.
         """
         base = base_url(host, self.environ)
         url = _address(host, base, request.url)
         request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
         for attempt in itertools.count():
-            reply = self._exchange(host, base, request)
+            reply = self._exchange(host, base, request, redirects)
             # Jitter keeps processes that failed together from coming back together. It need not be secret.
             pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
-            is_usable = isinstance(reply, HttpReply) and reply.status not in host.retry.statuses
+            is_usable = isinstance(reply, HttpReply) and _is_usable(reply, host.retry)
             if isinstance(reply, HttpReply):
                 wait = retry_after(reply) if is_usable and retry_after is not None else None
                 if is_usable and wait is None:
@@ -146,9 +162,11 @@ class Client:
             return reply
         raise _given_up(host, reply)
 
-    def _exchange(self, host: Host, base: str, request: HttpRequest) -> HttpReply | UpstreamError:
+    def _exchange(
+        self, host: Host, base: str, request: HttpRequest, redirects: int | None
+    ) -> HttpReply | UpstreamError:
         """Make one exchange, and follow redirects to its host. Return an error that may pass, and raise any other."""
-        for hop in range(MAX_REDIRECTS + 1):
+        for hop in range((redirects or 0) + 1):
             self._wait_for_turn(host, base)
             if self.remaining() <= 0:
                 raise self._out_of_time(host)
@@ -165,8 +183,9 @@ class Client:
                 if error.passing:
                     return unreachable
                 raise unreachable from None
+            self.received_at = reply.received_at
             location = reply.header("Location")
-            if reply.status not in REDIRECTS or not location:
+            if redirects is None or reply.status not in REDIRECTS or not location:
                 return reply
             target = _target(request.url, location, base)
             # After any other redirect a POST may already have taken effect, and must not be repeated (RFC 9110, 15.4).
@@ -197,6 +216,10 @@ class Client:
         return UpstreamError(Code.TIMEOUT, host=host.name, timeout=self.timeout)
 
 
+def _is_usable(reply: HttpReply, retry: Retry) -> bool:
+    return reply.status not in retry.statuses or bool(retry.final and reply.header(retry.final))
+
+
 def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
     """Return the parameters and headers that authenticate a request to ``host``, as it declares."""
     match host.auth:
@@ -206,8 +229,8 @@ def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
             return Signature(headers={"Authorization": f"Bearer {credentials[credential]}"})
         case QueryKey(credential, parameter):
             return Signature({parameter: credentials[credential]})
-        case HeaderKey(credential, header):
-            return Signature(headers={header: credentials[credential]})
+        case HeaderKey(credential, header, form):
+            return Signature(headers={header: form.format(value=credentials[credential], version=__version__)})
 
 
 def base_url(host: Host, environ: Mapping[str, str]) -> str:

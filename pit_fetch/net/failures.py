@@ -9,6 +9,8 @@ from socket import gaierror
 
 import requests  # noqa: TID253 - by the time this module loads, requests is loaded
 
+from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.transport import Fault, TransportError
 
 _ANOTHER_NAME = "it is for another host name"
@@ -41,7 +43,15 @@ _PASSING = (requests.ConnectionError, requests.Timeout, requests.exceptions.Chun
 
 
 def explain(error: OSError | ValueError, *, answered: bool = False) -> TransportError:
-    """Return ``error`` as the fault of an exchange. ``answered``: it was raised while the body was being read."""
+    """Return ``error`` as the fault of an exchange. ``answered``: it was raised while the body was being read.
+
+    Raise ConfigError if a package for the proxy is missing.
+    """
+    if isinstance(error, requests.exceptions.InvalidSchema) and "SOCKS" in str(error):
+        from pit_fetch.support.install import install_command
+
+        package = "PySocks (HTTPS_PROXY or ALL_PROXY names a SOCKS proxy)"
+        raise ConfigError(Code.DEPENDENCY_MISSING, package=package, command=install_command("PySocks"))
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):

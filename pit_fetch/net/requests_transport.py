@@ -75,8 +75,7 @@ class RequestsTransport:
             except ImportError:
                 # A server on this machine is a test's or a proxy's, which ask for no browser's handshake.
                 if not is_local:
-                    command = "python3 -m pip install curl_cffi"
-                    raise ConfigError(Code.DEPENDENCY_MISSING, package="curl_cffi", command=command) from None
+                    raise ConfigError(Code.DEPENDENCY_MISSING, package="curl_cffi") from None
             else:
                 return lambda request: curl_transport.exchange(
                     request, self._now, connect_seconds=CONNECT_SECONDS, is_loopback=is_local
@@ -117,8 +116,7 @@ class RequestsTransport:
             try:
                 import requests
             except ImportError:
-                command = "python3 -m pip install requests"
-                raise ConfigError(Code.DEPENDENCY_MISSING, package="requests", command=command) from None
+                raise ConfigError(Code.DEPENDENCY_MISSING, package="requests") from None
 
             self._session = requests.Session()
             self._session.headers.update({"User-Agent": "pit_fetch", "Accept-Encoding": ACCEPTED})

@@ -15,7 +15,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.normalize import folder, items
 from pit_fetch.normalize.items import Item
-from pit_fetch.normalize.saved import Saved, entry_of, page_of
+from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of
 from pit_fetch.normalize.stamps import dated
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
 
@@ -45,17 +45,25 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
         content = bytes_of(name)
         return None if content is None else page_of(content)
 
+    @lru_cache(maxsize=_KEPT_PAGES)
+    def captured(name: str, url: str) -> Saved | None:
+        content = bytes_of(name)
+        return None if content is None else capture_of(content, url)
+
+    def page(name: str, url: str) -> Saved | None:
+        return captured(name, url) if is_envelope(bytes_of(name) or b"") else saved(name)
+
     for item in items.read(body):
-        yield _UNREADABLE if item is None else _record(item, _page_of(item, saved, bytes_of), query.open_mode)
+        yield _UNREADABLE if item is None else _record(item, _page_of(item, page, bytes_of), query.open_mode)
 
 
-def _page_of(item: Item, saved: Any, bytes_of: Any) -> Saved | None:
+def _page_of(item: Item, page_named: Any, bytes_of: Any) -> Saved | None:
     """Return the item's page, with the stamps of its sitemap; None unless it is the page of the item's address."""
     listed = bytes_of(item.file) if item.kind == "sitemap" else None
     entry = None if listed is None else entry_of(listed, item.address)
     if item.file == item.page and item.kind == "sitemap":
         return entry
-    page: Saved | None = saved(item.page)
+    page: Saved | None = page_named(item.page, item.address)
     if page is None or item.address not in page.addresses:
         return None
     if item.kind != "sitemap":
@@ -120,6 +128,7 @@ PROVIDER = Provider(
     page_size=1_000,
     help="""\
 Reads items from standard input, or from --input-file: a JSON array of objects with url, page (a file in --pages),
-published_at and evidence, {"kind": "meta", "name": "article:published_time"}; kind is meta, json-ld, header or sitemap.
+published_at and evidence, {"kind": "meta", "name": "article:published_time"}; kind is meta, json-ld, header, sitemap or
+capture (the page is then a saved envelope of wayback page as=html).
 """,
 )

@@ -1,6 +1,7 @@
 """A saved page, read again: its addresses, the times that it states, and its words. Pure.
 
-A page is HTML, alone or behind the headers of its reply (``curl --include``), or an entry of a sitemap.
+A page is HTML, alone or behind the headers of its reply (``curl --include``), an entry of a sitemap, or a capture in a
+saved envelope of ``wayback page as=html``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.normalize import linked_data
-from pit_fetch.normalize.stamps import NAMES, Stamp, known
-from pit_fetch.wire import read_html
+from pit_fetch.normalize.stamps import CAPTURED, NAMES, Stamp, known
+from pit_fetch.wire import read_html, rows_in
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
 _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECASE)
@@ -49,9 +50,34 @@ class _Unreadable(Exception):
 def page_of(content: bytes) -> Saved | None:
     """Return the content of a saved page; None if it cannot be read."""
     headers, body = _split(content)
+    return _read_page(_decoded(body, headers), headers)
+
+
+def is_envelope(content: bytes) -> bool:
+    """Return whether a saved page is an envelope, which may hold several captures."""
+    return content.lstrip()[:1] == b"{"
+
+
+def capture_of(content: bytes, address: str) -> Saved | None:
+    """Return the capture of ``address`` in a saved envelope; None if it holds none, or cannot be read."""
+    try:
+        items = list(rows_in(content, "data"))
+    except UpstreamError:
+        return None
+    for item in items:
+        stamp, source = item.get("available_at"), item.get("text")
+        is_page = item.get("shows") == "page" and isinstance(stamp, str) and isinstance(source, str)
+        if is_page and plain_address(item.get("url")) == address:
+            page = _read_page(str(source), ())
+            captured = Stamp(*CAPTURED, str(stamp))
+            return page and Saved(page.addresses | {address}, (*page.stamps, captured), page.texts)
+    return None
+
+
+def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     reader = _PageReader()
     try:
-        read_html(reader, _decoded(body, headers))
+        read_html(reader, source)
     except (_Unreadable, UpstreamError, ValueError, RecursionError):
         return None
     addresses = [plain_address(text) for text in (*reader.addresses, *_addresses_in(headers))]

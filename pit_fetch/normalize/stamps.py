@@ -9,10 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch.times import end_of_day_anywhere, parse_date, parse_http_date, parse_rfc2822, parse_rfc3339
+from pit_fetch.times import (
+    end_of_day_anywhere,
+    end_of_minute,
+    parse_date,
+    parse_http_date,
+    parse_rfc2822,
+    parse_rfc3339,
+)
 
 # In small letters; those of JSON-LD and of elements with an itemprop are schema.org's.
 _SCHEMA = frozenset({"datepublished", "datemodified", "uploaddate"})
@@ -32,16 +39,19 @@ NAMES: Mapping[str, frozenset[str]] = {
     "json-ld": _SCHEMA,
     "header": frozenset({"last-modified", "date"}),
     "sitemap": frozenset({"lastmod", "publication_date"}),
+    "capture": frozenset({"available_at"}),
 }  # fmt: skip
 
 # When the page was received. It was public by then, whatever else it states, and this is not the time of a change.
 _RECEIVED = ("header", "date")
 
+# When a web archive had captured the page: its text was public by then, whatever else it states.
+CAPTURED = ("capture", "available_at")
+
 # The forms that pages have beside RFC 3339: without a colon in the offset, and without seconds (W3C-DTF).
 _LOOSE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?(Z|[+-][0-9:]{4,6})"
 )
-_MINUTE = timedelta(minutes=1, microseconds=-1)
 
 
 def known(kind: str, name: str) -> str | None:
@@ -75,7 +85,8 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
     A page that was changed later is another page: so every time of publication or change on it counts, wherever it
-    appears, and one that cannot be read could be any.
+    appears, and one that cannot be read could be any. Of a captured page, the capture counts alone if it is named, and
+    as the last change if it is not.
     """
     place = (kind, name)
     if name not in NAMES.get(kind, ()) or not claim:
@@ -86,6 +97,8 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     every = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) != _RECEIVED]
     if claimed is None or claimed not in own:
         return None
+    if place == CAPTURED:
+        return Dated(claimed)
     latest = max((moment for moment in every if moment is not None), default=claimed)
     if None in every:
         return None
@@ -105,4 +118,4 @@ def _moment(stamp: Stamp) -> datetime | None:
         return parse_rfc2822(text) or parse_http_date(text)
     offset = match[4] if len(match[4]) != 5 else f"{match[4][:3]}:{match[4][3:]}"
     moment = parse_rfc3339(f"{match[1]}T{match[2]}{match[3] or ':00'}{offset}")
-    return moment if moment is None or match[3] else moment + _MINUTE
+    return moment if moment is None or match[3] else end_of_minute(moment)

@@ -25,7 +25,6 @@ from pit_fetch.pipeline.chunks import Chunk, chunk, is_resumable, remaining_size
 from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.pipeline.envelope import Entry, EnvelopeOptions, PlainEnvelope, envelope_of, is_quoting
 from pit_fetch.provider import STAMPS
-from pit_fetch.support.suggest import enumerate_names
 
 Write = Callable[[PlainEnvelope], Any]  # text, or the bytes of a binary format
 
@@ -72,6 +71,12 @@ def fit_to_budget(
 def can_continue(item: dict[str, Any], options: EnvelopeOptions) -> bool:
     """Return whether ``item`` continues where ``options`` start: its text has not changed since the last chunk."""
     return options.start is None or is_resumable(item, options.start, STAMPS)
+
+
+def _left_out(names: Sequence[str], max_chars: int) -> Gap:
+    from pit_fetch.support.suggest import enumerate_names
+
+    return gap(Code.FIELD_LEFT_OUT, max_chars=max_chars, fields=enumerate_names(names))
 
 
 def _chunk(item: dict[str, Any], room: int, options: EnvelopeOptions) -> Chunk:
@@ -125,7 +130,7 @@ def _longest_chunk(
 ) -> SizedEnvelope | None:
     """Return the longest chunk of ``item``, which stands for the first one, that fits; None if not a character does."""
     record = shown[0].record
-    notes = [gap(Code.FIELD_LEFT_OUT, max_chars=max_chars, fields=enumerate_names(left_out))] if left_out else []
+    notes = [_left_out(left_out, max_chars)] if left_out else []
     total = remaining_size(item, options.start, STAMPS)
     least, most, longest = min(1, total), total, None
     while least <= most:

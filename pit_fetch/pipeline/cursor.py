@@ -11,20 +11,22 @@ True
 ChunkStart(field='text', offset=9, checksum='')
 >>> parse_cursor("2024-02-15") is None
 True
+>>> format_cursor(record._replace(at_receipt=True, period="2023-12-31"))
+'AAPL%2F10-K@receipt,2023-12-31'
 """
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.provider import Record
 from pit_fetch.times import in_new_york, is_aware, parse_pit
 
-# An age (see record_age) and an id. Positions compare in the order of an answer.
-Position = tuple[float, str]
+# Two ages, of a record (see record_age) and of its period, and an id. Positions compare in the order of an answer.
+Position = tuple[float, float, str]
 
 # An id of more bytes than this counts by its first characters and a digest, so that a cursor fits into any answer.
 _MAX_ID_BYTES = 256
@@ -32,8 +34,11 @@ _ID_BEGINNING = 64
 
 # The stamp in the cursor of a record that is dated on receipt: the next run dates it later.
 _RECEIPT = "receipt"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AGE_AT_RECEIPT = float("-inf")
 _AGE_OF_UNDATED = float("inf")
+# Before all records.
+START: Position = (_AGE_AT_RECEIPT, _AGE_AT_RECEIPT, "")
 
 
 class Cursor(NamedTuple):
@@ -50,12 +55,12 @@ class Cursor(NamedTuple):
 
 
 def position(record: Record) -> Position:
-    """Return the position of a record in an answer: newest first, undated last, records of one instant by id.
+    """Return the position of a record in an answer: newest first, undated last; of one instant by period, then by id.
 
-    Records that are dated on receipt come before all others. Their position rests on the id alone, so that it is the
-    same in the next run.
+    Records that are dated on receipt come before all others. Their position does not rest on the stamp, so that it is
+    the same in the next run.
     """
-    return record_age(record), _short(record.id)
+    return record_age(record), period_age(record.period), _short(record.id)
 
 
 def _short(id: str) -> str:  # noqa: A002 - as the envelope calls it
@@ -71,6 +76,18 @@ def record_age(record: Record) -> float:
     return _AGE_AT_RECEIPT if record.at_receipt and is_aware(record.available_at) else instant_age(record.available_at)
 
 
+def period_age(text: str) -> float:
+    """Return the seconds from the date in ``text`` to the epoch, so that the newest sorts first; infinity for none."""
+    if not text:
+        return _AGE_OF_UNDATED
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return _AGE_OF_UNDATED
+    # Which zone a clock without an offset is of makes no difference among records of one source.
+    return (_EPOCH - moment.replace(tzinfo=moment.tzinfo or UTC)).total_seconds()
+
+
 def instant_age(moment: datetime | None) -> float:
     """Return the seconds from ``moment`` to the epoch, so that the newest sorts first; infinity if it is not aware."""
     # A float keeps microseconds distinct until the year 2242.
@@ -83,6 +100,7 @@ def format_cursor(record: Record, within: ChunkStart | None = None) -> str:
         stamp = _RECEIPT
     else:
         stamp = "" if record.available_at is None else in_new_york(record.available_at)
+    stamp += "" if period_age(record.period) == _AGE_OF_UNDATED else f",{_quote(record.period)}"
     start = "" if within is None else f"/{_quote(within.field)}/{within.offset}/{within.checksum}".rstrip("/")
     return f"{_quote(_short(record.id))}@{stamp}{start}"
 
@@ -99,19 +117,23 @@ def parse_cursor(text: str) -> Cursor | None:
 
 
 def _parse(quoted_id: str, rest: str) -> Cursor | None:
-    stamp, *start = rest.split("/")
+    dated, *start = rest.split("/")
+    stamp, comma, period = dated.partition(",")
     within = None
     if start:
         match = re.fullmatch("([^/]+)/([0-9]{1,12})(?:/([0-9a-f]{8}))?", "/".join(start))
         if match is None:
             return None
         within = ChunkStart(_unquote(match[1]), int(match[2]), match[3] or "")
+    place = period_age(_unquote(period)), _unquote(quoted_id)
+    if comma and place[0] == _AGE_OF_UNDATED:
+        return None
     if stamp == _RECEIPT:
-        return Cursor((_AGE_AT_RECEIPT, _unquote(quoted_id)), None, within)
+        return Cursor((_AGE_AT_RECEIPT, *place), None, within)
     moment = parse_pit(stamp) if stamp else None
     if stamp and moment is None:
         return None
-    return Cursor((instant_age(moment), _unquote(quoted_id)), moment, within)
+    return Cursor((instant_age(moment), *place), moment, within)
 
 
 # urllib.parse is imported when it is needed: most fetches neither read nor write a cursor. Half of a surrogate pair is

@@ -96,12 +96,16 @@ def visibility(record: Record, cutoff: datetime | None) -> Visibility:
 
 
 def public(
-    stream: Iterable[Record | Page | Watermark | Gap], cutoff: Callable[[], datetime | None], withheld: WithheldCounts
+    stream: Iterable[Record | Page | Watermark | Gap],
+    cutoff: Callable[[], datetime | None],
+    withheld: WithheldCounts,
+    period: str = "",
 ) -> Iterator[Record | Watermark | Gap]:
     """Yield the records that were public at ``cutoff()``, with watermarks and gaps; enter the others in ``withheld``.
 
-    ``cutoff`` is called for each record. Pages are dissolved: on one with an order, each public record is followed by
-    a watermark. The stream ends with a gap after as many slices without a public record as a watermark allows.
+    ``cutoff`` is called for each record. ``period`` is the field that orders records of one instant. Pages are
+    dissolved: on one with an order, each public record is followed by a watermark. The stream ends with a gap after as
+    many slices without a public record as a watermark allows.
     Raises UpstreamError(Code.PAGING) if the source keeps repeating public records.
     """
     # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
@@ -115,7 +119,7 @@ def public(
         if isinstance(element, Record):
             if _is_public(element, cutoff(), withheld):
                 is_fruitless = False
-                yield element
+                yield with_period(element, period)
         elif isinstance(element, Page):
             seen_versions = seen_versions if element.continues_previous else set()
             public_records = [record for record in element.records if _is_public(record, cutoff(), withheld)]
@@ -123,7 +127,7 @@ def public(
                 version = (record.id, record.available_at, record.revised_at)
                 repeats = repeats + 1 if version in seen_versions else 0
                 seen_versions.add(version)
-                yield record
+                yield with_period(record, period)
                 if repeats == MOST_REPEATED:
                     raise UpstreamError(Code.PAGING)
                 if element.order is not None and is_aware(record.available_at):
@@ -138,6 +142,12 @@ def public(
                 return
         else:
             yield element
+
+
+def with_period(record: Record, field: str) -> Record:
+    """Return the record with the text in ``field`` as its period."""
+    text = record.payload.get(field) if field else None
+    return Record(*record[:-1], text) if isinstance(text, str) else record
 
 
 def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:

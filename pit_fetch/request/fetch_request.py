@@ -7,18 +7,18 @@ The command line, in both of its forms, and a Python call produce the same reque
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value
-from pit_fetch.support import suggest
 from pit_fetch.times import parse_pit
 
 # The common options that decide the answer. Instants and cursors are repeated as they were written.
@@ -68,16 +68,19 @@ def from_values(
     provider: Provider,
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
+    command: str = "",
 ) -> FetchRequest:
     """Return the request of a Python call. None stands for an absent value. Raise UsageError, also for a bad name."""
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
         if name not in known:
+            from pit_fetch.support import suggest
+
             close = suggest.name(name, known)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{hint}")
     present = {name: value for name, value in values.items() if value is not None}
-    return build({**defaults, **present}, provider, environ)
+    return build({**defaults, **present}, provider, environ, command=command)
 
 
 def from_canonical(text: str, provider: Provider) -> FetchRequest:
@@ -92,7 +95,9 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
         if option is None:
-            raise UsageError(Code.USAGE, text=f"{suggest.truncate(flag)} is not an option of {provider.name}")
+            from pit_fetch.support.suggest import truncate
+
+            raise UsageError(Code.USAGE, text=f"{truncate(flag)} is not an option of {provider.name}")
         if option.kind == "flag":
             values[option.name] = True
             continue
@@ -108,10 +113,12 @@ def build(
     environ: Mapping[str, str],
     max_chars: int = 0,
     parsed: Mapping[str, object] = {},
+    command: str = "",
 ) -> FetchRequest:
     """Return the request of the options that are ``given``, by name. Raise UsageError, whose reason names the fix.
 
     ``max_chars`` is the default of that option. ``parsed`` holds the values of options that are parsed already.
+    ``command`` is the command that the request is for, if it adds fields to the items.
     """
     common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
     _check_ceiling(common["pit"], environ)
@@ -125,7 +132,9 @@ def build(
     if "timeout" not in given:  # some operations take longer than others
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
     canonical = _canonical(given, common, options, provider)
-    common["fields"] = _known_fields(common["fields"] or (), options, provider)
+    provider = _with_hosts(provider, options)
+    added = ADDED_FIELDS.get(command, ())
+    common["fields"] = _known_fields(common["fields"] or (), options, provider, added)
     same = {name: value for name, value in common.items() if name in FetchRequest._fields}
     return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **same)
 
@@ -138,6 +147,19 @@ def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Coll
     }
 
 
+def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
+    """Return the provider with the addresses of its hosts, one of whose parts may be an option's value."""
+    if not any("{" in host.url for host in provider.hosts):
+        return provider
+    for name, value in options.items():
+        is_part = any(f"{{{name}}}" in host.url for host in provider.hosts)
+        if is_part and not (str(value).isascii() and str(value).replace("-", "").isalnum()):
+            raise UsageError(
+                Code.USAGE, text=f"{flag_of(name)} is a part of a host's name: letters, digits and hyphens"
+            )
+    return provider._replace(hosts=tuple(host._replace(url=host.url.format_map(options)) for host in provider.hosts))
+
+
 def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
     text = environ.get("PIT_FETCH_CEILING")
     if text is None:
@@ -148,21 +170,26 @@ def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
 
         raise UsageError(Code.CEILING_MALFORMED, problem=problem(text))
     if pit is None:
-        raise UsageError(Code.PIT_REQUIRED)
+        raise UsageError(Code.PIT_REQUIRED, ceiling=text)
     if pit > ceiling:
-        raise UsageError(Code.PIT_ABOVE_CEILING)
+        raise UsageError(Code.PIT_ABOVE_CEILING, ceiling=text)
 
 
-def _known_fields(fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider) -> tuple[str, ...]:
-    """Return ``fields``. Raise UsageError for a field that the operation is known not to have."""
+def _known_fields(
+    fields: tuple[str, ...], options: Mapping[str, Any], provider: Provider, added: Sequence[str]
+) -> tuple[str, ...]:
+    """Return ``fields``. Raise UsageError for one that neither the operation has nor the command adds."""
     operations = candidate_operations(provider, options)
     if not all(operation.fields for operation in operations):
         return fields
-    known = list(dict.fromkeys(field.name for operation in operations for field in operation.fields))
+    known = [*added, *dict.fromkeys(field.name for operation in operations for field in operation.fields)]
     unknown = [name for name in fields if name not in (*known, *STAMPS)]
     if unknown:
+        from pit_fetch.support import suggest
+
         close = suggest.name(unknown[0], [*known, *STAMPS])
         hint = f" (did you mean {close}?)" if close else ""
+        hint = " (for all of them, leave it out)" if unknown[0] in ("all", "*") else hint
         name = suggest.truncate(unknown[0])
         raise UsageError(Code.USAGE, text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
     return fields

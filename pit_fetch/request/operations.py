@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Operation, Provider, Query, Window
-from pit_fetch.support import suggest
+from pit_fetch.request import audience
+from pit_fetch.times import format_for_people
 
 # The option that names the operation, where a provider has several.
 OPTION = "op"
@@ -19,6 +21,8 @@ DATINGS: Mapping[str, str] = {
     "receipt": "Snapshots: public when fetched, so nothing is served for a PIT in the past",
     "never": "Unverifiable: nothing is served with --pit",
 }
+# A caller that wants the present names an instant a little ahead of it. A PIT further ahead may be a mistake.
+_AHEAD = timedelta(days=1)
 # As many operations as a reason can list.
 _FEW = 8
 
@@ -64,6 +68,8 @@ def _named(provider: Provider, name: str | None) -> Operation:
     for operation in provider.operations:
         if operation.name == name:
             return operation
+    from pit_fetch.support import suggest
+
     names = [operation.name for operation in provider.operations]
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
     aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
@@ -88,8 +94,22 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
     operation = query.operation
     name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
     if query.pit is not None and operation.dating == "never":
-        yield gap(Code.NEVER_DATED, operation=name, why=why)
+        yield gap(Code.NEVER_DATED_NOT_HELD if query.archived else Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
-        yield gap(Code.SNAPSHOT, operation=name, why=why)
-    for text in operation.caveats(query):
+        yield gap(Code.SNAPSHOT_NOT_HELD if query.archived else Code.SNAPSHOT, operation=name, why=why)
+    elif operation.reach == "newest":
+        yield gap(Code.NEWEST_ONLY, operation=name)
+    for text in (*operation.of_today(query), *operation.caveats(query)):
         yield gap(Code.CAVEAT, text=text)
+    if query.pit is not None and query.pit - query.started > _AHEAD:
+        yield gap(Code.PIT_AHEAD, pit=format_for_people(query.pit))
+
+
+def refuse_what_is_of_today(query: Query, environ: Mapping[str, str]) -> None:
+    """Raise ConfigError, under a ceiling, for a request that identifies something by a list or a name of today's.
+
+    Whoever chooses the PIT is told by a gap. Under a ceiling the caller must not learn what was listed later.
+    """
+    if audience.CEILING_VARIABLE in environ:
+        for text in query.operation.of_today(query):
+            raise ConfigError(Code.OF_TODAY, text=text)

@@ -38,7 +38,7 @@ def _cursor(text: str) -> Cursor:
 
 
 def _window_end(text: str) -> datetime:
-    return parse_instant(_DATE_TO, text, window_end)
+    return parse_instant(DATE_TO, text, window_end)
 
 
 def _max_chars(text: str) -> int:
@@ -52,7 +52,15 @@ def parse_budget(name: str, text: str) -> int:
     return int(text)
 
 
-_DATE_TO = Option("date_to", "published at or before; a date includes the whole day", metavar="DATE", parse=_window_end)
+FORMAT = Option(
+    "format",
+    "output format, on a terminal table",
+    choices=FORMATS,
+    default="json",
+    metavar="FORMAT",
+    synonyms={"ndjson": "jsonl"},
+)
+DATE_TO = Option("date_to", "published at or before; a date includes the whole day", metavar="DATE", parse=_window_end)
 
 # The options of every source, in the groups of --help.
 COMMON: Mapping[str, tuple[Option, ...]] = {
@@ -66,7 +74,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
             kind="instant",
         ),
         Option("date_from", "published at or after: a New York date or a full timestamp", kind="instant"),
-        _DATE_TO,
+        DATE_TO,
         Option("limit", "maximum number of items, after filtering", kind="integer", default=50),
         Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", parse=_cursor),
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
@@ -77,8 +85,8 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
     ),
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
-        Option("format", "output format, on a terminal table", choices=FORMATS, default="json", metavar="FORMAT"),
-        Option("output", "write to this file instead, all or nothing", metavar="FILE"),
+        FORMAT,
+        Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE"),
         Option(
             "max_chars",
             "maximum size of the output; a longer item is continued; 0 means no limit",

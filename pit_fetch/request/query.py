@@ -26,6 +26,7 @@ def build_query(request: FetchRequest, started: datetime) -> Query:
         limit=request.limit,
         options=request.options,
         offline=request.input_file is not None,
+        capture=request.capture,
     )
     query = resolve_operation(request.provider, query)
     return query._replace(horizon=_horizon(request, query))

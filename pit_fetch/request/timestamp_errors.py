@@ -22,7 +22,11 @@ EXAMPLE = "2024-02-15T16:00:00-05:00"
 
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d"
 _DASHES = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2212"}
-_NEW_YORK_NAMES: dict[str, list[str]] = {"ET": [], "NEW YORK": [], "NYC": [], "EST": ["-05:00"], "EDT": ["-04:00"]}
+_NEW_YORK_NAMES: dict[str, list[str]] = {
+    **{name: [] for name in ("ET", "NEW YORK", "NY", "NYC", "EASTERN", "EST5EDT")},
+    "EST": ["-05:00"],
+    "EDT": ["-04:00"],
+}
 
 _UNIX_TIME = r"(?:[0-9]{10}|[0-9]{13})\Z"
 # Only with seconds: without, parse_rfc2822 returns the last instant of the minute, which the text does not state.
@@ -38,7 +42,7 @@ _LOOSE_CLOCK = (
 _LOOSE = re.compile(rf"{_LOOSE_DATE}(?:(?:\s*T\s*|[\s_,@]+){_LOOSE_CLOCK})?\s*(?P<zone>.*)", re.DOTALL | re.IGNORECASE)
 _LOOSE_ZONE = re.compile(
     r"(?P<utc>Z(?!\s*[+-])|UTC|GMT|ZULU)?\s*(?:(?P<sign>[+-])?\s*(?P<hours>[0-9]{1,2}):?(?P<minutes>[0-9]{2})?)?\s*"
-    r"(?:(?P<bracket>\[)?(?P<name>[A-Z]+(?:[/ _+-][A-Z0-9]+)*)\]?)?[.,;]*",
+    r"(?:(?P<bracket>[\[(])?(?P<name>[A-Z]+(?:[/ _+-][A-Z0-9]+)*(?:5EDT)?)[\])]?)?[.,;]*",
     re.IGNORECASE,
 )
 
@@ -189,11 +193,20 @@ def _zoned(wall: datetime, fraction: str, text: str) -> list[str]:
 
 
 def _zone(name: str) -> ZoneInfo | None:
-    """Return the zone of that name, written in any case; None if the database has none."""
+    """Return the zone of that name, or of that city if there is one of it, in any spelling; None if there is none."""
     from zoneinfo import ZoneInfo, available_timezones
 
-    names = {known.casefold(): known for known in available_timezones() if "/" in known}
-    return ZoneInfo(names[name.casefold()]) if name.casefold() in names else None
+    wanted = _letters(name)
+    zones = [zone for zone in available_timezones() if "/" in zone]
+    known = [zone for zone in zones if _letters(zone) == wanted]
+    # Not so of Etc/GMT+5, which is five hours behind GMT: whoever writes GMT+5 means the contrary.
+    cities = (zone for zone in zones if not zone.startswith("Etc/"))
+    known = known or [zone for zone in cities if _letters(zone.rpartition("/")[2]) == wanted]
+    return ZoneInfo(known[0]) if wanted and len(known) == 1 else None
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"(?![+-][0-9])[^a-z0-9/]", "", name.casefold())
 
 
 def _in_zone(wall: datetime, zone: tzinfo, fraction: str = "") -> list[str]:

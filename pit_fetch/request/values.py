@@ -22,7 +22,22 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Option
 
+_INVISIBLE: Mapping[int, str | None] = {
+    **dict.fromkeys((0xA0, 0x2007, 0x202F), " "),
+    **dict.fromkeys((0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF)),
+}
+_FILE = r"(?i)@\S+\.(?:txt|csv|tsv|json|jsonl|toml|list|lst)"
+# Words that stand for everything in other tools.
+_ALL = frozenset(["all", "none", "max", "inf", "infinity", "unlimited", "everything", "0", "-1", "*"])
 _TAKES = {"integer": "a whole number", "number": "a number", "instant": "an ISO 8601 text or a datetime"}
+
+
+def without_invisible(text: str) -> str:
+    """Return ``text`` with plain blanks, and without characters that nobody sees and nobody typed.
+
+    They come along when a text is copied: non-breaking spaces, soft hyphens, marks of a writing direction.
+    """
+    return text if text.isascii() else text.translate(_INVISIBLE)
 
 
 def flag_of(name: str) -> str:
@@ -39,7 +54,8 @@ def parse_value(option: Option, value: object) -> Any:
     if option.repeatable:
         return _parse_repeated(option, value)
     if option.parse is not None:
-        return option.parse(_scalar(option, value))
+        # What is wrong with a timestamp is said with the form that it should have.
+        return option.parse(_scalar(option, value) if option.kind == "instant" else _word(option, value))
     if option.kind == "list":
         return _parse_list(option, value)
     if option.kind == "flag":
@@ -89,11 +105,19 @@ def parse_instant(option: Option, text: str, parse: Callable[[str], datetime | N
 
 def _text(option: Option, value: object) -> str:
     # One spelling, so that it is the same request however it was typed.
-    text = _scalar(option, value).strip()
+    text = _word(option, value).strip()
     if not text:
         raise _empty(option)
     text = text.upper() if option.uppercase else text
     return option.synonyms.get(text, text)
+
+
+def _word(option: Option, value: object) -> str:
+    """Return a value as a word, without what came along as it was copied. Raise UsageError for the name of a file."""
+    text = without_invisible(_scalar(option, value))
+    if text[:1] == "@" and re.fullmatch(_FILE, text) and option.metavar not in ("PATH", "FILE"):
+        raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} does not read a file (@): write its values here")
+    return text
 
 
 def _scalar(option: Option, value: object) -> str:
@@ -130,7 +154,7 @@ def _parse_list(option: Option, value: object) -> tuple[str, ...]:
         except csv.Error:
             text = f'{flag_of(option.name)} has an unclosed double quote: write "A, B",C'
             raise UsageError(Code.USAGE, text=text) from None
-        parts = [part for row in rows for part in row if part.strip()]
+        parts = [part for row in rows for part in row if without_invisible(part).strip()]
     if parts is None:
         raise _of_wrong_type(option, "one or more strings", value)
     texts = [_text(option, part) for part in parts]
@@ -181,9 +205,11 @@ def _declared(option: Option, text: str) -> str | None:
 
 def _parse_integer(option: Option, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", text) or int(text) < option.minimum:
-        most = " and at most 12 digits" if re.fullmatch(r"[0-9]{13,}", text) else ""
+        more = " and at most 12 digits" if re.fullmatch(r"[0-9]{13,}", text) else ""
+        if option.name in ("limit", "max_pages") and text.casefold() in _ALL:
+            more = ": for everything, write a large one, such as 1000000"
         raise UsageError(
-            Code.USAGE, text=f"{flag_of(option.name)} is a whole number of at least {option.minimum}{most}"
+            Code.USAGE, text=f"{flag_of(option.name)} is a whole number of at least {option.minimum}{more}"
         )
     return int(text)
 

@@ -42,13 +42,20 @@ def normalize(word: str) -> str:
     return stripped if stripped == "V" else stripped.lower()
 
 
+def by_terms(word: str, known: Iterable[str], search_terms: Mapping[str, str]) -> str:
+    """Return the name, normalized, that has ``word`` among its search terms; "" if none has."""
+    names = {normalize(name) for name in known}
+    meant = (name for name, terms in search_terms.items() if word in terms.split() and normalize(name) in names)
+    return normalize(next(meant, ""))
+
+
 def _closest(word: str, known: Sequence[str], search_terms: Mapping[str, str]) -> str:
     """Return the plausible one of ``known``, by the surest sign first, or "" rather than something far-fetched."""
     if word in known:
         return word
-    for candidate, terms in search_terms.items():
-        if normalize(candidate) in known and word in terms.split():
-            return normalize(candidate)
+    meant = by_terms(word, known, search_terms)
+    if meant:
+        return meant
     parts, letters = sorted(word.split("-")), sorted(word)
     signs: tuple[Callable[[str], bool], ...] = (
         lambda other: sorted(other.split("-")) == parts,

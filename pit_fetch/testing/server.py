@@ -86,7 +86,8 @@ class Answering:
             raise TransportError("timeout")
         if response.cut is not None:
             raise TransportError("network", passing=True)
-        return HttpReply(response.status, response.headers, response.body, self.now())
+        body = b"" if request.method == "HEAD" else response.body
+        return HttpReply(response.status, response.headers, body, self.now())
 
 
 @dataclass
@@ -114,10 +115,13 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
         def do_GET(self) -> None:
             self._answer("GET", None)
 
+        def do_HEAD(self) -> None:
+            self._answer("HEAD", None)
+
         def do_POST(self) -> None:
             self._answer("POST", self.rfile.read(int(self.headers.get("Content-Length", 0))))
 
-        def _answer(self, method: Literal["GET", "POST"], body: bytes | None) -> None:
+        def _answer(self, method: Literal["GET", "HEAD", "POST"], body: bytes | None) -> None:
             parts = urlsplit(self.path)
             url = f"http://{self.headers.get('Host', '')}{parts.path}"
             query = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -132,7 +136,8 @@ def serve(app: App, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
             head += "".join(f"{name}: {value}\r\n" for name, value in response.headers.items())
             self.close_connection = response.cut is not None
             # Without a cut this is the whole body.
-            self.wfile.write(head.encode() + b"\r\n" + response.body[: response.cut])
+            content = b"" if method == "HEAD" else response.body[: response.cut]
+            self.wfile.write(head.encode() + b"\r\n" + content)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -13,8 +13,25 @@ from pit_fetch.wire import strict_json
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, "provider_metadata", {})
 
-_SEPARATED = re.compile(r"[\s;|]")
-_PLOTTED = ("close", "value", "price", "adjusted_close")
+_MAIL_OR_PAGE = r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+"
+
+
+def implausible(contact: str) -> str | None:
+    """Return the problem with a contact, or None."""
+    if not re.search(_MAIL_OR_PAGE, contact):
+        return "it holds neither an e-mail address nor the address of a page."
+    return None if contact.isascii() else "it contains characters that a header cannot carry."
+
+
+CONTACT = Credential(
+    name="contact",
+    variables=("PIT_FETCH_CONTACT",),
+    hint="Archives want to know whom to write to: an e-mail address, or a page of yours.",
+    secret=False,
+    check=implausible,
+)
+
+_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
 
 
 def fields(
@@ -37,21 +54,46 @@ def fields(
     )
 
 
+# How caveats speak of what a source served: of an answer from the source, and of one from an archive.
+_TODAY = {
+    "stand": "as they stand today",
+    "stands": "as it stands today",
+    "since": "since the PIT",
+    "shares": "today's shares",
+    "tickers": "today's list of tickers",
+    "names": "today's names",
+    "holder": "today's holder of the symbol",
+    "search_engine": "today's search engine",
+    "model": "today's model",
+    "now": "today",
+}
+_CAPTURED = {
+    "stand": "as they stood when they were captured",
+    "stands": "as it stood when it was captured",
+    "since": "between the PIT and the capture",
+    "shares": "the shares of that time",
+    "tickers": "the list of tickers at the time of the capture",
+    "names": "the names at the time of the capture",
+    "holder": "its holder at the time of the capture",
+    "search_engine": "the search engine at the time of the capture",
+    "model": "the model at the time of the capture",
+    "now": "at the time of the capture",
+}
+
+
+def as_of_fetch(caveat: str, query: Query) -> str:
+    """Return a caveat with its words in braces filled in: what is served is today's, or what an archive captured."""
+    return caveat.format_map({"name": query.operation.name, **(_CAPTURED if query.archived else _TODAY)})
+
+
 def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
-    """Return the ``Operation.caveats`` that state ``caveat`` about each answer as of a PIT."""
-    return lambda query: () if query.open_mode else (caveat,)
+    """Return the ``Operation.caveats`` that state ``caveat`` (:func:`as_of_fetch`) about each answer as of a PIT."""
+    return lambda query: () if query.open_mode else (as_of_fetch(caveat, query),)
 
 
 def refuse(text: str) -> NoReturn:
     """Raise ConfigError for a request that makes no sense."""
     raise ConfigError(Code.USAGE, text=text)
-
-
-def check_tickers(query: Query) -> Query:
-    """Return the query. Raise ConfigError for several tickers in one word: no source knows a ticker of that name."""
-    if any(map(_SEPARATED.search, query.options["tickers"] or ())):
-        refuse("--tickers is a list with commas between the tickers: AAPL,MSFT.")
-    return query
 
 
 def status_error(reply: HttpReply, host: Host) -> UpstreamError:

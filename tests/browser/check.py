@@ -14,15 +14,17 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pit_fetch.formats.html import render
+from pit_fetch.formats.html import fragment, render
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from tests.browser.chromium import Tab, find, tab
-from tests.unit.formats.sample_pages import bars, explained, news
+from tests.unit.formats.sample_pages import bars, compared, explained, news, snapshot
 
 PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "news": lambda: news(500),
     "bars": lambda: bars(500),
     "explained": lambda: explained(60),
+    "snapshot": lambda: snapshot(60),
+    "compared": lambda: compared(12),
     "one": lambda: news(1),
     "empty": lambda: news(0),
 }
@@ -38,8 +40,28 @@ def main(folder: str = "") -> int:
         directory = Path(folder or temporary)
         directory.mkdir(parents=True, exist_ok=True)
         faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, directory, name)]
+        faults += check_notebook(browser, directory)
     print("\n".join(faults) or f"{len(PAGES)} pages are as they should be")
     return 1 if faults else 0
+
+
+# What JupyterLab says of every cell, in a rule that is more specific than one of a class and an element.
+_NOTEBOOK = (
+    "<!doctype html><style>.jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) td,.jp-RenderedHTMLCommon:not("
+    '.jp-RenderedMarkdown) th{text-align:right}</style><div class="jp-RenderedHTMLCommon">'
+)
+
+
+def check_notebook(browser: Tab, folder: Path) -> Iterator[str]:
+    """Texts are read from the left in a notebook, too, and figures are aligned to the right."""
+    path = folder / "notebook.html"
+    path.write_text(f"{_NOTEBOOK}{fragment(bars(20))}</div>", encoding="utf-8")
+    browser.open(path)
+    (folder / "notebook.png").write_bytes(browser.look(1000, 600))
+    for side, cells in {"left": "td:not(.n),th:not(.n)", "right": "td.n,th.n"}.items():
+        aligned = f"[...document.querySelectorAll('{cells}')].map(e => getComputedStyle(e).textAlign)"
+        if browser.script(f"[...new Set({aligned})].join()") != side:
+            yield f"notebook: the cells {cells} are not aligned to the {side}"
 
 
 def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
@@ -73,6 +95,9 @@ def _looks(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     }
     if browser.script("document.documentElement.scrollWidth > innerWidth"):
         yield "a narrow window has to be scrolled sideways"
+    place = "document.querySelector('line.pit')?.getBoundingClientRect().x ?? 0"
+    if not 0 <= browser.script(place) <= 390:
+        yield "a narrow window does not show the PIT"
     for kind, picture in shown.items():
         (folder / f"{name}-{kind}.png").write_bytes(picture)
     light, dark = _first_pixel(shown["light"]), _first_pixel(shown["dark"])
@@ -96,6 +121,8 @@ def _first_pixel(picture: bytes) -> tuple[int, ...]:
 def _keyboard(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     """The first stop leads past the time line; the items can be reached and scrolled; every stop says what it is."""
     browser.look(1200, 1000)
+    if browser.script("[...document.querySelectorAll('tbody tr[id]')].some(e => e.offsetHeight > 60)"):
+        yield "a row is higher than two lines"
     browser.press("Tab", TAB)
     if browser.script("document.activeElement.className") != "skip":
         yield "the first stop of the keyboard is not the way to the items"

@@ -18,7 +18,7 @@ from pit_fetch.claude_code.scripted_model import Script, serve
 ROOT = Path(__file__).resolve().parent.parent.parent
 _INSIDE = "PIT_CLIENT_NAMESPACE"
 SERVER = "neo4j-cypher"
-ALLOWED = ("Bash", "Monitor", "Agent", "Read", "ReadMcpResourceTool", f"mcp__{SERVER}")
+ALLOWED = ("Bash", "Monitor", "Agent", "Read", "ReadMcpResourceTool", "ListMcpResourcesTool", f"mcp__{SERVER}")
 TIMEOUT = 40
 
 # Another project's hook on the same event: it reads its input, and answers last.

@@ -263,6 +263,13 @@ ROWS: dict[str, Row] = {
         [call("ReadMcpResourceTool", server=harness.SERVER, uri="graph://news"), say()],
         mcp={"contents": [{"uri": "graph://news", "text": LEAK}]},
     ),
+    "MCP resources, listed": Row(
+        [call("ListMcpResourcesTool", server=harness.SERVER), say()],
+        mcp={"resources": [{"uri": "graph://news", "name": CANARY}]},
+    ),
+    "MCP resources of every server, listed": Row(
+        [call("ListMcpResourcesTool"), say()], mcp={"resources": [{"uri": "graph://news", "name": CANARY}]}
+    ),
     "Neo4j write": Row(
         [call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), say()],
         mcp=texts(f"{CANARY} was written"),

@@ -17,7 +17,7 @@ def answer(request: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
         capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
         return {"protocolVersion": version, "capabilities": capabilities, "serverInfo": server}
     if request["method"] == "resources/list":
-        return {"resources": [{"uri": "graph://news", "name": "news"}]}
+        return {"resources": result.get("resources", [{"uri": "graph://news", "name": "news"}])}
     if request["method"] == "tools/list":
         schema = {"type": "object", "properties": {"query": {"type": "string"}, "params": {"type": "object"}}}
         return {"tools": [{"name": name, "description": name, "inputSchema": schema} for name in TOOLS]}

@@ -1,6 +1,7 @@
 """Commands for the guard: hostile ones, which must not run where Bash is for pit_fetch alone, and honest ones.
 
-By family, each with the reason why it is here. tests/unit/hooks/test_guard_corpus.py asks the guard about all of them.
+By family, each with the reason why it is here. tests/unit/hooks/test_guard_corpus.py asks the guard about all of them,
+and about those of ordinary sessions (session_commands.py).
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _OPTIONS = (
     *("input_file=raw.json", "--fail", "-v", "-vv", "-V", "-5x", "--verbose", "--format csv", "--format=table"),
     *("--output o.json", "--release /tmp/x", "--release=/tmp/x", "--archive a.sqlite", "--offline", "--config x"),
     *("--prove", "--json", "--Limit 5", "--date_from 2024-01-01", "--lim 5", "--pi x", "path=/etc/passwd"),
-    *("--path raw.json", "--url http://h", "--proxy http://h", "--no-gate", "--open", "--debug", "--unsafe"),
+    *("--path raw.json", "--base-url http://h", "--proxy http://h", "--no-gate", "--open", "--debug", "--unsafe"),
     *("---limit 5", f"--pit {PIT}", f"--pit={LATE}", "'--timeout=5 s'", '"--input-file" raw.json', "\\--timeout 5"),
     *("--time\\\nout 5", "--tim''eout 5"),
 )
@@ -116,6 +117,20 @@ def _honest_calls() -> Iterator[str]:
         *("--keywords '`'", "--date-from 2024-01-01", "--date-to 2024-02-01", "--lookback-minutes 60"),
         *("--after CURSOR", "--fields title,url", "--max-chars 8000", "--max-pages 3", "--pretty", "--limit 5"),
         *("--limit '5'", '"--limit" "5"', "'--limit' 5", "--tags ''", "--updated-since 2024-01-01"),
+        *(
+            "--keywords '決算\u3000発表'",
+            "--keywords 決算\u3000発表",
+            "--keywords 'می\u200cخواهم'",
+            "--keywords 'क्\u200dष'",
+        ),
+        *(
+            '--keywords "a\u00a0b"',
+            "--keywords 'co\u00adop'",
+            "--keywords 'שלום\u200f'",
+            "--keywords हिन्दी",
+            "--keywords 🚀",
+        ),
+        *("--keywords '\U0001fae8'", "--keywords '\ufeffa'", "--keywords 'a\u2009b'", "--keywords 'a=b'"),
     ):
         yield f"pit_fetch --source bz-news-api --pit {PIT} {option}"
     for words in (
@@ -151,69 +166,6 @@ _LISTINGS = (
     *("pit_fetch \\\n --help", "pit_fetch '--help'"),
 )
 
-# In an ordinary session under a ceiling: they name pit_fetch and are left alone.
-_MENTIONS = (
-    *('git commit -m "pit_fetch: take --pit once"', f"git commit -m 'Say that {CALL} is one call'"),
-    "git add pit_fetch tests && git commit -qm 'Mend pit_fetch'",
-    "git commit -m \"$(cat <<'EOF'\nSay what pit_fetch --pit T prints\n\nIt's `plain` and $simple.\nEOF\n)\"",
-    *("git log --oneline -- pit_fetch", "git log -S 'pit_fetch --pit' --stat"),
-    *("git diff HEAD~1 -- pit_fetch/cli/main.py", "git show HEAD:pit_fetch/cli/main.py | head -40"),
-    *("git status --short pit_fetch", "git blame pit_fetch/cli/main.py", "git grep -n 'pit_fetch --pit'"),
-    *("git mv pit_fetch/a.py pit_fetch/b.py", 'grep -rn "pit_fetch --pit" docs/', "grep -c pit_fetch README.md"),
-    *("grep -rl pit_fetch --include='*.py' . | head -5", "grep -n 'def main' pit_fetch/*.py 2>/dev/null"),
-    *("egrep 'pit_fetch|pit_gate' docs/*.md", "ls pit_fetch", "ls -la pit_fetch/commands | wc -l"),
-    *("cat pit_fetch/cli/main.py", "cat ~/notes/pit_fetch.md"),
-    *("head -20 pit_fetch/cli/main.py; tail -5 pit_fetch/cli/main.py", "wc -l pit_fetch/*.py", "cd pit_fetch && ls"),
-    *("stat pit_fetch.py", "file pit_fetch.py", "diff pit_fetch/a.py pit_fetch/b.py"),
-    *("echo 'run pit_fetch --pit T next'", "rg -n 'pit_fetch --pit' docs | head", "find . -name 'pit_fetch*' -type f"),
-    *("sed -n 1,20p pit_fetch/cli/main.py", "sed -n '5,$p' pit_fetch/cli/main.py | cat", "which pit_fetch"),
-    *("command -v pit_fetch", "type pit_fetch", "cp pit_fetch.toml /tmp && mv pit_fetch.toml old.toml"),
-    *("mkdir -p docs/pit_fetch && touch docs/pit_fetch/a.md", "test -f pit_fetch.toml", "pip show pit_fetch"),
-    *("python -m pip install -e ./pit_fetch", "python3 -m pytest -q tests -k pit_fetch"),
-    *("ruff check pit_fetch && mypy pit_fetch", "tree pit_fetch", "rg --pretty 'pit_fetch --pit' docs | less -R"),
-    *("less -N pit_fetch/cli/main.py", "jq '.scripts[] | select(test(\"pit_fetch\"))' package.json"),
-    *("cp --preserve pit_fetch.toml old.toml", "tar -czf pit_fetch.tgz --exclude=__pycache__ pit_fetch"),
-    *("tar tzf pit_fetch-0.1.0.tar.gz | sort | head", "git push -u origin pit_fetch-docs"),
-    *("git fetch origin pit_fetch-docs && git switch pit_fetch-docs", "git checkout HEAD -- pit_fetch/cli/main.py"),
-    *("git restore --staged pit_fetch/cli/main.py", "git stash push -m 'pit_fetch, half done' -- pit_fetch"),
-    *("git -C ~/pit_fetch log -3 --oneline", "sha256sum pit_fetch.py | tee sums.txt"),
-    *("realpath pit_fetch.py && readlink -f pit_fetch", "pytest --pyargs pit_fetch -q", "ps aux | grep pit_fetch"),
-    *("env | grep -i pit_fetch | head", "cd pit_fetch && make test", "du -sh pit_fetch; df -h"),
-    "find pit_fetch -name '*.py' | xargs grep -ln main",
-    "make lint && git commit -am 'pit_fetch: mend' && npm run build",
-    "gh pr create --title 'pit_fetch: one --pit' --body \"$(cat <<'EOF'\nSay what `pit_fetch --pit T` prints.\nEOF\n)\"",
-    *("gh issue list --search pit_fetch | cat", "cat > docs/a.md <<EOF\nRun this:\npit_fetch --pit T\nEOF"),
-    "make test  # pit_fetch; pit_fetch --pit T",
-)
-# Another program runs what these name. pit_fetch itself holds to the ceiling.
-_RUN_BY_OTHERS = (
-    *("find . -exec pit_fetch {} +", "echo --source x | xargs pit_fetch", "git -c core.pager=pit_fetch log"),
-    *("sed -n '1e pit_fetch' x", "timeout 60 pit_fetch --source x", "cat pit_fetch.sh | bash -s"),
-)
-# bash runs pit_fetch, in a list or behind a reserved word; in an ordinary session under a ceiling they are refused.
-_RUN = (
-    *("make; pit_fetch --source x", "ls && pit_fetch --source x | head", "ls | pit_fetch --source x"),
-    *("ls & pit_fetch --source x", "ls\npit_fetch --source x", "ls | python3 pit_fetch.py --source x"),
-    *("python3 -mpit_fetch --source x; true", "python3 -Impit_fetch --source x"),
-    *("python3 -m pit_fetch.cli.main --source x", "PIT_FETCH --source x", "X=1 TZ=a pit_fetch --source x"),
-    *(">| o 2>&1 pit_fetch --source x", "for x in A B; do pit_fetch --source $x; done"),
-    *("if pit_fetch --source x; then ls; fi", "! pit_fetch --source x", "time pit_fetch --source x"),
-    *("(cd a; pit_fetch --source x)", "{ pit_fetch --source x; }", "command pit_fetch"),
-    *("exec /opt/x/bin/pit_fetch --source x", "bash -c 'cd a && pit_fetch --source x'", "/bin/sh -ec pit_fetch"),
-    *("x=$(pit_fetch --source x)", 'echo "$(date) $(pit_fetch --source x)"', 'echo "$(date)"; pit_fetch --source "x"'),
-    *("echo `pit_fetch --source x`", "diff <(pit_fetch --source x) o", "p''it_fetch --source x | jq ."),
-    *("ls # it's\npit_fetch --source 'x'", "cat <<EOF > a.md\nit's\nEOF\npit_fetch --source 'x'"),
-    "cat <<EOF\n$(pit_fetch --source x)\nEOF",
-    "git commit -m \"$(cat <<'EOF'\nx\nEOF)\"; pit_fetch --source x; echo \"$(cat <<'EOF'\ny\nEOF\n)\"",
-)
-# Left alone everywhere but in an adapter.
-_ELSE = (
-    *("ls", "pytest tests/test_my_pit_fetches.py", "make test", "python3 script.py"),
-    *("npm run build && npm test", "cat <<EOF\nx\nEOF"),
-)
-
 HOSTILE: Mapping[str, str] = {command: family for family, command in _hostile()}
 CALLS: tuple[str, ...] = tuple(dict.fromkeys(_honest_calls()))
 LISTINGS: tuple[str, ...] = _LISTINGS
-RUN_BY_BASH: tuple[str, ...] = _RUN
-LEFT_ALONE: tuple[str, ...] = (*_MENTIONS, *_RUN_BY_OTHERS, *_ELSE)

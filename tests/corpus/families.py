@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -314,8 +315,8 @@ REPORTS = (
     ("2024-02-15", "2024-02-16T05:00:00+00:00", "pre-market"),
     ("2024-02-15", "2024-02-16T05:00:00+00:00", "post-market"),
     ("2024-07-03", "2024-07-04T04:00:00+00:00", "pre-market"),
-    ("2024-03-10", "2024-03-11T04:00:00+00:00", "post-market"),
-    ("2024-11-03", "2024-11-04T05:00:00+00:00", "post-market"),
+    ("2024-03-11", "2024-03-12T04:00:00+00:00", "post-market"),
+    ("2024-11-04", "2024-11-05T05:00:00+00:00", "post-market"),
 )
 SNAPSHOTS: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("OVERVIEW", {"Symbol": "IBM", "LatestQuarter": "2023-12-31", "EPS": "SECRET"}),
@@ -436,6 +437,9 @@ def _earnings() -> Iterator[Case]:
     for reported in ("2024-04-24", None, "None", "", "2024-02-15", "0000-00-00"):
         yield earnings([], [quarter("2024-03-31", reported, "1.68")], [item(q + "2024-03-31", reported, False)],
                        "the report's day is not over, or not known")  # fmt: skip
+    for sunday in ("2012-07-08", "2012-07-07"):
+        yield earnings([], [quarter("2012-06-30", sunday, "3.51")], [item(q + "2012-06-30", sunday, False)],
+                       "recorded in 2025: a Sunday, corrected to the 18th later; on a weekend nothing is reported")  # fmt: skip
     for eps in (None, "None", "-"):
         yield earnings([], [quarter("2023-12-31", "2024-01-24", eps)], [item(q + "2023-12-31", "2024-01-24", False)],
                        "a row without a figure waits for its report: its date is a forecast")  # fmt: skip
@@ -481,7 +485,13 @@ def _corporate_actions() -> Iterator[Case]:
 
 def _sentiment() -> Iterator[Case]:
     for stamp, public, wrong, name in (
-        ("20251108T230500", "2025-11-08T23:05:00+00:00", "2025-11-08T23:05:00-05:00", "its digits as New York time"),
+        ("20251108T230500", "2025-11-08T23:06:00+00:00", "2025-11-08T23:05:00-05:00", "its digits as New York time"),
+        (
+            "20240215T160000",
+            "2024-02-15T16:01:00+00:00",
+            "2024-02-15T16:00:00Z",
+            "a minute without seconds is not over",
+        ),
         ("20240215T160001", "2024-02-15T16:00:01+00:00", "2024-02-15T16:00:00Z", "the minute, not the second"),
         ("20240215T000000", "2024-02-16T00:00:00+00:00", "2024-02-15T12:00:00Z", "midnight is no time, but a date"),
         ("20240229T000000", "2024-03-01T00:00:00+00:00", "2024-02-29T23:00:00Z", "midnight is no time, but a date"),
@@ -686,41 +696,63 @@ def header(form: str, accepted: str, filed: str, released: str, private: bool, n
 
 # form, acceptance (New York), filing date, date of the header, private at first, public (UTC), why
 FILINGS = (
-    ("8-K", "20251212163000", "2025-12-12", "20251212", False, "2025-12-12T21:33:00+00:00", "1-3 minutes on their way"),
-    ("8-K", "20251212174500", "2025-12-15", "20251215", False, "2025-12-15T11:03:00+00:00",
-     "accepted on Friday after 17:30: invisible until Monday, 06:00, and minutes on its way then"),
-    ("8-K", "20251211180000", "2025-12-12", "20251212", False, "2025-12-12T11:03:00+00:00",
+    ("8-K", "20251212163000", "2025-12-12", "20251212", False, "2025-12-12T22:30:00+00:00",
+     "on its way for up to 21 minutes (recorded): an hour after its acceptance"),
+    ("8-K", "20251212174500", "2025-12-15", "20251215", False, "2025-12-15T14:00:00+00:00",
+     "accepted on Friday after 17:30: invisible until Monday, 06:00, and on its way until 07:15 (recorded) then"),
+    ("8-K", "20251211180000", "2025-12-12", "20251212", False, "2025-12-12T14:00:00+00:00",
      "accepted after 17:30: invisible until the next business day"),
-    ("8-K", "20160216180000", "2016-02-17", "20160217", False, "2016-02-17T12:33:00+00:00",
+    ("8-K", "20160216180000", "2016-02-17", "20160217", False, "2016-02-17T14:00:00+00:00",
      "accepted after 17:30: from 2013 to 2017 such filings were seen at 07:30"),
-    ("10-K", "20171229180000", "2018-01-02", "20180102", False, "2018-01-02T12:33:00+00:00",
+    ("10-K", "20171229180000", "2018-01-02", "20180102", False, "2018-01-02T14:00:00+00:00",
      "accepted after 17:30 on the last business day of 2017"),
-    ("10-K", "20180216180000", "2018-02-20", "20180220", False, "2018-02-20T11:03:00+00:00",
+    ("10-K", "20180216180000", "2018-02-20", "20180220", False, "2018-02-20T14:00:00+00:00",
      "accepted after 17:30 over a long weekend, in 2018"),
-    ("8-K", "20251212220500", "2025-12-12", "20251212", False, "2025-12-15T11:03:00+00:00",
+    ("8-K", "20251212220500", "2025-12-12", "20251212", False, "2025-12-15T14:00:00+00:00",
      "EDGAR closes at 22:00, and there is no daily index of a weekend"),
-    ("4", "20170215220003", "2017-02-15", "20170215", False, "2017-02-16T12:33:00+00:00",
-     "accepted after 22:00: from 2013 to 2017 the night's filings were seen at 07:30"),
-    ("EFFECT", "20150219001502", "2015-02-18", "20150218", False, "2015-02-19T12:33:00+00:00",
+    ("4", "20170215220003", "2017-02-15", "20170215", False, "2017-02-16T14:00:00+00:00",
+     "accepted after 22:00: sent out in the next morning"),
+    ("EFFECT", "20150219001502", "2015-02-18", "20150218", False, "2015-02-19T14:00:00+00:00",
      "accepted in the night, back-dated, in 2015"),
     ("8-K", "20251212173500", "2025-12-11", "20251215", False, "2025-12-16T05:00:00+00:00",
      "accepted after 17:30, moved back: only the header's date tells of the next business day"),
     ("10-Q", "20020304000000", "2002-03-04", "20020304", False, "2002-03-05T05:00:00+00:00", "midnight is no time"),
-    ("8-K", "20251212173103", "2025-12-12", "20251212", False, "2025-12-12T22:34:03+00:00",
+    ("8-K", "20251212173103", "2025-12-12", "20251212", False, "2025-12-12T23:31:03+00:00",
      "begun before 17:30: that day's filing date, public that evening"),
-    ("4", "20251211215200", "2025-12-11", "20251211", False, "2025-12-12T02:55:00+00:00", "insiders file until 22:00"),
-    ("10-K", "20240704090000", "2024-07-05", "20240705", False, "2024-07-05T10:03:00+00:00", "a holiday"),
-    ("EFFECT", "20251212001500", "2025-12-10", "20251210", False, "2025-12-12T11:03:00+00:00",
+    ("4", "20251211215200", "2025-12-11", "20251211", False, "2025-12-12T03:52:00+00:00", "insiders file until 22:00"),
+    ("10-K", "20240704090000", "2024-07-05", "20240705", False, "2024-07-05T13:00:00+00:00", "a holiday"),
+    ("EFFECT", "20251212001500", "2025-12-10", "20251210", False, "2025-12-12T14:00:00+00:00",
      "back-dated: the filing date is before the acceptance; nothing is sent out before 06:00"),
-    ("SBSE-A/A", "20251212120000", "2025-09-17", "20250917", False, "2025-12-12T17:03:00+00:00", "back-dated by 86 days"),
-    ("F-3", "20230609080152", "2023-06-08", "20230608", False, "2023-06-09T12:04:52+00:00", "0001104659-23-069410"),
+    ("SBSE-A/A", "20251212120000", "2025-09-17", "20250917", False, "2025-12-12T18:00:00+00:00", "back-dated by 86 days"),
+    ("F-3", "20230609080152", "2023-06-08", "20230608", False, "2023-06-09T13:01:52+00:00", "0001104659-23-069410"),
     ("UPLOAD", "20240402120000", "2024-04-02", "20240614", True, "2024-06-15T04:00:00+00:00", "0000000000-24-003505"),
     ("CORRESP", "20050623120000", "2005-06-23", "20060501", True, "2006-05-02T04:00:00+00:00", "0000065873-05-000060"),
     ("CORRESP", "20240429120000", "2024-04-29", "20240614", False, "2024-06-15T04:00:00+00:00",
      "released later, and only the header's date says so"),
     ("485APOS", "20240418120000", "2024-04-18", "20241004", True, "2024-10-05T04:00:00+00:00", "0001193125-24-100942"),
-    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-06T11:03:00+00:00",
+    ("8-K", "20231105013000", "2023-11-03", "20231103", False, "2023-11-06T14:00:00+00:00",
      "nothing is sent out at night, nor on a Sunday"),
+)  # fmt: skip
+
+# Recorded filings whose own files tell when they were written: form, acceptance (New York), filing date, date of the
+# header, private at first, Last-Modified of the full submission, public (UTC), why
+WRITTEN = (
+    ("8-K", "20230224162204", "2023-02-24", "20230224", False, "Fri, 24 Feb 2023 21:25:48 GMT",
+     "2023-02-24T21:25:48+00:00", "0001193125-23-048785: written almost four minutes after its acceptance"),
+    ("10-K", "20230526113432", "2023-05-26", "20230526", False, "Fri, 26 May 2023 15:41:34 GMT",
+     "2023-05-26T15:41:34+00:00", "0001779026-23-000027: written seven minutes after its acceptance"),
+    ("S-3", "20231114203500", "2023-11-15", "20231115", False, "Wed, 15 Nov 2023 12:15:10 GMT",
+     "2023-11-15T12:15:10+00:00", "0001493152-23-041369: written at 07:15 of the next morning"),
+    ("UPLOAD", "20240402123607", "2024-04-02", "20240614", True, "Fri, 14 Jun 2024 12:56:40 GMT",
+     "2024-06-14T12:56:40+00:00", "0000000000-24-003505: written on the day of its release"),
+    ("8-K", "20050427122550", "2005-04-27", "20050427", False, "Wed, 04 Oct 2017 09:06:01 GMT",
+     "2005-04-27T17:25:50+00:00", "0000950137-05-004969: all such files were written anew in October 2017"),
+    ("8-K", "20230315160636", "2023-03-15", "20230315", False, "Wed, 15 Mar 2023 20:06:36 GMT",
+     "2023-03-15T21:06:36+00:00", "a time that repeats the acceptance, as that of an index page does, is no time of writing"),
+    ("UPLOAD", "20240402123607", "2024-04-02", "20240614", True, "Tue, 02 Apr 2024 16:36:07 GMT",
+     "2024-06-15T04:00:00+00:00", "a letter's acceptance is no time of release"),
+    ("8-K", "20251212100000", "2025-12-12", "20251212", False, "Thu, 18 Dec 2025 15:00:00 GMT",
+     "2025-12-18T15:00:00+00:00", "nothing shows that it was there before its files were written"),
 )  # fmt: skip
 
 
@@ -740,6 +772,7 @@ def sec() -> Iterator[Case]:
                 exchanges,
                 f"{why} ({name})",
             )
+    yield from _written()
     yield from _without_header()
     yield from _moved_back()
     yield from _moved_back_in_the_evening()
@@ -755,14 +788,24 @@ def sec() -> Iterator[Case]:
                    [reply(body, "/search-index", status)], "what a source says in an error is of today")  # fmt: skip
 
 
+def _written() -> Iterator[Case]:
+    """With --exact, when a filing's own files were written shows when it was public, if it can be that."""
+    for form, accepted, filed, released, private, written, public, why in WRITTEN:
+        text = header(form, accepted, filed.replace("-", ""), released, private)
+        submission = {**reply(text, ".txt"), "headers": {"Last-Modified": written}}
+        for pit, was, name in around(public):
+            yield case("acceptance", pit, ("concern", "--exact"), [item(NUMBER, filed, was, hidden=("SECRET",))],
+                       [found_by_search(hit(form, filed)), submission], f"{why} ({name})")  # fmt: skip
+
+
 def _without_header() -> Iterator[Case]:
     """No header can be read: an ordinary form by its submissions file, read late; any other is withheld."""
     for stamp, was, pit, why in (
         ("2022-05-06T18:30:57.000Z", False, "2022-05-06T18:35:00Z", "the Z may be wrong: it may be 22:30:57 UTC"),
         ("2022-05-06T18:30:57.000Z", True, "2022-05-09T10:00:00Z", "by then it was public in either reading"),
         ("2026-01-29T01:55:03.000Z", False, "2026-01-29T01:58:03Z", "true UTC here, but not before 06:00 of its date"),
-        ("2015-03-04T01:55:03.000Z", False, "2015-03-04T11:03:00Z", "true UTC, of an evening of 2015: seen at 07:30"),
-        ("2015-03-04T01:55:03.000Z", True, "2015-03-04T12:33:00Z", "true UTC, of an evening of 2015, at 07:30"),
+        ("2015-03-04T01:55:03.000Z", False, "2015-03-04T13:59:59Z", "true UTC, of an evening of 2015: seen at 07:30"),
+        ("2015-03-04T01:55:03.000Z", True, "2015-03-04T14:00:00Z", "true UTC, of an evening of 2015: by 09:00"),
     ):
         filed = {"2022": "2022-05-06", "2026": "2026-01-29", "2015": "2015-03-04"}[stamp[:4]]
         columns = {"accessionNumber": [NUMBER], "filingDate": [filed], "acceptanceDateTime": [stamp]}
@@ -782,11 +825,11 @@ def _without_header() -> Iterator[Case]:
 
 # accession number, form, acceptance (New York), filing date, public (UTC), why
 MOVED_BACK = (
-    ("0000050863-03-000147", "4", "20030513193800", "2003-05-06", "2003-05-13T23:41:00+00:00", "moved back by 7 days"),
-    ("0000950157-06-000686", "SC 13G/A", "20060707110000", "2001-02-06", "2006-07-07T15:03:00+00:00",
+    ("0000050863-03-000147", "4", "20030513193800", "2003-05-06", "2003-05-14T00:38:00+00:00", "moved back by 7 days"),
+    ("0000950157-06-000686", "SC 13G/A", "20060707110000", "2001-02-06", "2006-07-07T16:00:00+00:00",
      "moved back by five years; the number tells its year"),
-    ("0001193125-15-377186", "8-K", "20151116090100", "2015-11-13", "2015-11-16T14:04:00+00:00", "over a weekend"),
-    ("0001104659-23-069410", "F-3", "20230609080152", "2023-06-08", "2023-06-09T12:04:52+00:00", "by a night"),
+    ("0001193125-15-377186", "8-K", "20151116090100", "2015-11-13", "2015-11-16T15:01:00+00:00", "over a weekend"),
+    ("0001104659-23-069410", "F-3", "20230609080152", "2023-06-08", "2023-06-09T13:01:52+00:00", "by a night"),
     ("9999999997-03-023321", "11-K", "20030630101500", "2003-03-20", "2003-07-01T04:00:00+00:00",
      "paper, entered 102 days later: the day of the entry, not its hour"),
 )  # fmt: skip
@@ -872,7 +915,7 @@ def _by_index() -> Iterator[Case]:
     several = header("NPORT-EX", "20230608120000", "20230608", "20230608", False).replace(
         "CONFORMED", "<MULTI-ACCESSION-NUMBERS>\nACCESSION NUMBER:\t\t0001193125-19-278753\nCONFORMED", 1
     )
-    for pit, was, name in around("2023-06-08T16:03:00+00:00"):
+    for pit, was, name in around("2023-06-08T17:00:00+00:00"):
         yield case("acceptance", pit, ("concern",), [item(NUMBER, day, was, hidden=("SECRET",))],
                    [found_by_search(hit("NPORT-EX", day)), reply(several, ".hdr.sgml")],
                    f"its header names what was submitted along with it, as that of 0001193125-19-278752 ({name})")  # fmt: skip
@@ -1214,8 +1257,8 @@ def yahoo_action(kind: str, pit: str, graded: Any, name: str, was: bool, why: st
 # pubDate, displayTime, when it was public (UTC), why
 YAHOO_DISPLAYED = (
     ("2025-12-31T17:56:38Z", "2026-01-03T14:07:21Z", "2026-01-03T14:07:21+00:00", "recorded: shown again three days later"),
-    ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:04:00+00:00", "recorded: one time for both"),
-    ("2024-02-15T20:00:00Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:00+00:00", "shown before it was published: the later counts"),
+    ("2026-09-17T10:04:00Z", "2026-09-17T10:04:00Z", "2026-09-17T10:05:00+00:00", "recorded: one time for both, without seconds"),
+    ("2024-02-15T20:00:07Z", "2024-02-15T15:00:00Z", "2024-02-15T20:00:07+00:00", "shown before it was published: the later counts"),
 )  # fmt: skip
 YAHOO_NOT_SHOWN: Sequence[tuple[Any, Any, str]] = (
     ("2024-02-01T10:00:00Z", None, "without a time of display the text may be a later one"),
@@ -1236,20 +1279,25 @@ YAHOO_HOURS = (
      "reported: midnight UTC in winter"),
     ("Jul 28, 2022, 12 PMEDT", "ACME@2022-07-28T12", "2022-07-29T04:00:00+00:00", "2022-07-28T12:00:00-04:00",
      "printed: four hours before Apple's report of 16:30"),
-    ("March 8, 2024 at 11 PM EST", "ACME@2024-03-08T23", "2024-03-10T05:00:00+00:00", "2024-03-08T23:00:00-05:00",
+    ("March 7, 2024 at 11 PM EST", "ACME@2024-03-07T23", "2024-03-09T05:00:00+00:00", "2024-03-07T23:00:00-05:00",
      "late in the evening: the next day, too"),
-    ("March 9, 2024 at 11 PM EST", "ACME@2024-03-09T23", "2024-03-11T04:00:00+00:00", "2024-03-09T23:00:00-05:00",
-     "the clocks change in between"),
+    ("March 10, 2024 at 8 PM EDT", "ACME@2024-03-10T20", "2024-03-12T04:00:00+00:00", "2024-03-10T20:00:00-04:00",
+     "midnight UTC of a Monday, on the evening of the day on which the clocks change"),
+)  # fmt: skip
+YAHOO_WEEKENDS = (
+    ("March 8, 2024 at 8 PM EST", "ACME@2024-03-08T20"), ("March 9, 2024 at 11 PM EST", "ACME@2024-03-09T23"),
+    ("March 10, 2024 at 6 PM EDT", "ACME@2024-03-10T18"),
 )  # fmt: skip
 YAHOO_NO_HOURS = ("January 30, 2024", "January 30, 2024 at 4 PM", "January 30, 2024 at 4 PM GMT", "2024-01-30", "-", "")
-# epochGradeDate, the beginning of its id, when it was public (UTC), why
+# epochGradeDate, the beginning of its id, why
 YAHOO_GRADED = (
-    (1611860954, "20210128T190914Z", "2021-01-28T19:09:14+00:00", "recorded: seconds of UTC, and not New York's"),
-    (1600851381, "20200923T085621Z", "2020-09-23T08:56:21+00:00", "recorded: an action of July 2020, entered again"),
-    (1353912540, "20121126T064900Z", "2012-11-26T06:50:00+00:00", "recorded: no seconds, so the end of the minute"),
-    (1708041600, "20240216T000000Z", "2024-02-17T05:00:00+00:00", "midnight of UTC is a day without a time"),
-    (1708059600, "20240216T050000Z", "2024-02-17T05:00:00+00:00", "midnight of New York is a day without a time"),
-    (1720065600, "20240704T040000Z", "2024-07-05T04:00:00+00:00", "midnight of New York in summer"),
+    (
+        1611860954,
+        "20210128T190914Z",
+        "recorded in 2021; in 2025 none of 1,309 actions had its time of 2021, and 805 an earlier one",
+    ),
+    (1353912540, "20121126T064900Z", "recorded: a time without seconds"),
+    (1708041600, "20240216T000000Z", "midnight of UTC: a day without a time"),
 )
 
 
@@ -1269,10 +1317,12 @@ def yahoo() -> Iterator[Case]:
     for nothing in ("-", "", "--"):
         yield yahoo_report("false row", "2024-03-15T16:00:00-04:00", "January 30, 2024 at 4 PM EST",
                            "ACME@2024-01-30T16", False, "a date without a report", nothing)  # fmt: skip
-    for graded, start, public, why in YAHOO_GRADED:
-        wrong = {datetime.fromtimestamp(graded, UTC).isoformat(): "its second"}
-        for pit, was, which in around(public, wrong):
-            yield yahoo_action("precision", pit, graded, f"ACME:{start}:A Bank:up", was, f"{why} ({which})")
+    for text, name in YAHOO_WEEKENDS:
+        yield yahoo_report(
+            "undated", "2024-03-15T16:00:00-04:00", text, name, False, "on a weekend nothing is reported"
+        )
+    for graded, start, why in YAHOO_GRADED:
+        yield yahoo_action("snapshot", "2024-03-15T16:00:00-04:00", graded, f"ACME:{start}:A Bank:up", False, why)
     instead: Sequence[Any] = (None, "1706781600", 1706781600000, 1706781600.5)
     for bad in instead:
         yield yahoo_action("undated", "2024-02-15T16:00:00-05:00", bad, "", False, "no Unix seconds")
@@ -1296,9 +1346,211 @@ def yahoo() -> Iterator[Case]:
                        "what a source says in an error is of today")  # fmt: skip
 
 
+# Wayback Machine -------------------------------------------------------------------------------------
+
+
+BIRDS, CLIMATE = "https://www.fws.gov/birds/", "https://www.epa.gov/climatechange"
+SIGNPOST, AGENCY = "https://www.epa.gov/sites/production/files/signpost/cc.html", "http://www.nasa.gov/"
+
+
+def memento(stamp: str, url: str, body: str, status: int = 200, **headers: Any) -> dict[str, Any]:
+    """One capture, as the archive replays it."""
+    moment = datetime.strptime(stamp, "%Y%m%d%H%M%S")  # noqa: DTZ007 - of UTC
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    named |= {"memento-datetime": f"{moment:%a, %d %b %Y %H:%M:%S} GMT", "content-type": "text/html"}
+    return reply(body, f"/web/{stamp}id_/{url}", status) | {"headers": named}
+
+
+def listed_captures(url: str, *rows: tuple[str, str]) -> dict[str, Any]:
+    """The index, which answers with these captures (stamp, status) whatever window is asked for."""
+    lines = "".join(f"{stamp} {url} text/html {status} AAAA 100\n" for stamp, status in rows)
+    # Of the address that is asked for; what a redirect leads to may be spelled in several ways.
+    made = reply(lines, "/cdx/search/cdx")
+    return made | ({} if url == SIGNPOST else {"query": {"url": url.partition("://")[2]}})
+
+
+def web_page(kind: str, pit: str, items: Sequence[Any], exchanges: Sequence[Any], why: str, url: str) -> Case:
+    return case(kind, pit, ("page", f"url={url}"), items, exchanges, why)
+
+
+# stamp, the origin's Date and Last-Modified, when it was public (UTC), why
+CAPTURED: Sequence[tuple[str, str, str, str, str]] = (
+    ("20171124151315", "Fri, 24 Nov 2017 15:13:14 GMT", "", "2017-11-24T15:18:16+00:00", "recorded: the origin's clock is a second behind"),
+    ("20200201024405", "Sat, 01 Feb 2020 02:44:06 GMT", "Tue, 02 Apr 2019 11:12:12 GMT", "2020-02-01T02:49:07+00:00", "recorded: the stamp is that of the request's start"),
+    ("20180808104500", "Wed, 08 Aug 2018 10:45:00 GMT", "", "2018-08-08T10:50:01+00:00", "recorded: one second for both"),
+    ("19970711094601", "", "", "1997-07-11T09:51:02+00:00", "without a date of its origin"),
+    ("20150129034904", "Thursday, 29-Jan-15 03:49:30 GMT", "", "2015-01-29T03:54:31+00:00", "a date as older servers write it"),
+    ("20231231235957", "Mon, 01 Jan 2024 00:00:02 GMT", "", "2024-01-01T00:05:03+00:00", "the year ends in between"),
+    ("20150129034904", "Thu, 29 Jan 2015 03:49:04 GMT", "Thu, 29 Jan 2015 15:00:00 GMT", "2015-01-29T15:05:01+00:00", "it says that it was changed hours later"),
+)  # fmt: skip
+MISCAPTURED: Sequence[tuple[str, str, str, str]] = (
+    ("19961231235847", "Fri, 11 Jul 1997 06:39:57 GMT", "Tue, 08 Jul 1997 21:00:16 GMT", "recorded: a row of 1996 holds the page of July 1997"),
+    ("20150129034904", "Sat, 31 Jan 2015 03:49:04 GMT", "", "its origin's clock is two days later"),
+    ("20150129034904", "29.01.2015", "", "its origin's date cannot be read"),
+    ("20150129034904", "Fri, 29 Jan 2015 03:49:04 GMT", "", "the weekday contradicts the date"),
+    ("20150129034904", "", "Sat, 07 Feb 2015 00:00:00 GMT", "changed nine days after its capture"),
+)  # fmt: skip
+
+
+def wayback() -> Iterator[Case]:
+    for stamp, date, modified, public, why in CAPTURED:
+        origin: dict[str, Any] = {"x_archive_orig_date": date, "x_archive_orig_last_modified": modified}
+        page = memento(
+            stamp, BIRDS, "<title>Birds</title>SECRET", **{name: text for name, text in origin.items() if text}
+        )
+        at = datetime.strptime(stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).isoformat()
+        for pit, was, name in around(public, {at: "the stamp of the capture"}):
+            entry = item(f"{stamp}/{BIRDS}", stamp, was, hidden=() if was else ("SECRET",))
+            index = listed_captures(BIRDS, (stamp, "200"))
+            yield web_page("precision", pit, [entry], [index, page], f"{why} ({name})", BIRDS)
+    for stamp, date, modified, why in MISCAPTURED:
+        origin = {"x_archive_orig_date": date, "x_archive_orig_last_modified": modified}
+        page = memento(stamp, AGENCY, "SECRET", **{name: text for name, text in origin.items() if text})
+        for pit in ("1997-06-01T00:00:00Z", "2015-02-01T00:00:00Z", "2026-01-01T00:00:00Z"):
+            entry = item(f"{stamp}/{AGENCY}", stamp, False, hidden=("SECRET",))
+            yield web_page("false row", pit, [entry], [listed_captures(AGENCY, (stamp, "200")), page], why, AGENCY)
+    yield from _nearest_captures()
+    yield from _captured_redirects()
+    yield from _other_answers()
+
+
+def _nearest_captures() -> Iterator[Case]:
+    """The archive leads to the nearest capture, which may be a later one."""
+    later = memento("20171124151315", BIRDS, "SECRET")
+    leads = reply("", f"/web/20171101000000id_/{BIRDS}", 302)
+    leads |= {"headers": {"location": f"https://web.archive.org/web/20171124151315id_/{BIRDS}"}}
+    hidden = item(f"20171124151315/{BIRDS}", "20171124151315", False, hidden=("SECRET", "20171124"))
+    for rows in ((("20171101000000", "200"),), (("20171101000000", "200"), ("20171124151315", "200"))):
+        for pit in ("2017-11-02T00:00:00Z", "2017-11-24T15:13:15Z"):
+            yield web_page("window", pit, [hidden], [listed_captures(BIRDS, *rows), leads, later],
+                           "recorded: asked for 2017-11-01, led to a capture 23 days later", BIRDS)  # fmt: skip
+
+
+def _captured_redirects() -> Iterator[Case]:
+    """A captured redirect's target is looked up at the PIT, and not at its nearest capture."""
+    moved = memento("20200201023757", CLIMATE, "", 301)
+    moved["headers"]["location"] = f"https://web.archive.org/web/20200201023757id_/{SIGNPOST}"
+    target = memento("20200201024405", SIGNPOST, "<title>Signpost</title>SECRET")
+    exchanges = [
+        listed_captures(CLIMATE, ("20200201023757", "301")),
+        listed_captures(SIGNPOST, ("20200201024405", "200")),
+        moved,
+        target,
+    ]
+    for pit, was, name in around("2020-02-01T02:49:06+00:00", {"2020-02-01T02:45:00+00:00": "after the redirect"}):
+        entry = item(f"20200201024405/{SIGNPOST}", "20200201024405", was, hidden=() if was else ("SECRET",))
+        yield web_page(
+            "window", pit, [entry], exchanges, f"recorded: the target was captured six minutes later ({name})", CLIMATE
+        )
+
+
+def _other_answers() -> Iterator[Case]:
+    """What the archive answers in the place of a capture, and what an origin told its robot."""
+    stamp, pit = "20150129034904", "2015-02-01T00:00:00Z"
+    index = listed_captures(BIRDS, (stamp, "200"))
+    entry = item(f"{stamp}/{BIRDS}", stamp, False, hidden=("SECRET",))
+    for status in (200, 403, 404):
+        yield web_page("error", pit, [entry], [index, reply("SECRET", f"/web/{stamp}id_/{BIRDS}", status)],
+                       "without Memento-Datetime it is the archive's own page, of today", BIRDS)  # fmt: skip
+    other = memento(stamp, BIRDS, "SECRET")
+    other["headers"]["memento-datetime"] = "Fri, 24 Nov 2017 15:13:15 GMT"
+    yield web_page(
+        "window", pit, [entry], [index, other], "a capture of another time than the one that was asked for", BIRDS
+    )
+    for line in (
+        "20000800241623 https://www.fws.gov/birds/ text/html 200 SECRET 1",
+        "20150129034904 SECRET text/html 200 AAAA 1",
+    ):
+        yield case("unreadable", pit, ("captures", f"url={BIRDS}"), [item("", line, False, hidden=("SECRET",))],
+                   [reply(line, "/cdx/search/cdx")], "recorded: a line of the index that is no capture")  # fmt: skip
+    late = listed_captures(BIRDS, (stamp, "200"), ("20171124151315", "200"))
+    for when, was, name in around("2017-11-24T15:18:16+00:00", {"2017-11-24T15:13:15+00:00": "its stamp"}):
+        entries = [item(f"20171124151315/{BIRDS}", "20171124151315", was), item(f"{stamp}/{BIRDS}", stamp, True)]
+        yield case(
+            "window", when, ("captures", f"url={BIRDS}"), entries, [late], f"an index that ignores its window ({name})"
+        )
+
+
+# Wikipedia -------------------------------------------------------------------------------------------
+
+
+def wiki_row(revid: int, at: Any, text: str, comment: str = "", **more: Any) -> dict[str, Any]:
+    slot = {"contentmodel": "wikitext", "contentformat": "text/x-wiki", "content": text}
+    row = {"revid": revid, "parentid": 0, "timestamp": at, "size": len(text), "comment": comment}
+    return row | {"sha1": sha1(text.encode()).hexdigest(), "slots": {"main": slot}} | more
+
+
+def wiki(
+    title: str, older: Sequence[Any], newer: Sequence[Any] = (), moves: Sequence[Any] = (), page: int = 7
+) -> list[Any]:
+    """What the API says of a title: its revisions up to the PIT and after it, and the moves away from it."""
+    about = {"pageid": page, "ns": 0, "title": title}
+    replies = []
+    for direction, rows in (("older", older), ("newer", newer)):
+        result = {"pages": [{**about, "revisions": list(rows)}]} | (
+            {"logevents": list(moves)} if direction == "newer" else {}
+        )
+        replies.append(reply({"query": result}, "/w/api.php", titles=title, rvdir=direction))
+    return replies
+
+
+# the revision's time, when it was public (UTC), why
+EDITED = (
+    ("2019-10-09T18:54:57Z", "2019-10-09T18:55:57+00:00", "recorded: stamped before it is committed"),
+    ("2020-12-31T23:59:30Z", "2021-01-01T00:00:30+00:00", "the year ends in between"),
+    ("2024-02-29T23:59:59Z", "2024-03-01T00:00:59+00:00", "a leap day"),
+)
+UNREAD_EDITS: Sequence[Any] = (
+    "2020-01-01T00:00:00",
+    "2020-01-01",
+    None,
+    1577836800,
+    "soon",
+    "2020-01-01T00:00:00-00:00",
+)
+
+
+def wikipedia() -> Iterator[Case]:
+    about = ("article", "title=Acme")
+    for at, public, why in EDITED:
+        stamp = at.replace("Z", "+00:00")
+        for pit, was, name in around(public, {stamp: "its time"}):
+            for operation in ("article", "revisions"):
+                hidden = () if was else ("SECRET",)
+                text = "SECRET" if operation == "article" else "x"
+                yield case("precision", pit, (operation, "title=Acme"), [item("en:7@100", at, was, hidden=hidden)],
+                           wiki("Acme", [wiki_row(100, at, text)]), f"{why} ({name})")  # fmt: skip
+    for at in UNREAD_EDITS:
+        yield case("undated", "2024-02-15T16:00:00-05:00", about, [item("en:7@100", at, False, hidden=("SECRET",))],
+                   wiki("Acme", [wiki_row(100, at, "SECRET")]), "no instant of the revision")  # fmt: skip
+    pit, entry = "2020-06-01T00:00:00Z", item("en:7@100", "2020-02-01T00:00:00Z", False, hidden=("SECRET",))
+    draft = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET")
+    moved = wiki_row(900, "2020-12-02T02:21:15Z", "SECRET", "M moved page [[User:M/sandbox]] to [[Acme]]")
+    yield case("subject", pit, about, [entry], wiki("Acme", [draft], [moved]), "recorded: a draft got its title later")
+    yield case(
+        "subject", pit, ("revisions", "title=Acme"), [entry], wiki("Acme", [draft], [moved]), "the same, as a list"
+    )
+    imported = wiki_row(5000, "2020-02-01T00:00:00Z", "SECRET")
+    marker = wiki_row(900, "2020-12-02T02:21:15Z", "x")
+    late = item("en:7@5000", "2020-02-01T00:00:00Z", False, hidden=("SECRET",))
+    yield case("false row", pit, about, [late], wiki("Acme", [imported], [marker]), "imported later, with its old time")
+    gone = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET", sha1=None, suppressed=True)
+    yield case("revision", pit, about, [entry], wiki("Acme", [gone]), "recorded: hidden since, its time stays")
+    move = {"title": "Acme", "logpage": 7, "timestamp": "2021-01-01T00:00:00Z", "params": {"target_title": "Acme Inc."}}
+    rename = wiki_row(900, "2021-01-01T00:00:00Z", "Of then.", "X moved page [[Acme]] to [[Acme Inc.]]")
+    stood = wiki("Acme Inc.", [wiki_row(100, "2020-02-01T00:00:00Z", "Of then.")], [rename])
+    exchanges = [*wiki("Acme", [], moves=[move], page=9), *stood]
+    yield case("subject", pit, about, [item("en:7@100", "2020-02-01T00:00:00Z", True, hidden=())], exchanges,
+               "renamed later: it is found under its title of then")  # fmt: skip
+    for status in (400, 403, 404, 429, 500):
+        yield case("error", pit, about, [item("", None, False, hidden=("SECRET",))], [reply("SECRET", "/w/api.php", status)],
+                   "what a source says in an error is of today")  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
-    "earningscall": earningscall, "yahoo": yahoo,
+    "earningscall": earningscall, "yahoo": yahoo, "wayback": wayback,
+    "wikipedia": wikipedia,
 }  # fmt: skip
 
 

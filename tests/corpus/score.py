@@ -1,12 +1,17 @@
-"""Score usual ways of filtering by time on the leak corpus: ``make corpus``."""
+"""Score usual ways of filtering by time on the leak corpus: ``make corpus``.
+
+The scores are written to ``scores.toml``, from which ``tests.repo.seal`` writes the tables of the documents.
+"""
 
 from __future__ import annotations
 
 import json
+import platform
 import subprocess
 import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import dateutil
@@ -15,6 +20,8 @@ from dateutil import parser as dateutil_parser
 
 from pit_fetch import __version__
 from tests.laws.corpus import cases, score
+
+SCORES = Path(__file__).with_name("scores.toml")
 
 
 class Question(NamedTuple):
@@ -77,26 +84,34 @@ def main() -> None:
     stamped = questions()
     own = score(cases())
     jq = subprocess.run(["jq", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    answers: Mapping[str, list[bool]] = {
-        f"text comparison ({jq})": with_jq(stamped),
-        f"pandas {pd.__version__}, to_datetime(utc=True)": [with_pandas(pair.stamp, pair.pit) for pair in stamped],
-        f"python-dateutil {dateutil.__version__}, naive as UTC": [
+    answers: Mapping[tuple[str, str], list[bool]] = {
+        ("text comparison of stamps with jq", jq.removeprefix("jq-")): with_jq(stamped),
+        ("pandas, `to_datetime(utc=True)`", pd.__version__): [with_pandas(pair.stamp, pair.pit) for pair in stamped],
+        ("python-dateutil, naive as UTC", dateutil.__version__): [
             with_dateutil(pair.stamp, pair.pit) for pair in stamped
         ],
-        "day window, up to the PIT's day": [with_days(pair.stamp, pair.pit) for pair in stamped],
-        "day window, up to the day before": [with_earlier_days(pair.stamp, pair.pit) for pair in stamped],
+        ("day window, up to the PIT's day", ""): [with_days(pair.stamp, pair.pit) for pair in stamped],
+        ("day window, up to the day before", ""): [with_earlier_days(pair.stamp, pair.pit) for pair in stamped],
     }
+    scores = [("pit_fetch", __version__, len(own.leaks), own.withheld, len(own.over_drops), own.public)]
     withheld = sum(not pair.public for pair in stamped)
-    public = len(stamped) - withheld
-    print(f"{len(cases())} cases, {own.withheld + own.public} records; {len(stamped)} of them have a stamp: ", end="")
-    print(f"{withheld} were not public, {public} were. {datetime.now(UTC):%Y-%m-%d}\n")
-    print("| approach | leaked | of | dropped though public | of |\n|---|---|---|---|---|")
-    print(f"| pit_fetch {__version__} | {len(own.leaks)} | {own.withheld} | {len(own.over_drops)} | {own.public} |")
-    for name, decisions in answers.items():
+    for (name, version), decisions in answers.items():
         pairs = list(zip(stamped, decisions, strict=True))
-        leaked = sum(k and not pair.public for pair, k in pairs)
-        dropped = sum(pair.public and not k for pair, k in pairs)
-        print(f"| {name} | {leaked} | {withheld} | {dropped} | {public} |")
+        leaked = sum(kept and not pair.public for pair, kept in pairs)
+        dropped = sum(pair.public and not kept for pair, kept in pairs)
+        scores.append((name, version, leaked, withheld, dropped, len(stamped) - withheld))
+    SCORES.write_text(_document(scores), encoding="utf-8")
+
+
+def _document(scores: Sequence[tuple[str, str, int, int, int, int]]) -> str:
+    names = ("approach", "version", "leaked", "withheld", "dropped", "public")
+    head = {"measured": f"{datetime.now(UTC):%Y-%m-%d}", "python": platform.python_version(), "cases": len(cases())}
+    tables = [_lines(head), *("[[score]]\n" + _lines(dict(zip(names, row, strict=True))) for row in scores)]
+    return "# Written by make corpus.\n" + "\n".join(tables)
+
+
+def _lines(values: Mapping[str, object]) -> str:
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ def nothing_later(rng: Random) -> int:
 
 
 def proved(rng: Random) -> int:
-    """No stamp is later than its evidence, and ``first_seen`` is the instant of an observation made by then."""
+    """No stamp is later than its evidence, and ``first_seen`` is the first instant at which the version was held."""
     captured = capture(rng, source(rng))
     for instant in Instants:
         for item, (version, first_seen) in answer(captured, instant).items():
@@ -155,7 +155,8 @@ def proved(rng: Random) -> int:
             assert version.claimed_at is not None or first_seen is not None
             if first_seen is not None:
                 assert first_seen <= instant
-                assert any(f.seen == first_seen and version in f.items.get(item, ()) for f in captured.fetches)
+                held = (f.seen for f in captured.fetches for v in public(f, item) if v[:2] == version[:2])
+                assert first_seen == min(held)
     return len(Instants)
 
 

@@ -7,17 +7,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from random import Random
+from typing import Any
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.pipeline.cursor import period_age
 from pit_fetch.provider import STAMPS
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import CANARY, same_bytes
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
-from tests.laws.worlds import SECRETS, Case, near, provider_of, run
+from tests.laws.worlds import SECRETS, Case, near, operation_of, provider_of, run
 
 
 def non_interference(case: Case) -> int:
@@ -63,6 +66,15 @@ def future(case: Case) -> int:
     late = (case.moment + timedelta(days=400)).isoformat()
     for app in case.worlds:
         left = run(case, app, pit=late, now=case.moment, words=_without_ends(case.words), still=True)
+        assert CANARY not in left.out + left.err, "a canary got out"
+    return 0
+
+
+def overtaken(case: Case) -> int:
+    """What becomes public between the receipt of the only reply and its judgement was not public when it was sent."""
+    late = (case.moment + timedelta(days=400)).isoformat()
+    for app in case.worlds:
+        left = run(case, app, pit=late, now=case.moment, words=_without_ends(case.words), leap=20.0)
         assert CANARY not in left.out + left.err, "a canary got out"
     return 0
 
@@ -124,11 +136,15 @@ def monotone(case: Case, rng: Random) -> int:
 
 
 def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
-    """By cursor, a few at a time and each time later, every item once and in the order of one long answer."""
+    """By cursor, a few at a time and each time later, every item once and in the order of one long answer.
+
+    Of the items of one instant, those about the newest period come first.
+    """
     app, limit = case.worlds[-1], rng.choice((1, 2, 3, 7))
     begin = case.moment - ahead if ahead else case.moment + timedelta(days=900)
     answer = run(case, app, now=begin)
     assert answer.code == 0, answer.err
+    check_newest_first(case, answer.data)
     whole = answer.ids
     if len(whole) > 12 * limit:
         return 0
@@ -145,6 +161,13 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
     assert ids == whole
     assert len(set(ids)) == len(ids)
     return 1
+
+
+def check_newest_first(case: Case, items: Sequence[Mapping[str, Any]]) -> None:
+    period = operation_of(case).period
+    for item, following in pairwise(items if period else ()):
+        is_earlier = period_age(item.get(period) or "") <= period_age(following.get(period) or "")
+        assert item["available_at"] != following["available_at"] or is_earlier, "an older period comes first"
 
 
 def _with(words: Sequence[str], option: str, value: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from tests.laws import archived, command, corpus, looks, sample, shell, zones
+from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -24,6 +24,7 @@ from tests.laws.checks import (
     future,
     monotone,
     non_interference,
+    overtaken,
     paging,
     promised,
     repeated,
@@ -67,6 +68,7 @@ LAWS: Mapping[str, Law] = {
     "sample: patience": lambda rng: non_interference(sample.patient(rng)),
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
     "sample: order": lambda rng: non_interference(sample.disordered(rng)),
+    "sample: overtaken": lambda rng: overtaken(sample.make(rng, operations=("WHOLE",))),
     "sample: windows": lambda rng: windows(*sample.windows(rng)),
     "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
     "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
@@ -82,7 +84,7 @@ LAWS: Mapping[str, Law] = {
     "gate: releases": command.gate_releases,
     "gate: zones": zones.law,
     "guard: shell": shell.law,
-    "guard: mentions": shell.mentions,
+    "guard: sessions": sessions.law,
     "guard: options": shell.options,
     "command: refusals": command.refusals,
     "library: refusals": command.library_refusals,

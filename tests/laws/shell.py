@@ -1,6 +1,6 @@
 """The laws of the guard: what it lets run is, to a real bash, one call of the wrapper with the words that were asked
-for, and, to the real parser, a fetch with options that an adapter may choose. Of what only mentions the wrapper, bash
-does not run it.
+for, and, to the real parser, a fetch with options that an adapter may choose. (sessions.py: in an ordinary session it
+sees every command in which bash runs the wrapper.)
 
 Commands are made of hostile pieces and of honest calls with hostile pieces in them. Those that the
 guard permits are run by ``bash -c`` in a sandbox in which every program on PATH, the wrapper
@@ -12,9 +12,12 @@ from __future__ import annotations
 import atexit
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -26,15 +29,18 @@ from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option, Provider
-from pit_fetch.request.options import COMMON_OPTIONS
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
 
 PIT = "2024-02-15T16:00:00-05:00"
-_TIMEOUT = next(option.default for option in COMMON_OPTIONS if option.name == "timeout")
 WRAPPER_ONLY = {guard.ONLY_VARIABLE: "1"}
 CEILING = {guard.CEILING_VARIABLE: PIT}
+
+# A command may loop: no process gets more than so many seconds of CPU time, nor writes more than so many blocks.
+_LIMITED = 'ulimit -t 2; ulimit -f 2048; exec /bin/bash -c "$1"'
+SECONDS = 20
 
 PRIVATE = f"/nowhere/toolu_1.{'0' * 32}"
 
@@ -43,7 +49,7 @@ PERMITTED, TRIED = 5, 120
 
 _RECORDER = """#!/bin/sh
 ''':'
-printf '%s\\0' "$#" "$0" "$@" >>"$ORACLE"
+printf '%s\\0' "$#" "${BASH_SOURCE:-$0}" "$@" >>"$ORACLE"
 exit
 '''
 import os, sys
@@ -77,18 +83,32 @@ class Ran(NamedTuple):
 class Sandbox:
     """A working directory, a home and a PATH whose programs are recorders; ``work`` holds a file worth reading."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, real: Sequence[str] = ()) -> None:
+        """Make it below ``folder``. The programs ``real`` are those of this machine."""
         self.folder, self.work, self.home, self.path = folder, folder / "work", folder / "home", folder / "path"
         for place, names in ((self.work, _IN_FOLDER), (self.home, _AT_HOME), (self.path, _ON_PATH)):
             for name in names:
-                (place / name).parent.mkdir(parents=True, exist_ok=True)
-                (place / name).write_text(_PYTHON if "python" in name else _RECORDER)
-                (place / name).chmod(0o755)
+                self._write(place / name)
+        for program in filter(shutil.which, real):
+            (self.path / program).unlink(missing_ok=True)
+            (self.path / program).symlink_to(str(shutil.which(program)))
         (self.work / "raw.json").write_text('{"title": "after the PIT"}')
         (folder / "counter.sh").write_text(_COUNTER)
         (folder / "records").mkdir()
         self._records = (folder / "records" / str(number) for number in count())
         self._files = self._listed()
+
+    @staticmethod
+    def _write(path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_PYTHON if "python" in path.name else _RECORDER)
+        path.chmod(0o755)
+
+    def repair(self) -> None:
+        """Write the wrapper's files again: a command may have redirected something into them."""
+        for place in (self.work, self.work / "tools", self.home / "bin", self.path):
+            self._write(place / "pit_fetch.py")
+            self._write(place / "pit_fetch")
 
     def run(self, command: str) -> Ran:
         """Runs ``command`` by bash, as the client does."""
@@ -98,20 +118,27 @@ class Sandbox:
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "BASH_ENV": str(self.folder / "counter.sh"),
+            "FUNCNEST": "20",
             "ORACLE": str(record),
         }
-        done = subprocess.run(
-            ["/bin/bash", "-c", command],
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _LIMITED, "sh", command],
             cwd=self.work,
             env=environ,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=20,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
+        with process:
+            try:
+                printed, _ = process.communicate(timeout=SECONDS)
+            finally:  # whatever it left behind
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
         counted = record.with_name(record.name + ".commands")
         commands = len(counted.read_bytes()) if counted.exists() else 0
-        return Ran(list(_calls(record)), commands, done.stdout, self._listed() != self._files)
+        return Ran(list(_calls(record)), commands, printed, self._listed() != self._files)
 
     def objection(self, command: str, words: list[str], paths: int, printed: str = "") -> str:
         """What is wrong when ``command`` is taken for one call of ``words``, ``paths`` of them the program; or "".
@@ -153,11 +180,11 @@ def _calls(record: Path) -> Any:
 
 
 @cache
-def sandbox(purpose: str = "calls") -> Sandbox:
-    """Return one sandbox per purpose for the whole process."""
-    folder = TemporaryDirectory(prefix="pit-shell-")
+def sandbox(*real: str) -> Sandbox:
+    """Return one sandbox for the whole process, in which the programs ``real`` are those of this machine."""
+    folder = TemporaryDirectory(prefix="pit-shell-", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
-    return Sandbox(Path(folder.name).resolve())
+    return Sandbox(Path(folder.name).resolve(), real)
 
 
 def verdict(command: str, environ: dict[str, str]) -> Any:
@@ -199,24 +226,6 @@ def law(rng: Random) -> int:
     return 0
 
 
-def mentions(rng: Random) -> int:
-    """Of some commands that are left alone though they name the wrapper, bash starts no wrapper itself.
-
-    They may change files, hence the sandbox of their own.
-    """
-    judged = 0
-    for _ in range(TRIED):
-        command = mentioning(rng)
-        if "pit_fetch" not in command or verdict(command, CEILING) is not None:
-            continue
-        started = [call for call in sandbox("mentions").run(command).calls if "pit_fetch" in os.path.basename(call[0])]
-        assert started == [], f"{command!r} starts {started}"
-        judged += 1
-        if judged == PERMITTED:
-            break
-    return 0
-
-
 # Options.
 
 _WIDGETS = Provider(
@@ -228,11 +237,13 @@ _WIDGETS = Provider(
         Option("query", "free words", positional="all"),
         Option("path", "a file"),
         Option("exact", "", kind="flag"),
+        Option("adjust", "a flag here, while a bundled source's takes a value", kind="flag"),
     ),
 )
 _PIECES = (
     *("--", "--", "-", "=", "=", " ", " ", " ", "a", "5", "v", "fail", "timeout", "input-file", "input_file", "path"),
     *(" --limit ", " --query ", " --query=", " --fields ", " -- ", " --timeout 5", " --input-file=a", " -v", " path=a"),
+    *(" --pretty", " --exact", " --adjust", " --adjust path=a", " --pretty path=a", " --query path=a", " --symbol a=b"),
 )
 
 
@@ -252,7 +263,8 @@ def options(rng: Random) -> int:
         except UsageError:
             continue
         chosen = (made.timeout, made.input_file, made.fail, made.verbose, made.options.get("path"))
-        assert chosen == (_TIMEOUT, None, False, False, None), command
+        usual = max(operation.timeout for operation in candidate_operations(source, made.options))
+        assert chosen == (usual, None, False, False, None), command
     return 0
 
 
@@ -318,43 +330,6 @@ def hostile(rng: Random) -> str:
         piece = rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED]))
         call = call[:place] + piece + call[place:]
     return call
-
-
-_READING = (
-    *("rg -n ", "find . -name ", "sed -n 1,5p ", "which ", "cat ", "grep -rn ", "ls ", "head -3 ", "wc -l ", "echo "),
-    *("git commit -m ", "git grep ", "git log --grep=", "cd a && ls "),
-)
-_OTHERWISE = (
-    *("xargs grep ", "git ", "git -c a.b=", "git grep -O", "git rebase --exec ", "sh ", "env ", "xargs ", "pit_fetch "),
-    *("find . -exec ", "time "),
-)
-_MENTIONED = (
-    *("pit_fetch", "'pit_fetch --pit T'", '"pit_fetch --pit T"', "docs/pit_fetch.md", "pit_fetch/*.py", "\\pit_fetch"),
-    *("$(pit_fetch)", "`pit_fetch`", '"$(pit_fetch)"', "<(pit_fetch)", "\"$(cat <<'EOF'\nIt's pit_fetch $x\nEOF\n)\""),
-    *('"$(cat <<EOF\n$(pit_fetch)\nEOF\n)"', "\"$(cat <<'EOF'\npit_fetch\nEOF\npit_fetch\n)\"", "'\npit_fetch\n'"),
-)
-_NAMELESS = ("sh", "bash -s", "env", "python3 -", "xargs env", "ls a", "tee", "X=1 sh", "nohup ls")
-_BETWEEN = (
-    *(" | ", " && ", "; ", "\n", " || ", " & ", " |& ", " > o ", " 2>/dev/null | ", " 2>&1 | ", " 2>/dev/nullx "),
-    *(" >& ", " "),
-)
-
-
-def mentioning(rng: Random) -> str:
-    """A list of commands that name the wrapper, most of which only read."""
-    parts = [
-        rng.choice(rng.choice([_READING, _READING, _READING + _OTHERWISE])) + rng.choice(_MENTIONED)
-        if rng.random() < 0.8
-        else rng.choice(_NAMELESS)
-        for _ in range(rng.randint(1, 3))
-    ]
-    command = "".join(part + rng.choice(_BETWEEN) for part in parts[:-1]) + parts[-1]
-    for _ in range(rng.choice([0, 0, 1, 2])):
-        place, piece = rng.randrange(len(command) + 1), rng.choice(rng.choice([_HOSTILE, _PLAIN, _QUOTED]))
-        is_in_name = any(command.startswith("pit_fetch", place - offset) for offset in range(1, 9))
-        if not is_in_name or set(piece) <= set("'\"\\\n"):  # an expansion can make any name, and is not read
-            command = command[:place] + piece + command[place:]
-    return command
 
 
 def _argument(rng: Random) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
@@ -12,17 +13,20 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 from unittest.mock import patch
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
-from pit_fetch.provider import Provider
+from pit_fetch.provider import Operation, Provider
+from pit_fetch.request.audience import CEILING_VARIABLE
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import inprocess
 from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left, TestClock, files_in, unhurried
 from pit_fetch.testing.server import Answering, App, Response
-from pit_fetch.transport import HttpRequest
+from pit_fetch.transport import HttpReply, HttpRequest
 from tests.providers import modules
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -55,6 +59,7 @@ class Case(NamedTuple):
     immutable whether a record that was once public stays so
     is_of_now whether every record is of the moment of the fetch
     provider  the source itself, where ``source`` is not one of the bundled ones
+    ceiling   the operator's, if there is one
     """
 
     source: str
@@ -69,6 +74,7 @@ class Case(NamedTuple):
     immutable: bool = True
     is_of_now: bool = False
     provider: Provider | None = None
+    ceiling: str = ""
 
     @property
     def moment(self) -> datetime:
@@ -87,19 +93,22 @@ def run(
     environ: Mapping[str, str] | None = None,
     keep_files: bool = False,
     still: bool = False,
+    leap: float = 0.0,
     command: str = "",
     line: Sequence[str] = (),
 ) -> Left:
     """The command in this process. Files of the run before are removed first, unless they are to be kept.
 
     ``pit`` "" is open mode. ``command`` is the word before the options of what is not a fetch; ``line``, if given, is
-    the whole command line. ``still``: the time of day stands still, however long the program waits.
+    the whole command line. ``still``: the time of day stands still, however long the program waits. ``leap``: so many
+    seconds pass between the receipt of a reply and whatever is done with it.
     """
     home = _home()
     if not keep_files:
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
-    transport, asked = Answering(app, clock.now), case.pit if pit is None else pit
+    transport, asked = _Leaping(app, clock, leap), case.pit if pit is None else pit
+    ceiling = {CEILING_VARIABLE: case.ceiling} if case.ceiling else {}
     with resized(case.sizes if sizes is None else sizes):
         left = inprocess.run(
             line
@@ -111,7 +120,7 @@ def run(
             ],
             transport=transport,
             clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
-            environ={"HOME": str(home), **VARIABLES, **(environ or {})},
+            environ={"HOME": str(home), **VARIABLES, **ceiling, **(environ or {})},
             folder=home,
             stdin=stdin,
             terminal=case.terminal,
@@ -121,6 +130,17 @@ def run(
     return left
 
 
+class _Leaping(Answering):
+    def __init__(self, app: App, clock: TestClock, seconds: float) -> None:
+        super().__init__(app, clock.now)
+        self.clock, self.seconds = clock, seconds
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        reply = super().send(request)
+        self.clock.passed += self.seconds
+        return reply
+
+
 def provider_of(case: Case) -> Provider:
     """The source as the case has it."""
     if case.provider is not None:
@@ -128,11 +148,19 @@ def provider_of(case: Case) -> Provider:
     return _with_page_size(case.source, case.page_size) if case.page_size else registry.load(case.source)
 
 
+def operation_of(case: Case) -> Operation:
+    """The operation that the case asks for."""
+    provider = case.provider or registry.load(case.source)
+    request = parse(("--source", case.source, *case.words), provider, {})
+    return candidate_operations(provider, request.options)[0]
+
+
 def check_asked(exchanges: Iterable[tuple[HttpRequest, Response]], provider: Provider) -> None:
     """Only the source's own hosts were asked, and what a recorder would keep of a request holds no key."""
-    hosts = {urlsplit(host.url)[:2] for host in provider.hosts}
+    # A part of a host may be an option's value.
+    hosts = [re.sub(r"\\\{\w+\\\}", "[a-z-]+", re.escape(host.url)) + "/" for host in provider.hosts]
     for request, _ in exchanges:
-        assert urlsplit(request.url)[:2] in hosts, "another host was asked"
+        assert any(re.match(host, request.url) for host in hosts), "another host was asked"
         shown = repr((request.url, request.params, request.headers, request.body))
         assert not any(holds(shown, secret) for secret in SECRETS), "a key stands in the request itself"
 

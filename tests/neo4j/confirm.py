@@ -42,6 +42,21 @@ FACTS = {
         " = datetime('2024-07-15T04:00:00Z') AS found",
         True,
     ),
+    "an instant has the day of the week and the clock of its zone": (
+        "WITH datetime({datetime: datetime('2024-02-17T03:45:00Z'), timezone: 'America/New_York'}) AS at"
+        " RETURN [at.dayOfWeek, at.hour, at.minute, toString(date(at))] AS found",
+        [5, 22, 45, "2024-02-16"],
+    ),
+    "a text of an instant begins with its minute": (
+        "RETURN left(toString(datetime({datetime: datetime({date: date('2024-07-15') + duration({days: 5}), hour: 9,"
+        " timezone: 'America/New_York'}), timezone: 'Z'})), 16) AS found",
+        "2024-07-20T13:00",
+    ),
+    "an offset may stand without its colon": (
+        "RETURN datetime({datetime: datetime('2024-07-15T16:00:00-0400'), timezone: 'Z'})"
+        " = datetime('2024-07-15T20:00:00Z') AS found",
+        True,
+    ),
     "collect keeps the order of what it collects": (
         "UNWIND [3, 1, 2] AS x WITH x ORDER BY x RETURN collect(x) AS found",
         [1, 2, 3],

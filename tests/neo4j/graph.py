@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pit_fetch_providers.alphavantage.bars import EVENING
+from pit_fetch_providers.earningscall.calls import noon_after
+from pit_fetch_providers.edgar import acceptance
+
 NEW_YORK = ZoneInfo("America/New_York")
 SECOND = 10**9
-DAY = 86_400 * SECOND
+HOUR, DAY = 3_600 * SECOND, 86_400 * SECOND
 
 TICKER, OTHER = "NOG", "XYZ"
 WORDS = ("guidance", "merger", "buyback", "outlook")
@@ -125,6 +129,47 @@ def write_close(moment: int, random: Random) -> str:
     return f"{datetime.fromtimestamp(moment // SECOND, NEW_YORK):%Y-%m-%d %H:%M:%S%z}"
 
 
+# When a record is public, by the rules of the sources of which the graph holds copies.
+
+
+def filing_public(accepted: int) -> int:
+    """A filing, by its acceptance alone: the latest instant, by EDGAR's rule, of all filing dates that it may have."""
+    wall = _instant(accepted).astimezone(NEW_YORK).replace(tzinfo=None)
+    is_of_its_day = acceptance.OPENING <= wall.time() < acceptance.END_OF_FILING_DAY and wall.weekday() < 5
+    dates = [
+        wall.date() + timedelta(days=n) for n in range(1 if is_of_its_day else acceptance.LONGEST_CLOSURE.days + 1)
+    ]
+    instants = [acceptance.available_at(acceptance.Acceptance(wall, filed), filed) for filed in dates]
+    # A datetime is good to a microsecond; below it, only an instant that follows the acceptance has a rest.
+    return _nanoseconds(max(filter(None, instants))) + (accepted % 1_000 if is_of_its_day else 0)
+
+
+def call_public(began: int) -> int:
+    """A transcript, by when the call began: no earlier than its source has the call, and a day later."""
+    noon = noon_after(_instant(began))
+    assert noon is not None
+    return max(_nanoseconds(noon), began + DAY)
+
+
+def bar_public(day: date) -> int:
+    """A day's bar, whose volume is official in the evening."""
+    return _nanoseconds(datetime.combine(day, time(), NEW_YORK) + EVENING)
+
+
+def day_over(day: date) -> int:
+    """What is dated by a day: a dividend's declaration, a split."""
+    return _nanoseconds(datetime.combine(day + timedelta(days=1), time(), NEW_YORK))
+
+
+def _instant(moment: int) -> datetime:
+    """Return an instant, without what is less than a microsecond."""
+    return datetime.fromtimestamp(moment // SECOND, UTC) + timedelta(microseconds=moment % SECOND // 1_000)
+
+
+def _nanoseconds(moment: datetime) -> int:
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1_000
+
+
 # They prove nothing, though most of them would be early enough if they were read loosely.
 UNPROVABLE: tuple[Any, ...] = (
     None, "2023-06-01T10:00:00", "2023-06-01", "2023-06", "2023", "yesterday", "null", 20230601, 1685613600.5, True,
@@ -154,7 +199,7 @@ def text(random: Random, late: bool = False) -> str:
 
 
 def news(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = None, name: str = "") -> str:
-    """``updated``: the text; None for none on record."""
+    """``updated``: the text; None for none on record, which proves nothing about the wording."""
     r, late = b.random, at is None
     chosen = {
         "ticker": _ticker(company),
@@ -224,11 +269,11 @@ def facts(b: Builder, filing: str, at: int | None, by: dict[str, Any], shared: S
 
 
 def call(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = None, name: str = "") -> str:
-    """``at`` is when the transcript counts as public: a day after ``stamp``, which is when the call began."""
+    """``at`` is when the transcript counts as public; ``stamp`` is when the call began."""
     r, late = b.random, at is None
     year, quarter = r.choice([2023, "2023", "2022"]), r.choice(["1", 2, "4"])
     name = b.node(
-        "Transcript", id=name, symbol=_ticker(company), company_name="A company", conference_datetime=stamp,
+        "Transcript", id=name, symbol=_ticker(company), conference_datetime=stamp,
         created=stamp, updated=stamp if updated is None else updated, fiscal_year=year, fiscal_quarter=quarter,
         speakers="[]",
     )  # fmt: skip
@@ -257,12 +302,13 @@ def call(b: Builder, company: str, stamp: Any, at: int | None, updated: Any = No
     return name
 
 
-def trading_day(b: Builder, day: date, close: Any, at: int | None, company: str) -> None:
+def trading_day(b: Builder, day: date, close: Any, company: str, is_public: bool) -> None:
     """A day with a price, and now and then a dividend and a split, of ``company``."""
     r, by = b.random, {"ticker": _ticker(company)}
     name = b.node("Date", id=day.isoformat(), date=day.isoformat(), is_trading_day="1", market_close_current_day=close)
     b.edge("HAS_PRICE", name, company)
-    b.note("price", name, at, **by)
+    at = day_over(day) if is_public and day_over(day) <= b.pit else None
+    b.note("price", name, bar_public(day) if is_public else None, **by)
     if r.random() < 0.5:
         child = b.node("Dividend", ticker=by["ticker"], declaration_date=name, cash_amount="0.25", currency="USD")
         b.edge("HAS_DIVIDEND", name, child)
@@ -319,9 +365,10 @@ class Case:
         if extra:
             _add_extras(b, self.shared, {node.id for node in self.base.nodes})
         for _ in range(crowded):
-            news(b, COMPANIES[0], write(self.moment + r.randint(1, 400 * DAY), r), None)
+            news(b, COMPANIES[0], write(self.moment + r.randint(1, 400 * DAY), r), None, write(self.moment, r))
         nodes, edges = [*self.base.nodes, *b.nodes], [*self.base.edges, *b.edges]
         nodes = [_with_profile(node, r) if node.label == "Company" else node for node in nodes]
+        nodes = [_with_name(node, r) if node.label == "Transcript" else node for node in nodes]
         edges += [edge for edge in edges if edge.kind in ("INFLUENCES", "PRIMARY_FILER") and r.random() < 0.05]  # twice
         edges = [_with_returns(edge, r) for edge in edges]
         r.shuffle(nodes)
@@ -334,7 +381,9 @@ def make_case(random: Random, many: int = 0) -> Case:
     day = date(2024, random.randint(1, 12), random.randint(1, 28))
     close = _close(day)
     near = close + random.randint(-DAY // 2, DAY // 2) // 1000 * 1000
-    moment = random.choice([close, near, close - 1000, close + 1000])
+    # The close, the morning of the night's filings, noon of the calls, the evening of the bars, midnight of the days.
+    clock = random.choice([close, bar_public(day), day_over(day), close - 7 * HOUR, close - 4 * HOUR])
+    moment = random.choice([close, near, clock, clock - 1000, clock + 1000])
     if random.random() < 0.5:
         moment = moment // SECOND * SECOND
     b = Builder(random, moment, "p")
@@ -344,17 +393,18 @@ def make_case(random: Random, many: int = 0) -> Case:
     for company, few in ((COMPANIES[0], 5), (COMPANIES[1], 1)):
         for _ in range(max(many, random.randint(1, few)) if company == COMPANIES[0] else few):
             at = earlier(moment, random)
-            updated = random.choice([None, "", write(at, random), write(earlier(moment, random, since=at), random)])
+            updated = random.choice([write(at, random), write(earlier(moment, random, since=at), random)])
             news(b, company, write(at, random), at, updated)
         for _ in range(random.randint(0, few)):
-            at = earlier(moment, random)
-            report(b, company, write(at, random), at, shared)
+            accepted = over(moment, random, filing_public)
+            report(b, company, write(accepted, random), filing_public(accepted), shared)
         for _ in range(random.randint(0, few // 2 + 1)):
-            at = earlier(moment, random)
-            call(b, company, write(at - DAY, random), at, random.choice([None, "", write(at - DAY, random)]))
-    for day, at in _closes(moment, -12, 2):
-        if at <= moment and random.random() < 0.7:
-            trading_day(b, day, write_close(at, random), at, random.choice([COMPANIES[0], *COMPANIES]))
+            began = over(moment, random, call_public)
+            none_or_same = random.choice([None, "", write(began, random)])
+            call(b, company, write(began, random), call_public(began), none_or_same)
+    for day, close in _closes(moment, -12, 2):
+        if bar_public(day) <= moment and random.random() < 0.7:
+            trading_day(b, day, write_close(close, random), random.choice([COMPANIES[0], *COMPANIES]), is_public=True)
     return Case(write(moment, random), moment, Graph(tuple(b.nodes), tuple(b.edges)), tuple(b.public), shared, random)
 
 
@@ -367,6 +417,21 @@ def later(moment: int, random: Random) -> int:
     return moment + random.choice([1, 10**3, 10**6, SECOND, random.randint(1, DAY), random.randint(1, 300 * DAY)])
 
 
+def over(moment: int, random: Random, public: Callable[[int], int]) -> int:
+    """When something happened that was public at ``moment``, or at that very instant, by the rule ``public``."""
+    for wait in (HOUR, DAY, DAY, 6 * DAY):
+        happened = earlier(moment, random) - wait
+        if public(happened) <= moment:
+            return happened
+    return moment - 8 * DAY
+
+
+def pending(moment: int, random: Random, public: Callable[[int], int]) -> int:
+    """When something happened, before or after ``moment``, that was not public yet by the rule ``public``."""
+    ago = random.choice((0, 1, HOUR - 1, HOUR // 2, 15 * HOUR, DAY - 1, 2 * DAY, 3 * DAY, 4 * DAY, 5 * DAY))
+    return moment - ago if public(moment - ago) > moment else later(moment, random)
+
+
 def _add_extras(b: Builder, shared: Shared, taken: set[str]) -> None:
     """Records that were not public: later, edited, or not provably earlier. All of the company that is asked for."""
     r, moment, company = b.random, b.pit, COMPANIES[0]
@@ -375,24 +440,26 @@ def _add_extras(b: Builder, shared: Shared, taken: set[str]) -> None:
         return r.choice([*UNPROVABLE, ""])
 
     for _ in range(r.randint(0, 4)):
-        news(b, company, write(later(moment, r), r), None)
-        news(b, company, unprovable(), None)
+        news(b, company, write(later(moment, r), r), None, write(earlier(moment, r), r))
+        news(b, company, unprovable(), None, write(earlier(moment, r), r))
     for _ in range(r.randint(0, 3)):  # early enough, but edited later, or at no provable time
-        edited = r.choice([write(later(moment, r), r), write(later(moment, r), r), r.choice(UNPROVABLE[1:])])
+        edited = r.choice([write(later(moment, r), r), write(later(moment, r), r), unprovable()])
         news(b, company, write(earlier(moment, r), r), None, edited)
     for _ in range(r.randint(0, 3)):
-        report(b, company, r.choice([write(later(moment, r), r), unprovable()]), None, shared)
+        accepted = pending(moment, r, filing_public)
+        report(b, company, r.choice([write(accepted, r), write(accepted, r), unprovable()]), None, shared)
     for _ in range(r.randint(0, 2)):  # a call that ended a moment ago has no transcript yet
-        stamp = r.choice([write(later(moment, r) - DAY, r), write(later(moment, r), r), unprovable()])
-        call(b, company, stamp, None)
-    for day, at in _closes(moment, -12, 12):
+        call(b, company, r.choice([write(pending(moment, r, call_public), r), unprovable()]), None)
+    for day, close in _closes(moment, -12, 12):
         if day.isoformat() not in taken and r.random() < 0.5:
-            trading_day(b, day, write_close(at, r) if at > moment else unprovable(), None, company)
+            stamp = write_close(close, r) if bar_public(day) > moment else unprovable()
+            trading_day(b, day, stamp, company, is_public=False)
     # In every such world under the same names, so that a question can name them.
-    news(b, company, write(later(moment, r), r), None, name=f"News_{UNKNOWN}")
+    news(b, company, write(later(moment, r), r), None, write(earlier(moment, r), r), name=f"News_{UNKNOWN}")
     report(b, company, r.choice([write(later(moment, r), r), unprovable()]), None, shared, accession=UNKNOWN)
     call(b, company, write(later(moment, r), r), None, name=UNKNOWN)
-    call(b, company, write(earlier(moment, r) - DAY, r), None, updated=r.choice([write(later(moment, r), r), "words"]))
+    edited = r.choice([write(later(moment, r), r), "words"])
+    call(b, company, write(over(moment, r, call_public), r), None, updated=edited)
     child = b.node("Dividend", ticker=TICKER, declaration_date="2023-06-01", cash_amount="9")  # on no day at all
     b.edge("DECLARED_DIVIDEND", company, child)
     b.nodes = [_spoilt(node, r) for node in b.nodes]
@@ -430,6 +497,11 @@ def _close(day: date) -> int:
 def _with_profile(node: Node, r: Random) -> Node:
     profile = {"name": f"name {r.random()}", "sector": f"s{r.random()}", "industry": "i", "mkt_cap": str(r.random())}
     return Node(node.label, node.id, {**node.properties, **profile})
+
+
+def _with_name(node: Node, r: Random) -> Node:
+    """A transcript with the company's name of the day on which it was loaded."""
+    return Node(node.label, node.id, {**node.properties, "company_name": f"name {r.random()}"})
 
 
 def _with_returns(edge: Edge, r: Random) -> Edge:

@@ -85,7 +85,7 @@ def on_bolt(use: Any, held: Held) -> None:
 def faults(use: Any) -> Iterator[str]:
     """Plants the faults that this engine alone shows; yields those that nothing sees."""
     alive = {mutant.name: mutant for mutant in MUTANTS if mutant.engine == "arcadedb"}
-    for seed in range(100, 110):
+    for seed in range(100, 140):
         random = Random(seed)
         case = make_case(random)
         engine = Bolt("ArcadeDB", use(DATABASES[0]), case.world())

@@ -21,7 +21,7 @@ PRICE = "entity-queries: Latest prices"
 DIVIDEND = "entity-queries: Latest dividends"
 
 CREATED = "CASE WHEN n.created =~ shape THEN datetime({datetime: datetime(n.created), timezone: 'Z'}) END"
-FILED = "CASE WHEN r.created =~ shape THEN datetime({datetime: datetime(r.created), timezone: 'Z'}) END"
+FILED = "CASE WHEN r.created =~ shape THEN datetime({datetime: datetime(r.created), timezone: 'America/New_York'}) END"
 FILTER = "WHERE at <= pit AND revised <= pit"
 
 
@@ -43,7 +43,7 @@ MUTANTS = (
     _fault("news: stamps compared as text", NEWS, "at <= pit", "n.created <= $pit"),
     _fault("report: stamps compared as text", REPORT, "at <= pit", "r.created <= $pit"),
     _fault("news: datetime() of anything", NEWS, CREATED, "datetime({datetime: datetime(n.created), timezone: 'Z'})"),
-    _fault("report: datetime() of anything", REPORT, FILED, "datetime({datetime: datetime(r.created), timezone: 'Z'})"),
+    _fault("report: datetime() of anything", REPORT, FILED, "datetime({datetime: datetime(r.created), timezone: 'America/New_York'})"),
     _fault("news: an offset is not needed", NEWS, "(Z|[+-](0[0-9]|1[0-7]):[0-5][0-9])'", "(Z|[+-](0[0-9]|1[0-7]):[0-5][0-9])?'"),
     Mutant("news: a time is not needed", NEWS, ((")T([01][0-9]", ")(T([01][0-9]"), ("[0-5][0-9])' AS shape", "[0-5][0-9]))?' AS shape"))),
     _fault("news: any month", NEWS, "(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])", "[0-9]{2}-(0[1-9]|1[0-9]|2[0-8])"),
@@ -59,15 +59,28 @@ MUTANTS = (
     _fault("news: at the PIT is too late", NEWS, "at <= pit", "at < pit"),
     _fault("price: at the PIT is too late", PRICE, "at <= pit", "at < pit"),
     _fault("price: the day's text", PRICE, "at <= pit", "d.date <= substring($pit, 0, 10)"),
-    _fault("price: the offset as it is", PRICE, "=~ '.*[0-9]{4}'", "=~ 'x'"),
     _fault("dividend: a day without a close", DIVIDEND, "WHERE at <= pit", "WHERE coalesce(at, pit) <= pit"),
+    # When a source has it.
+    _fault("report: public when it is accepted", REPORT, " + 1) % 24", " + 0) % 24"),
+    _fault("report: an evening's is public that evening", REPORT, "accepted.minute < 1050", "accepted.minute < 1440"),
+    _fault("report: public at night", REPORT, "accepted.hour >= 6 AND", "accepted.hour >= 0 AND"),
+    _fault("report: public on a weekend", REPORT, "accepted.dayOfWeek < 6", "accepted.dayOfWeek < 8"),
+    _fault("report: every closure is a night", REPORT, "duration({days: 5})", "duration({days: 1})"),
+    _fault("report: at the opening", REPORT, "hour: 9", "hour: 6"),
+    _fault("report: EDGAR's clock is that of UTC", REPORT, FILED, FILED.replace("America/New_York", "Z")),
+    _fault("report: an hour that ends a day", REPORT, "THEN 1 ELSE 0 END", "THEN 0 ELSE 0 END"),
+    _fault("fact: public when its filing is accepted", FACT, " + 1) % 24", " + 0) % 24"),
+    _fault("price: at the close", PRICE, "hour: 20", "hour: 16"),
+    _fault("dividend: on the day of its declaration", DIVIDEND, "date(closed) + duration({days: 1})", "date(closed)"),
     _fault("call: public when it begins", CALL, "duration({days: 1})", "duration({days: 0})"),
+    _fault("call: before noon of the day after", CALL, "WHEN datetime({datetime: noon, timezone: 'Z'}) >", "WHEN pit IS NULL AND pit >"),
     _fault("said: public when the call begins", SAID, "duration({days: 1})", "duration({days: 0})"),
     _fault("news: the zone decides among equals", NEWS, "datetime({datetime: datetime($pit), timezone: 'Z'})", "datetime($pit)", "arcadedb"),
     _fault("news: no zone is made the same", NEWS, "datetime({datetime: datetime(n.created), timezone: 'Z'})", "datetime(n.created)", "arcadedb"),
     # What was revised.
     _fault("news: revisions ignored", NEWS, " AND revised <= pit", ""),
-    _fault("news: unreadable revisions ignored", NEWS, "WHEN coalesce(n.updated, '') = '' THEN pit", "ELSE pit"),
+    _fault("news: unreadable revisions ignored", NEWS, "timezone: 'Z'}) END AS revised", "timezone: 'Z'}) ELSE pit END AS revised"),
+    _fault("news: without a revision on record", NEWS, "END AS revised", "WHEN coalesce(n.updated, '') = '' THEN pit END AS revised"),
     _fault("call: revisions ignored", CALL, " AND revised <= pit", ""),
     # What a record that was not public makes of the query.
     _fault("call: a year of any kind as text", PERIOD, "t.fiscal_year IN years", "toString(t.fiscal_year) = $fiscal_year", "arcadedb"),
@@ -106,8 +119,9 @@ MUTANTS = (
            ("WITH n, at,", "WITH n, i, at,"), ("title: n.title", "title: n.title,\n  session_macro: i.session_macro"))),
     Mutant("news: chosen by a return", NEWS, (("[:INFLUENCES]", "[i:INFLUENCES]"), ("\nWITH DISTINCT n,", "\nWHERE i.daily_stock > 0\nWITH DISTINCT n,"))),
     _fault("price: the day's return", PRICE, "close: p.close", "close: p.close,\n  daily_return: p.daily_return"),
+    _fault("call: today's name", CALL, "symbol: t.symbol", "symbol: t.symbol,\n  company_name: t.company_name"),
     Mutant("report: today's name", REPORT, (("(:Company", "(c:Company"), ("DISTINCT r,", "DISTINCT r, c,"), ("WITH r, pit", "WITH r, c, pit"),
-           ("WITH r, at", "WITH r, c, at"), ("form: r.formType", "form: r.formType,\n  name: c.name"))),
+           ("WITH r, available_at", "WITH r, c, available_at"), ("form: r.formType", "form: r.formType,\n  name: c.name"))),
     Mutant("news: how many there are", NEWS, (("WITH DISTINCT n, shape, pit", "WITH collect(DISTINCT n) AS ns, shape, pit\nUNWIND ns AS n\nWITH n, size(ns) AS total, shape, pit"),
            ("WITH n, shape, pit,\n", "WITH n, total, shape, pit,\n"), ("WITH n, at,", "WITH n, total, at,"), ("title: n.title", "title: n.title,\n  total: total"))),
     # Order and form.

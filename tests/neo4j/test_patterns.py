@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from functools import cache
 from random import Random
 
 import pytest
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
 
 from pit_fetch.support.bundled import gate
-from tests.neo4j.graph import RETURNS, Case, make_case
+from tests.neo4j.graph import NEW_YORK, RETURNS, Case, Edge, Graph, Node, make_case
 from tests.neo4j.kglite_engine import Kglite
 from tests.neo4j.laws import Broken, check_exact, compare, names_without_answer
 from tests.neo4j.mutants import MUTANTS, Mutant, planted
@@ -54,6 +56,61 @@ def test_the_stamp_rule_is_the_same_everywhere() -> None:
     (plain,), (loose,) = shapes[False], shapes[True]
     assert loose == plain.replace(")T(", ")[T ](").replace("1[0-7]):", "1[0-7]):?")
     assert all(SHAPE.search(block.query) for block in PATTERNS.values())
+
+
+# From what a record's own stamp says to when it counts: one text wherever records are of the same kind.
+RULES = {
+    "report": r"AS accepted\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
+    "xbrl": r"AS accepted\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
+    "price": r"AS closed\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
+    "dividend": r"AS closed\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
+    "split": r"AS closed\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
+    "transcript": r"WHEN (datetime\(\{datetime: noon.*?)END AS available_at\n",
+    "news": r"(CASE WHEN n\.updated .*? END) AS revised\n",
+}
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_the_rule_of_a_kind_is_the_same_everywhere(kind: str) -> None:
+    texts = [block.query for name, block in PATTERNS.items() if kind in name.lower() and "vector" not in name]
+    rules = {rule for text in texts for rule in re.findall(RULES[kind], text, re.DOTALL)}
+    assert len(rules) == 1
+    assert all(re.search(RULES[kind], text, re.DOTALL) for text in texts)
+
+
+# Acceptance by EDGAR -> when a filing counts. Its filing date is not in the graph.
+FILED = {
+    "in the session": ("2024-02-15T10:00:00-05:00", "2024-02-15T11:00:00-05:00"),
+    "in another zone": ("2024-02-15T15:00:00.123456789Z", "2024-02-15T16:00:00.123456789Z"),
+    "at the end of a day elsewhere": ("2024-02-15T23:59:59+10:00", "2024-02-16T00:59:59+10:00"),
+    "at the end of a year elsewhere": ("2024-12-31T23:30:00+05:30", "2025-01-01T00:30:00+05:30"),
+    "at the opening": ("2024-02-15T06:00:00-05:00", "2024-02-15T07:00:00-05:00"),
+    "just before 17:30": ("2024-02-15T17:29:59-05:00", "2024-02-15T18:29:59-05:00"),
+    "at 17:30": ("2024-02-15T17:30:00-05:00", "2024-02-20T14:00:00Z"),
+    "before a long weekend": ("2024-02-16T17:45:00-05:00", "2024-02-21T14:00:00Z"),
+    "before the days on which EDGAR was closed in 2020": ("2020-12-23T17:45:00-05:00", "2020-12-28T14:00:00Z"),
+    "over a change of the clocks": ("2024-03-07T18:00:00-05:00", "2024-03-12T13:00:00Z"),
+    "before the opening": ("2024-02-15T05:59:59-05:00", "2024-02-20T14:00:00Z"),
+    "on a Saturday": ("2024-02-17T12:00:00-05:00", "2024-02-22T14:00:00Z"),
+}
+
+
+@pytest.mark.parametrize(("created", "public"), FILED.values(), ids=FILED)
+def test_a_filing_counts_as_sec_full_text_counts_it_at_the_latest(created: str, public: str) -> None:
+    company = Node("Company", "c", {"id": "c", "ticker": "NOG"})
+    filing = Node("Report", "r", {"id": "r", "created": created, "accessionNo": "1", "formType": "8-K"})
+    engine = Kglite(Graph((company, filing), (Edge("PRIMARY_FILER", "r", "c"),)))
+    query = PATTERNS["report-queries: Latest"].query
+    asked = {"ticker": "NOG", "limit": 9, "pit": "2030-01-01T00:00:00Z"}
+    (item,) = engine.run(query, asked)[0]["data"]
+    assert item["available_at"] == public
+    wall = datetime.fromisoformat(created).astimezone(NEW_YORK).replace(tzinfo=None)
+    last = wall.date() + timedelta(days=5 if public.endswith("00:00Z") else 0)
+    rule = available_at(Acceptance(wall, last), last)
+    assert rule is not None
+    assert rule.replace(microsecond=0) == datetime.fromisoformat(public).replace(microsecond=0)
+    early = (datetime.fromisoformat(public) - timedelta(seconds=1)).isoformat()
+    assert engine.run(query, {**asked, "pit": early})[0]["data"] == []
 
 
 @pytest.mark.parametrize("name", QUERIES)

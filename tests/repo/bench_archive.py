@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.store import index, journal, microseconds, schema
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import replay
 from pit_fetch.cli.arguments import parse
@@ -118,9 +118,11 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     stream = rederive.stream_of(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
-            items = {str(n): [index.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))}
+            items = {
+                str(n): [versions.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))
+            }
             ingested = index.IndexedFetch(Key("bench", 1), stream, seen, False, seen, None, None, items)
-            index.add(connection, ingested, lambda key, records: False)
+            ingestion.add(connection, ingested, lambda key, records: False)
 
 
 def article(number: int) -> Record:
@@ -132,7 +134,7 @@ def article(number: int) -> Record:
 def lookups() -> Iterator[Row]:
     """A warm lookup of a thousand rows, beside the least that SQLite and JSON need for the same rows."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.executescript(schema.LOG + schema.INDEX)
+        connection.executescript(tables.SCHEMA)
         fill(connection, FEW)
         (stream,) = connection.execute("SELECT name FROM pools").fetchone()
         at = microseconds.to_micros(PIT)

@@ -1,25 +1,32 @@
-"""Write what follows from other files, in the guard and in the README: ``python -m tests.repo.seal``.
+"""Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
-The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, and
-the README's help from the program.
+The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
+README's help from the program, and the size and the scores of the leak corpus from its files.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pit_fetch.engine import registry
+from pit_fetch.provider import Option
+from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
-GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
+GUARD, README, CORPUS = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md", ROOT / "docs" / "corpus.md"
+CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
 
@@ -33,19 +40,66 @@ def sealed_readme(text: str) -> str:
     """Return the README's ``text`` with the help that the program prints."""
     words, env = [sys.executable, "-m", "pit_fetch", "--help"], {**os.environ, "COLUMNS": "100"}
     shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
-    before, opening, rest = text.partition("<!-- help -->\n```text\n")
-    _, closing, after = rest.partition("```\n<!-- /help -->")
-    assert closing, "the README has no block for the help"
-    return "".join((before, opening, shown, closing, after))
+    rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in _scores()["score"]]
+    table = _table(("approach", "leaked", "dropped though public"), rows)
+    return _with_cases(_in_block(_in_block(text, "help", f"```text\n{shown}```\n"), "scores", table))
+
+
+def sealed_corpus(text: str) -> str:
+    """Return the page of the leak corpus, its ``text`` with the corpus's size and scores."""
+    scores = _scores()
+    rows = [
+        (row["approach"] + (f" ({row['version']})" if row["version"] else ""), *(row[name] for name in _COLUMNS))
+        for row in scores["score"]
+    ]
+    table = _table(("approach", "leaked", "of", "dropped though public", "of"), rows)
+    measured = f"Results of {scores['measured']} (Python {scores['python']}), on {scores['cases']:,} cases:\n\n"
+    return _with_cases(_in_block(text, "scores", measured + table))
+
+
+_COLUMNS = ("leaked", "withheld", "dropped", "public")
+_WHOLE = {"leaked": "withheld", "dropped": "public"}
+
+
+def _scores() -> Any:
+    return tomllib.loads((CASES / "scores.toml").read_text(encoding="utf-8"))
+
+
+def _part(row: Mapping[str, Any], name: str) -> str:
+    return f"{row[name]} of {row[_WHOLE[name]]}"
+
+
+def _table(titles: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    heading = f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n"
+    return heading + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+
+
+def _with_cases(text: str) -> str:
+    """Return ``text``, which says once how many cases the corpus has, with their number."""
+    count = sum(len(json.loads(path.read_text(encoding="utf-8"))["cases"]) for path in CASES.glob("*.json"))
+    sealed, times = re.subn(r"[0-9,]+(?= (?:small cases|leak cases))", f"{count:,}", text)
+    assert times == 1, "the number of cases is not there, or not once"
+    return sealed
+
+
+def _in_block(text: str, name: str, content: str) -> str:
+    """Return ``text`` with ``content`` between the marks of a block."""
+    before, opening, rest = text.partition(f"<!-- {name} -->\n")
+    _, closing, after = rest.partition(f"<!-- /{name} -->")
+    assert closing, f"there is no block for {name}"
+    return "".join((before, opening, content, closing, after))
 
 
 def sealed_guard(text: str) -> str:
     """Return the guard's ``text`` with its tables as they should be."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
-    options = {flag_of(option.name).removeprefix("--") for provider in providers for option in provider.options}
+    options = [option for provider in providers for option in provider.options]
+    flags = {_name(option) for option in (*COMMON_OPTIONS, *options) if option.kind == "flag"}
     tables = {
         "ADAPTERS": _wrapped(agent for provider in providers for agent in provider.agents),
-        "SOURCE_OPTIONS": _wrapped(options),
+        "SOURCE_OPTIONS": _wrapped(set(map(_name, options))),
+        "FLAGS": _wrapped(flags & {*guard.COMMON_OPTIONS, *map(_name, options)}),
+        "SOURCES": _wrapped(registry.known_names()),
         "SHIPPED_PATTERNS": [f'"{digest}",  # {name.partition(":")[0]}' for name, digest in digests().items()],
     }
     for name, lines in tables.items():
@@ -56,11 +110,15 @@ def sealed_guard(text: str) -> str:
     return text
 
 
+def _name(option: Option) -> str:
+    return flag_of(option.name).removeprefix("--")
+
+
 def _wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
 
 
-SEALED: Mapping[Path, Callable[[str], str]] = {GUARD: sealed_guard, README: sealed_readme}
+SEALED: Mapping[Path, Callable[[str], str]] = {GUARD: sealed_guard, README: sealed_readme, CORPUS: sealed_corpus}
 
 
 def main() -> None:

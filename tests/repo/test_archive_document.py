@@ -41,10 +41,17 @@ def app(request: HttpRequest) -> Response:
     return (estimates if "function" in request.query else news)(request)
 
 
-def test_who_must_not_see_it_comes_first() -> None:
+def test_what_it_is_for_and_who_must_not_see_it_come_first() -> None:
     titles = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
-    assert titles[0] == "Who must not see it"
-    assert titles.index("Keeping one") < titles.index("What it proves") < titles.index("What it does not prove")
+    assert titles[:2] == ["Capture, ask, delete", "Who must not see it"]
+    assert PAGE.index("Keep it where no agent can read it") < PAGE.index("```")
+    assert titles.index("Captures") < titles.index("What it proves") < titles.index("What it does not prove")
+
+
+def test_the_look_back_of_the_page_spans_the_weekend_of_its_cron() -> None:
+    (minutes,) = map(int, re.findall(r"lookback_minutes = (\d+)", PAGE))
+    assert "30 16 * * 1-5" in PAGE
+    assert minutes > 3 * 24 * 60
 
 
 @pytest.mark.thorough
@@ -76,6 +83,6 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     assert (tmp_path / "archives" / "backup.db").exists()
 
 
-@pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "rebuild", "drop"])
+@pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "repair", "rebuild", "drop"])
 def test_every_command_is_on_the_page(name: str) -> None:
     assert any(f"pit_fetch archive {name}" in text for path, text in steps() if not path)

@@ -24,6 +24,7 @@ from pit_fetch.testing.server import serve
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.sec_full_text import server as sec
+from tests.providers.wayback import server as wayback
 
 pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="needs the extra frames")
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +35,10 @@ FILINGS = [
     *(sec.Filing(sec.number(n), "8-K", f"2024-02-{n:02} 10:00:00") for n in (5, 6, 7, 8, 9)),
     sec.Filing(sec.number(16), "8-K", "2024-02-16 10:00:00", name="SECRET"),
     sec.Filing(sec.number(10), "10-K", "2024-02-12 10:00:00"),
+]
+PAGES = [
+    wayback.Capture(f"202402{day}120000", body=f"<title>{title}</title><p>{title}".encode())
+    for day, title in (("10", "First"), ("12", "First"), ("14", "Second"), ("16", "SECRET"))
 ]
 
 
@@ -66,6 +71,7 @@ def servers() -> Iterator[dict[str, str]]:
         serve(benzinga.app(_articles())) as news,
         serve(alphavantage.app(_bars())) as prices,
         serve(sec.app(FILINGS)) as filings,
+        serve(wayback.app(PAGES)) as pages,
     ):
         yield {
             "PIT_FETCH_BENZINGA_URL": news.url,
@@ -74,6 +80,8 @@ def servers() -> Iterator[dict[str, str]]:
             "ALPHAVANTAGE_API_KEY": alphavantage.KEY,
             "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "100/1",
             "SEC_USER_AGENT": sec.USER_AGENT,
+            **wayback.VARIABLES,
+            "PIT_FETCH_WAYBACK_URL": pages.url,
             **{f"PIT_FETCH_SEC_{host}_URL": filings.url for host in ("EFTS", "DATA", "WWW")},
         }
 
@@ -96,7 +104,7 @@ def test_the_questions_in_python(asking: Path) -> None:
             with redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, "docs/recipes.md", "exec"), names)
             outputs.append(printed.getvalue())
-    assert len(outputs) == 4
+    assert len(outputs) == 5
     frame = names["frame"]
     assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
     assert frame["close"].max() > 1_000
@@ -104,6 +112,7 @@ def test_the_questions_in_python(asking: Path) -> None:
     assert [item["form"] for item in names["filings"]] == ["8-K"] * 5
     assert "SECRET" not in "".join(outputs)
     assert outputs[3].count("new") > 8
+    assert (names["page"]["title"], len(names["captures"])) == ("Second", 3)
 
 
 def test_the_questions_at_a_terminal(asking: Path) -> None:

@@ -84,7 +84,20 @@ def commands(folder: Path) -> Iterator[str]:
             names = {source["name"] for source in json.loads(output(*command, "--list-sources", "--json"))}
         except (ValueError, TypeError, KeyError):
             names = set()
-        if not {"bz-news-api", "alphavantage", "sec_full_text", "fred", "perplexity", "earningscall", "yahoo"} <= names:
+        if (
+            not {
+                "bz-news-api",
+                "alphavantage",
+                "sec_full_text",
+                "fred",
+                "perplexity",
+                "earningscall",
+                "yahoo",
+                "wayback",
+                "wikipedia",
+            }
+            <= names
+        ):
             yield f"{' '.join(command)} lists the sources {sorted(names)}"
     if "created" not in output("pit_fetch", "init"):
         yield "pit_fetch init writes nothing"

@@ -45,7 +45,7 @@ DAY = Operation(window="day")
         (DAY, {"day": ["2024-02-14"]}, {"until": "2024-01-01"}, True),
         (DAY, {"day": "14 February"}, {"until": "2024-01-01"}, True),
         (DAY, {"day": "2024-02-14, about noon"}, {"until": "2024-01-01"}, True),
-        (DAY, {"day": "9999-12-31"}, {"until": "2024-01-01"}, True),
+        (DAY, {"day": "9999-12-31"}, {"until": "2024-01-01"}, False),
         # By default the window is on available_at, which is 2024-02-15T15:59-05:00 here.
         (Operation(), {"day": "2020-01-01"}, {"since": "2024-02-15", "until": "2024-02-15"}, True),
         (Operation(), {}, {"since": "2024-02-15T16:00:00-05:00"}, False),

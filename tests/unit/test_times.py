@@ -23,6 +23,9 @@ def utc(text: str) -> datetime:
     ("parse", "text", "instant"),
     [
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
+        (times.parse_http_date, "Wed, 24 Jan 2024 23:15:52 GMT", "2024-01-24T23:15:52"),
+        (times.parse_http_date, "Wednesday, 24-Jan-24 23:15:52 GMT", "2024-01-24T23:15:52"),
+        (times.parse_http_date, "Friday, 11-Jul-97 06:39:57 GMT", "1997-07-11T06:39:57"),
         (times.parse_rfc2822, "24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15:52 +0000", "2024-01-24T23:15:52"),
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15 -0400", "2024-01-25T03:15:59.999999"),
@@ -41,11 +44,35 @@ def test_a_text_is_an_instant(parse: Callable[[str], datetime | None], text: str
     assert parse(text) == utc(instant)
 
 
+@pytest.mark.parametrize(
+    ("text", "latest"),
+    [
+        ("2024-02-15T16:00:00", "2024-02-15T16:00:59.999999"),
+        ("2024-02-15T23:59:00", "2024-02-15T23:59:59.999999"),
+        ("9999-12-31T23:59:00", "9999-12-31T23:59:59.999999"),
+        ("2024-02-15T16:00:00.000001", "2024-02-15T16:00:00.000001"),
+        ("2024-02-15T16:00:01", "2024-02-15T16:00:01"),
+    ],
+)
+def test_a_stamp_without_seconds_may_mean_the_end_of_its_minute(text: str, latest: str) -> None:
+    assert times.end_of_minute(utc(text)) == utc(latest)
+    assert times.end_of_minute(datetime.fromisoformat(text)) == datetime.fromisoformat(latest)
+
+
+def test_a_weekend_is_saturday_and_sunday() -> None:
+    days = [date(2012, 7, 6) + timedelta(days=n) for n in range(4)]
+    assert [times.is_weekend(day) for day in days] == [False, True, True, False]
+
+
 UNREADABLE: dict[Callable[..., datetime | None], tuple[object, ...]] = {
     times.parse_rfc2822: (
         *("Wed, 24 Jan 2024 23:15:52 -0000", "Wed, 24 Jan 2024 23:15:52 EST", "Wed, 24 Jan 2024 23:15:52 GMT"),
         *("Wed, 24 Jan 2024 23:15:52", "Thu, 24 Jan 2024 23:15:52 -0400", "Wed, 32 Jan 2024 23:15:52 -0400"),
         *("Wed, 24 Jan 2024 25:15:52 -0400", "Fri, 31 Dec 9999 23:59:59 -0400", "10", "", None, 1706152552, {}),
+    ),
+    times.parse_http_date: (
+        *("Thursday, 24-Jan-24 23:15:52 GMT", "Wednesday, 24-Jan-24 23:15:52", "Wed Jan 24 23:15:52 2024", "0", ""),
+        *("Wed, 24 Jan 2024 23:15:52 EST", "Wednesday, 24-Jan-2024 23:15:52 GMT", None),
     ),
     times.parse_rfc3339: (
         *("2024-02-15T16:00:00", "2024-02-15T16:00:00-00:00", "2024-02-15 16:00:00Z", "2024-02-15", None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -15,6 +15,7 @@ from pit_fetch.transport import (
     Signature,
     Transport,
     TransportError,
+    as_texts,
     identity,
 )
 
@@ -60,6 +61,22 @@ def test_keys_headers_and_time_are_no_part_of_a_request_s_identity(other: HttpRe
     assert (identity(other) == identity(ASKED)) is same
     assert (identity(other._replace(params=dict(other.params))) == identity(other)) is True
     assert SECRET not in repr(identity(other))
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [
+        *(("a b", "a b"), ("", ""), (20, "20"), (0.5, "0.5"), (True, "true"), (date(2024, 2, 15), "2024-02-15")),
+        *((("a", 5), ["a", "5"]), (["a"], ["a"]), (iter(("a", "b")), ["a", "b"]), ((), [])),
+    ],
+)
+def test_a_parameter_of_any_type_is_a_text_from_here_on(value: object, sent: object) -> None:
+    assert as_texts({"name": value}) == {"name": sent}
+
+
+def test_a_parameter_without_a_value_is_not_sent() -> None:
+    assert as_texts({"a": None, "b": "c"}) == {"b": "c"}
+    assert as_texts(None) == {}
 
 
 def test_the_order_of_parameters_is_no_part_of_it_either() -> None:

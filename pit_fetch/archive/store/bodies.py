@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store.errors import ArchiveError, Unreadable
+from pit_fetch.archive.store.errors import ArchiveError, Unreadable, damaged
 
 PLAIN, ZLIB, ZSTD = "plain", "zlib", "zstd"
 # A body whose dictionary has a dictionary is unpacked through all of them, at most so many. The next body goes back to
@@ -46,21 +46,25 @@ def pack(body: bytes, base: bytes | None = None) -> Packed:
 
 
 def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
-    """Return the body, of length ``size``. Raise ArchiveError if it is damaged, or zstandard is needed and missing."""
+    """Return the body, of length ``size``. Raise Damaged, or Unreadable if zstandard is needed and missing."""
     if packed.coding == PLAIN:
         return packed.data
     try:
         if packed.coding == ZLIB:
             return zlib.decompress(packed.data)
+        if packed.coding != ZSTD:
+            raise damaged("how a body is packed is not known")
         zstandard = _zstandard()
         if zstandard is None:
-            raise Unreadable("it is packed with zstandard, which is missing (python3 -m pip install zstandard)")
+            from pit_fetch.support.install import install_command
+
+            raise Unreadable(f"it is packed with zstandard, which is missing ({install_command('zstandard')})")
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
         body: bytes = decompressor.decompress(packed.data, max_output_size=size)
     except ArchiveError:
         raise
     except Exception as error:  # zlib.error and zstandard's own
-        raise ArchiveError("it is damaged: a body cannot be unpacked") from error
+        raise damaged("a body cannot be unpacked") from error
     return body
 
 

@@ -17,8 +17,17 @@ class Damaged(ArchiveError):
     """The file is an archive, but its content is corrupt (not locked, not a disk error)."""
 
 
+class Lost(ArchiveError):
+    """What was asked for was damaged, and has been given up. The archive is sound."""
+
+
 class Unreadable(ArchiveError):
     """A package that is needed to read the archive is not installed. Nothing is damaged."""
+
+
+def damaged(what: str) -> Damaged:
+    """Return the error for damage in the journal, which ``what`` describes."""
+    return Damaged(f"it is damaged: {what}; run pit_fetch archive repair")
 
 
 _PROBLEMS = {

@@ -13,26 +13,30 @@ Instants are whole numbers (microseconds of UTC). The code refers to these rules
  5. A claim counts at T only if it appears in a fetch that depends on nothing after T.
  6. At T, the latest evidence at or before T decides. Evidence of absence yields no record. A tie goes to the later
     observation, then to the version with the greater key.
- 7. A record shows no timestamp later than its evidence. If its claim was refuted, the record carries the instant of
-    the observation as ``first_seen_at``.
+ 7. A record shows no timestamp later than its evidence. If its claim was refuted, the record carries as
+    ``first_seen_at`` the instant at which its version was first observed, by whatever other versions it was replaced
+    since.
 
 Several versions in one observation are vintages. Each has a claim of its own, and the version with the latest claim
 represents the observation.
 
-An article is captured at 20, is edited under its old timestamp, is fetched again at 40, and is gone at 60. The capture
-depends on nothing later, so its claim counts from the beginning. The edit is refuted for 10 by the first capture:
+An article is captured at 20, is edited under its old timestamp, is fetched again at 40, and is gone at 60. At 80 the
+edited article is back. The capture depends on nothing later, so its claim counts from the beginning. The edit is
+refuted for 10 by the first capture:
 
 >>> original, edited = ItemVersion("first words", claimed_at=10), ItemVersion("other words", claimed_at=10)
 >>> history = runs([
 ...     Observation(20, frozenset({original}), counts_from=0),
 ...     Observation(40, frozenset({edited}), counts_from=40),
 ...     Observation(60, NOTHING, counts_from=60),
+...     Observation(80, frozenset({edited}), counts_from=80),
 ... ])
 >>> for validity in validities(history):
 ...     print(validity.start, validity.version and validity.version.content, validity.first_seen)
 10 first words None
 40 other words 40
 60 None None
+80 other words 40
 """
 
 from __future__ import annotations
@@ -89,7 +93,7 @@ class Evidence(NamedTuple):
 
     seen         when the reply that contains the version was received
     usable_from  the first instant at which this evidence counts
-    first_seen   the first observation, if the claim was refuted
+    first_seen   the first observation of the version, if the claim was refuted
     """
 
     time: int
@@ -144,7 +148,7 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
                 claimed_at = version.claimed_at if version.claimed_at is not None else run.first
                 yield Evidence(claimed_at, run.first, version, max(claimed_at, current.counts_from))
             latest = max(current.versions, key=_by_claim, default=None)
-            first_seen = None if latest is None or latest in believed else run.first
+            first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
             yield Evidence(run.first, run.first, latest, run.first, first_seen)
 
 
@@ -176,6 +180,14 @@ def _is_believed(version: ItemVersion, earlier: Sequence[ObservationRun], first:
     return not any(
         version.claimed_at <= run.last < first and any(_conflicts(seen.versions, version) for seen in run.observations)
         for run in reversed(earlier)
+    )
+
+
+def _first_observed(version: ItemVersion, history: Sequence[ObservationRun]) -> int:
+    """Return when the version was first observed. What only another key tells apart (evidence) is the same version."""
+    same = version[:2]
+    return next(
+        run.first for run in history for seen in run.observations if any(other[:2] == same for other in seen.versions)
     )
 
 

@@ -15,8 +15,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store import bodies, microseconds
-from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive.store import about, bodies, microseconds
+from pit_fetch.archive.store.errors import Damaged, Lost, damaged
 
 GENESIS = bytes(32)
 # Every column of a kind of entry, in the order in which it is hashed.
@@ -26,6 +26,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "answers": ("fetch", "seen", "complete", "status", "answer"),
     "drops": ("time", "what"),
 }
+# The kinds of an entry without a row: it was deleted on request, or given up since it was damaged.
+DROPPED, LOST = "dropped", "lost"
 # The columns that hold the digest of a body.
 BODIES = {"exchanges": ("sent", "body"), "answers": ("answer",)}
 # The fetches whose answer was deleted because it repeated deleted data, and when. The row stays: its columns are
@@ -51,6 +53,13 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.origin}-{self.seq}"
+
+
+class Entry(NamedTuple):
+    """A place in a chain: the kind of its row, and the hash of the row and of everything before it."""
+
+    kind: str
+    link: bytes
 
 
 class Fetch(NamedTuple):
@@ -142,29 +151,33 @@ class Writer:
     def body(self, body: bytes, request: bytes | None = None) -> bytes:
         """Store ``body`` if it is new, and return its digest. ``request`` is the digest of the request it answers."""
         digest = _digest(body)
-        if self.connection.execute("SELECT 1 FROM bodies WHERE digest = ?", (digest,)).fetchone():
+        stored = self.connection.execute("SELECT coding FROM bodies WHERE digest = ?", (digest,)).fetchone()
+        if stored not in (None, (LOST,)):
             return digest
         base = None if request is None else self._base(request)
-        packed = bodies.pack(body, None if base is None else read_body(self.connection, base.digest))
+        try:
+            before = None if base is None else read_body(self.connection, base.digest)
+        except (Damaged, Lost):  # a damaged reply must not keep the later ones out
+            base = before = None
+        packed = bodies.pack(body, before)
         if base is not None and base.goes_back:
             alone = bodies.pack(body)
             packed = packed if 2 * len(packed.data) <= len(alone.data) else alone
         used, depth = (base.digest, base.depth + 1) if base and packed.with_base else (None, 0)
         row = (digest, len(body), packed.coding, used, depth, packed.data)
-        self.connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
+        self.connection.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
         return digest
 
     def chain_id(self) -> str:
         """Return the origin to which this file appends: its own, or a new one if the file is a copy."""
-        about = dict(self.connection.execute("SELECT name, value FROM about"))
         (_, _, path) = self.connection.execute("PRAGMA database_list").fetchone()
         status = os.stat(path)
         place = f"{status.st_dev}:{status.st_ino}"
-        if about.get("place") == place:
-            return str(about["origin"])
-        origin = os.urandom(6).hex()
-        rows = {"origin": origin, "place": place}.items()
-        self.connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+        origin = about.get(self.connection, "origin")
+        if origin is None or about.get(self.connection, "place") != place:
+            origin = os.urandom(6).hex()
+            about.put(self.connection, "origin", origin)
+            about.put(self.connection, "place", place)
         return origin
 
     def _append(self, kind: str, values: Mapping[str, Any], origin: str = "") -> Key:
@@ -176,6 +189,7 @@ class Writer:
         row = tuple(values[name] for name in COLUMNS[kind])
         entry = (origin, seq, kind, entry_hash(before, origin, seq, kind, row))
         self.connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", entry)
+        _note_end(self.connection, origin, seq, entry[-1])
         insert(self.connection, kind, (origin, seq, *row))
         return Key(origin, seq)
 
@@ -206,17 +220,96 @@ class _Base(NamedTuple):
     goes_back: bool = False
 
 
+def ends(connection: sqlite3.Connection) -> list[tuple[str, int, bytes]]:
+    """Return the last entry of each chain: its origin, seq and link."""
+    return connection.execute("SELECT origin, max(seq), link FROM entries GROUP BY origin").fetchall()
+
+
+def gaps(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return a digest of the entries without a row of each chain that has some."""
+    query = "SELECT origin, seq, kind, link FROM entries WHERE kind IN (?, ?) ORDER BY origin, seq"
+    digests: dict[str, Any] = {}
+    for origin, *entry in connection.execute(query, (DROPPED, LOST)):
+        digests.setdefault(origin, sha256()).update(repr(entry).encode())
+    return {origin: digest.hexdigest() for origin, digest in digests.items()}
+
+
+def note_chains(connection: sqlite3.Connection) -> None:
+    """Note what a chain does not show by itself: where it ends, and its entries without a row."""
+    connection.execute("DELETE FROM about WHERE name LIKE 'end %' OR name LIKE 'gaps %'")
+    for end in ends(connection):
+        _note_end(connection, *end)
+    for origin, digest in gaps(connection).items():
+        about.put(connection, f"gaps {origin}", digest)
+
+
+def strays(connection: sqlite3.Connection) -> list[tuple[str, Key]]:
+    """Return the rows that are not in their chain, with their kinds."""
+    return [
+        (kind, Key(*key))
+        for kind in COLUMNS
+        for key in connection.execute(
+            f"SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "  # noqa: S608 - our names
+            "ON e.origin = t.origin AND e.seq = t.seq AND e.kind = ? WHERE e.seq IS NULL",
+            (kind,),
+        )
+    ]
+
+
+def depths(connection: sqlite3.Connection) -> dict[bytes, int]:
+    """Return how long the chain of dictionaries of each body is, by its digest."""
+    bases = dict(connection.execute("SELECT digest, base FROM bodies").fetchall())
+    known: dict[bytes, int] = {}
+    for digest in bases:
+        chain: list[bytes] = []
+        while digest is not None and digest in bases and digest not in known and len(chain) <= len(bases):
+            chain.append(digest)
+            digest = bases[digest]
+        depth = known.get(digest, -1)
+        for place, link in enumerate(reversed(chain), 1):
+            known[link] = depth + place
+    return known
+
+
+def note_depths(connection: sqlite3.Connection) -> None:
+    """Note the :func:`depths` where they have changed."""
+    noted = dict(connection.execute("SELECT digest, depth FROM bodies").fetchall())
+    changed = [(depth, digest) for digest, depth in depths(connection).items() if noted[digest] != depth]
+    connection.executemany("UPDATE bodies SET depth = ? WHERE digest = ?", changed)
+
+
+def _note_end(connection: sqlite3.Connection, origin: str, seq: int, link: bytes) -> None:
+    about.put(connection, f"end {origin}", f"{seq} {link.hex()}")
+
+
 def insert(connection: sqlite3.Connection, kind: str, row: Sequence[Any]) -> None:
     """Insert a row, with its key, into the table of its kind."""
     marks = ", ".join("?" * len(row))
     connection.execute(f"INSERT INTO {kind} VALUES ({marks})", row)  # noqa: S608 - our names
 
 
+def entry_of(connection: sqlite3.Connection, key: Key) -> Entry | None:
+    row = connection.execute("SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", key).fetchone()
+    return None if row is None else Entry(*row)
+
+
 def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
-    """Return the columns of an entry, without its key, or None if the row is missing."""
+    """Return the columns of an entry, without its key, or None if the row is missing. They are not checked."""
     query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
     row: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
     return row
+
+
+def check_row(connection: sqlite3.Connection, kind: str, key: Key, row: tuple[Any, ...]) -> None:
+    """Raise Damaged if a row is not the one that was appended. What comes before it in the chain is not looked at."""
+    links = dict(
+        connection.execute(
+            "SELECT seq, link FROM entries WHERE origin = ? AND seq BETWEEN ? AND ?", (key.origin, key.seq - 1, key.seq)
+        )
+    )
+    before = GENESIS if key.seq == 1 else links.get(key.seq - 1)
+    if before is None or entry_hash(before, *key, kind, row) != links.get(key.seq):
+        raise damaged("a row has changed")
 
 
 def copy_row(
@@ -225,7 +318,7 @@ def copy_row(
     """Copy a row and its bodies, but no answer of ``textless`` fetches. Raise ArchiveError for a damaged source."""
     row = row_of(source, kind, key)
     if row is None:
-        raise ArchiveError("the other one is damaged: a row is missing")
+        raise Damaged("the other one is damaged: a row is missing")
     insert(target, kind, (*key, *row))
     columns = dict(zip(COLUMNS[kind], row, strict=True))
     if kind == "answers" and Key(key.origin, columns["fetch"]) in textless:
@@ -233,7 +326,22 @@ def copy_row(
     for name in BODIES.get(kind, ()):
         if columns[name] is not None:
             request = columns.get("asked") if name == "body" else None
-            Writer(target).body(read_body(source, columns[name]), request)
+            try:
+                Writer(target).body(read_body(source, columns[name]), request)
+            except Lost:
+                give_up_body(target, columns[name])
+
+
+def copy_links(source: sqlite3.Connection, target: sqlite3.Connection, key: Key) -> None:
+    """Copy the entry of a row and the one before it, which show that the row is as it was appended."""
+    query = "SELECT * FROM entries WHERE origin = ? AND seq BETWEEN ? AND ?"
+    rows = source.execute(query, (key.origin, key.seq - 1, key.seq)).fetchall()
+    target.executemany("INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)", rows)
+
+
+def give_up_body(connection: sqlite3.Connection, digest: bytes) -> None:
+    """Note that a body is lost, unless it is there."""
+    connection.execute("INSERT OR IGNORE INTO bodies VALUES (?, 0, ?, NULL, 0, x'')", (digest, LOST))
 
 
 def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
@@ -249,48 +357,94 @@ def request_digest(exchange: Exchange) -> bytes:
 
 
 def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
-    """Return a body by its digest. Raise ArchiveError if it is missing or damaged."""
+    """Return a body by its digest. Raise Damaged if it is missing or has changed, Lost if it was given up."""
     row = connection.execute("SELECT size, coding, base, packed FROM bodies WHERE digest = ?", (digest,)).fetchone()
     if row is None:
-        raise ArchiveError("it is damaged: a body is missing")
+        raise damaged("a body is missing")
     size, coding, base, data = row
+    if coding == LOST:
+        raise Lost("it was damaged, and has been given up (pit_fetch archive repair)")
     before = None if base is None else read_body(connection, base)
     body = bodies.unpack(bodies.Packed(coding, data, base is not None), before, size)
     if _digest(body) != digest:
-        raise ArchiveError("it is damaged: a body has changed")
+        raise damaged("a body has changed")
     return body
 
 
 def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
+    """Return a fetch, or None if there is none. Raise Damaged."""
     row = row_of(connection, "fetches", key)
-    return None if row is None else Fetch(*row)._replace(hosts=json.loads(row[5]))
+    if row is None:
+        return None
+    check_row(connection, "fetches", key, row)
+    return Fetch(*row)._replace(hosts=json.loads(row[5]))
 
 
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
-    """Yield the exchanges of a fetch, in order, with their bodies."""
-    rows = connection.execute(
-        "SELECT seen, method, url, params, sent, status, headers, body FROM exchanges "
-        "WHERE origin = ? AND fetch = ? ORDER BY seq",
-        key,
-    ).fetchall()
-    for seen, method, url, params, sent, status, headers, body in rows:
-        posted = None if sent is None else read_body(connection, sent)
-        reply = read_body(connection, body)
+    """Yield the exchanges of a fetch, in order, with their bodies, but for those that were given up. Raise Damaged."""
+    for row in _rows_of_fetch(connection, "exchanges", key):
+        _, seen, method, url, params, sent, status, headers, body, _ = row
+        try:
+            posted = None if sent is None else read_body(connection, sent)
+            reply = read_body(connection, body)
+        except Lost:
+            continue
         yield Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), reply)
 
 
 def ended(connection: sqlite3.Connection, key: Key) -> Ended | None:
-    """Return how a fetch ended, or None if it did not."""
-    row = connection.execute(
-        "SELECT seen, complete, status FROM answers WHERE origin = ? AND fetch = ?", key
-    ).fetchone()
-    return None if row is None else Ended(row[0], bool(row[1]), row[2])
+    """Return how a fetch ended, or None if it did not. If a part of it was lost, it is not complete. Raise Damaged."""
+    for _, seen, complete, status, _ in _rows_of_fetch(connection, "answers", key):
+        return Ended(seen, bool(complete) and not has_lost(connection, key), status)
+    return None
 
 
 def answer_of(connection: sqlite3.Connection, key: Key) -> bytes | None:
-    """Return what a fetch printed, or None. Raise ArchiveError if it is missing or damaged."""
-    row = connection.execute("SELECT answer FROM answers WHERE origin = ? AND fetch = ?", key).fetchone()
-    return None if row is None or row[0] is None else read_body(connection, row[0])
+    """Return what a fetch printed, or None. Raise Damaged if it is missing or has changed, Lost if it was given up."""
+    for *_, answer in _rows_of_fetch(connection, "answers", key):
+        return None if answer is None else read_body(connection, answer)
+    return None
+
+
+def has_lost(connection: sqlite3.Connection, key: Key) -> bool:
+    """Return whether a reply of a fetch was given up, or an entry that may have been one: which fetch is not known."""
+    query = (
+        "SELECT 1 FROM exchanges e JOIN bodies b ON b.digest IN (e.body, e.sent) "
+        "WHERE e.origin = :origin AND e.fetch = :fetch AND b.coding = :lost "
+        "UNION ALL SELECT 1 FROM entries WHERE kind = :lost AND origin = :origin AND seq > :fetch AND seq < "
+        "(SELECT max(seq) FROM answers WHERE origin = :origin AND fetch = :fetch) LIMIT 1"
+    )
+    values = {"origin": key.origin, "fetch": key.seq, "lost": LOST}
+    return connection.execute(query, values).fetchone() is not None
+
+
+def check_span(connection: sqlite3.Connection, key: Key) -> None:
+    """Raise Damaged if an exchange that was recorded during a fetch belongs to none: it may be one of this fetch."""
+    query = (
+        "SELECT 1 FROM entries e LEFT JOIN exchanges x ON x.origin = e.origin AND x.seq = e.seq "
+        "LEFT JOIN fetches f ON f.origin = x.origin AND f.seq = x.fetch "
+        "WHERE e.origin = :origin AND e.seq > :fetch AND e.kind = 'exchanges' AND f.seq IS NULL AND e.seq < "
+        "(SELECT max(seq) FROM answers WHERE origin = :origin AND fetch = :fetch) LIMIT 1"
+    )
+    if connection.execute(query, {"origin": key.origin, "fetch": key.seq}).fetchone():
+        raise damaged("a row has changed")
+
+
+def has_lost_answer(connection: sqlite3.Connection, key: Key) -> bool:
+    """Return whether the text that a fetch printed was given up."""
+    query = (
+        "SELECT 1 FROM answers a JOIN bodies b ON b.digest = a.answer "
+        "WHERE a.origin = ? AND a.fetch = ? AND b.coding = ?"
+    )
+    return connection.execute(query, (*key, LOST)).fetchone() is not None
+
+
+def _rows_of_fetch(connection: sqlite3.Connection, kind: str, key: Key) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a kind that belong to a fetch, in order, without their keys. Raise Damaged."""
+    query = f"SELECT seq, {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND fetch = ? ORDER BY seq"  # noqa: S608
+    for seq, *row in connection.execute(query, key).fetchall():
+        check_row(connection, kind, Key(key.origin, seq), tuple(row))
+        yield tuple(row)
 
 
 def withdrawn(connection: sqlite3.Connection) -> dict[Key, int]:

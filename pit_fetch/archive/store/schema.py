@@ -1,14 +1,4 @@
-"""The file: one SQLite database. The journal is kept for good; the index is derived from it and can be made again.
-
-entries      one row for everything that was appended, with the hash of all entries before it
-fetches      the requests in their canonical form, with provider, time and PIT
-exchanges    the requests to hosts and their replies, without secrets
-answers      how a fetch ended and what it printed
-drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
-bodies       every body once, by the hash of its bytes, packed
-
-pools, reads, versions, sights, reigns, due    the index: see index.py
-"""
+"""Open the file of an archive: to write, to read, or with one stream of its index beside it, in memory."""
 
 from __future__ import annotations
 
@@ -20,76 +10,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from pit_fetch.archive.store import index
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store.tables import APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
+from pit_fetch.archive.store.upgrade import fetches_of_1, format_of, upgrade
 
-APPLICATION_ID = 0x50495446  # "PITF"
-FORMAT = 1
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
 # The part of a fetch's time limit that it may wait for the archive: the source needs the rest.
 _PART = 0.25
-
-LOG = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE entries (
-    origin TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, link BLOB NOT NULL, PRIMARY KEY (origin, seq)
-) WITHOUT ROWID;
-CREATE TABLE fetches (
-    origin TEXT NOT NULL, seq INTEGER NOT NULL, began INTEGER NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
-    version TEXT NOT NULL, plan TEXT NOT NULL, hosts TEXT NOT NULL, request TEXT NOT NULL, pit INTEGER,
-    PRIMARY KEY (origin, seq)
-) WITHOUT ROWID;
-CREATE TABLE exchanges (
-    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL, method TEXT NOT NULL,
-    url TEXT NOT NULL, params TEXT NOT NULL, sent BLOB, status INTEGER NOT NULL, headers TEXT NOT NULL,
-    body BLOB NOT NULL, asked BLOB NOT NULL, PRIMARY KEY (origin, seq)
-) WITHOUT ROWID;
-CREATE INDEX exchanges_by_fetch ON exchanges (origin, fetch, seq);
-CREATE INDEX exchanges_by_request ON exchanges (asked, seen);
-CREATE INDEX exchanges_by_time ON exchanges (seen);
-CREATE TABLE answers (
-    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL,
-    complete INTEGER NOT NULL, status INTEGER NOT NULL, answer BLOB, PRIMARY KEY (origin, seq)
-) WITHOUT ROWID;
-CREATE INDEX answers_by_fetch ON answers (origin, fetch);
-CREATE INDEX answers_by_time ON answers (seen);
-CREATE TABLE drops (
-    origin TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, what TEXT NOT NULL, PRIMARY KEY (origin, seq)
-) WITHOUT ROWID;
-CREATE TABLE bodies (
-    digest BLOB PRIMARY KEY, size INTEGER NOT NULL, coding TEXT NOT NULL, base BLOB, depth INTEGER NOT NULL,
-    packed BLOB NOT NULL
-);
-"""
-
-INDEX = """
-CREATE TABLE pools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE reads (
-    pool INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
-    complete INTEGER NOT NULL, since INTEGER, until INTEGER, PRIMARY KEY (pool, seen, origin, fetch)
-) WITHOUT ROWID;
-CREATE TABLE versions (
-    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
-    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
-    UNIQUE (pool, item, key)
-);
-CREATE TABLE sights (
-    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
-    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL,
-    PRIMARY KEY (pool, item, first, said)
-) WITHOUT ROWID;
-CREATE INDEX sights_there ON sights (pool, position) WHERE latest = 1 AND said != '';
-CREATE TABLE reigns (
-    pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-    version INTEGER NOT NULL, first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, item, start)
-) WITHOUT ROWID;
-CREATE INDEX reigns_by_item ON reigns (pool, item);
-CREATE TABLE due (
-    pool INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, PRIMARY KEY (origin, fetch)
-) WITHOUT ROWID;
-CREATE INDEX due_by_pool ON due (pool);
-"""
-DERIVED = ("pools", "reads", "versions", "sights", "reigns", "due")
 
 
 def lock_timeout(timeout: float) -> float:
@@ -157,16 +86,31 @@ def _check_is_file(path: str) -> None:
         raise ArchiveError("it is not a regular file")
 
 
+def is_outdated(connection: sqlite3.Connection) -> bool:
+    """Return whether the index is of an earlier format, in a file that could only be opened to read."""
+    return format_of(connection) < FORMAT
+
+
 def set_aside(connection: sqlite3.Connection, stream: str) -> None:
     """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
     connection.execute("PRAGMA temp_store = MEMORY")
-    temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
-    for statement in temporary.split(";"):
-        connection.execute(statement)
+    empty_index_aside(connection)
+    if format_of(connection) < FORMAT:
+        for name, key in fetches_of_1(connection):
+            if name == stream:
+                index.defer(connection, stream, key)
+        return
     for table in DERIVED:
         which = "name = ?" if table == "pools" else "pool = (SELECT id FROM main.pools WHERE name = ?)"
         query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
         connection.execute(query, (stream,))
+
+
+def empty_index_aside(connection: sqlite3.Connection) -> None:
+    """Hide the index behind an empty temporary one, for this connection."""
+    temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
+    for statement in temporary.split(";"):
+        connection.execute(statement)
 
 
 @contextlib.contextmanager
@@ -189,13 +133,15 @@ def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         _patiently(connection, "PRAGMA journal_mode = WAL", busy_seconds)
-    if is_new:
+    if is_new or format_of(connection) < FORMAT:
         with transaction(connection):
             if _is_new(connection):  # another process may have been faster
-                for statement in (LOG + INDEX).split(";"):
+                for statement in SCHEMA.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
+            elif format_of(connection) < FORMAT:
+                upgrade(connection)
 
 
 def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:
@@ -222,7 +168,7 @@ def _is_new(connection: sqlite3.Connection) -> bool:
         return True
     if application != APPLICATION_ID:
         raise ArchiveError("it is not an archive of pit_fetch")
-    if version != FORMAT:
+    if version > FORMAT:
         raise ArchiveError("its format is newer than this program: update pit_fetch")
     return False
 

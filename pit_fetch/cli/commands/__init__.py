@@ -39,9 +39,9 @@ COMMANDS = {
     "config": Command(other_names="settings configure preferences", is_listing=True),
     "completion": Command(other_names="complete completions autocomplete", is_listing=True),
     "sources": Command(other_names="list providers ls source list-providers", is_listing=True),
-    "diff": Command("fetch"),
-    "explain": Command("fetch"),
-    "capture": Command("archive"),
-    "archive": Command("archive"),
+    "diff": Command("fetch", other_names="compare changes delta"),
+    "explain": Command("fetch", other_names="why debug"),
+    "capture": Command("archive", other_names="record snapshot"),
+    "archive": Command("archive", other_names="info log replay merge rebuild drop database db store history"),
     "normalize": Command("fetch"),
 }

@@ -5,18 +5,20 @@ The commands are for people and scheduled jobs: they show, and delete, what came
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pit_fetch.archive.store import microseconds, schema
+from pit_fetch.archive.store import microseconds, schema, upgrade
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
-from pit_fetch.archive_admin import maintenance, replay, stats
-from pit_fetch.archive_admin.dependents import OnProgress
+from pit_fetch.archive_admin import capture_runs, maintenance, repair, replay, stats, verification
+from pit_fetch.archive_admin.progress import OnProgress
+from pit_fetch.cli import archive_log
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
@@ -24,6 +26,7 @@ from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Option
 from pit_fetch.request import audience
+from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
 
@@ -106,7 +109,7 @@ def path_of(option: str | None, runtime: Runtime) -> str:
     path = option or runtime.environ.get(VARIABLE)
     if not path:
         raise UsageError(Code.USAGE, text=f"which archive? Set {VARIABLE}, or give --archive PATH")
-    return os.path.join(runtime.folder, path)
+    return runtime.path(path)
 
 
 def refused(problem: str) -> CommandResult:
@@ -137,25 +140,25 @@ def _short(number: int) -> str:
 
 def _info(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        overview = stats.overview(connection)
+        overview, number = stats.overview(connection), upgrade.format_of(connection)
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.options.json:
-        return CommandResult("\n".join(_about(call.path, size, overview)) + "\n")
+        return CommandResult("\n".join(_about(call.path, size, number, overview)) + "\n")
     times = [{"first": _time(source.first), "last": _time(source.last)} for source in overview.sources]
     sources = [{**source._asdict(), **ends} for source, ends in zip(overview.sources, times, strict=True)]
-    about = {"path": call.path, "format": schema.FORMAT, "bytes": size}
+    about = {"path": call.path, "format": number, "bytes": size}
     return CommandResult(to_json({**about, **overview._asdict(), "sources": sources}))
 
 
-def _about(path: str, size: int, overview: stats.Overview) -> Iterator[str]:
-    yield f"{path}: {_bytes(size)}, format {schema.FORMAT}"
+def _about(path: str, size: int, number: int, overview: stats.Overview) -> Iterator[str]:
+    yield f"{path}: {_bytes(size)}, format {number}"
     yield f"fetches    {overview.fetches:,}"
-    yield f"exchanges  {overview.exchanges:,}"
+    yield f"replies    {overview.exchanges:,}"
     ratio = f", {overview.size / overview.packed:.1f} times smaller than they are" if overview.packed else ""
     zstandard = "; reading them needs zstandard" if overview.by_zstandard else ""
-    yield f"bodies     {overview.bodies:,} ({_bytes(overview.packed)} packed{ratio}{zstandard})"
-    yield f"origins    {overview.origins:,}"
-    yield f"drops      {overview.drops:,}"
+    yield f"texts      {overview.bodies:,} ({_bytes(overview.packed)} packed{ratio}{zstandard})"
+    yield f"files      {overview.origins:,} that were written to"
+    yield f"deletions  {overview.drops:,}"
     for source in overview.sources:
         yield f"{source.source}: {source.fetches:,} fetches from {_short(source.first)} to {_short(source.last)}"
 
@@ -171,8 +174,15 @@ def counted(count: int, noun: str, plural: str = "s") -> str:
     return f"{count:,} {noun}{'' if count == 1 else plural}"
 
 
+_FROM = Option("date_from", "made at or after: a New York date or a full timestamp", kind="instant")
+
+
 def _log_options(parser: Parser) -> None:
     parser.add_argument("--source", default="", help="only the fetches of this source")
+    parser.add_argument("--symbol", default="", help="only those about this symbol, ticker, series or the like")
+    parser.add_argument("--date-from", metavar="DATE", help=_FROM.help)
+    parser.add_argument("--date-to", metavar="DATE", help="made at or before; a date includes the whole day")
+    parser.add_argument("--offline", action="store_true", help="also what the archive alone answered, as with --json")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most this many (default: all)")
 
 
@@ -183,12 +193,19 @@ def _count(text: str) -> int:
 
 
 def _log(call: Call) -> CommandResult:
+    options = call.options
+    wanted = stats.Filter(symbol=options.symbol, with_offline=options.offline or options.json, limit=options.limit)
+    if options.date_from:
+        wanted = wanted._replace(since=microseconds.to_micros(parse_value(_FROM, options.date_from)))
+    if options.date_to:
+        wanted = wanted._replace(until=microseconds.to_micros(parse_value(DATE_TO, options.date_to)))
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        source = _source(call.options.source, connection, call.runtime) if call.options.source else ""
-        fetches = list(stats.fetches(connection, source, call.options.limit))
-    if call.options.json:
-        return CommandResult(to_json([_row(fetch) for fetch in fetches]))
-    return CommandResult("".join(f"{_line(fetch)}\n" for fetch in fetches))
+        if options.source:
+            wanted = wanted._replace(source=_source(options.source, connection, call.runtime))
+        fetches, names = list(stats.fetches(connection, wanted)), capture_runs.names(connection)
+    if options.json:
+        return CommandResult(to_json([*archive_log.rows(fetches, names)]))
+    return CommandResult(archive_log.table(fetches, names))
 
 
 def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
@@ -198,48 +215,31 @@ def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
     return runtime.find(name).name
 
 
-def _row(fetch: stats.FetchSummary) -> Mapping[str, Any]:
-    return {
-        "id": str(fetch.key),
-        "time": _time(fetch.began),
-        "source": fetch.source,
-        "request": fetch.request,
-        "exchanges": fetch.exchanges,
-        "kind": fetch.kind,
-        "pit": _time(fetch.pit),
-        "plan": fetch.plan,
-        "version": fetch.version,
-        "ended": _time(fetch.seen),
-        "complete": fetch.complete,
-        "status": fetch.status,
-        "answer_deleted": _time(fetch.withdrawn),
-    }
-
-
-def _line(fetch: stats.FetchSummary) -> str:
-    end = "did not end" if fetch.seen is None else "complete" if fetch.complete else "in part"
-    text = "" if fetch.withdrawn is None else "  (its answer was deleted)"
-    count = f"{fetch.exchanges} exchange{'' if fetch.exchanges == 1 else 's'}"
-    return f"{fetch.key}  {_short(fetch.began)}  {fetch.kind:<7}  {count:<12}  {end:<11}  {fetch.request}{text}"
-
-
 # verify, rebuild
 
 
 def _verify(call: Call) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
-            report = maintenance.verify(connection, call.on_progress("verifying"))
+            report = verification.verify(connection, call.runtime.find, call.on_progress("verifying"))
     except Damaged as error:
-        report = maintenance.Report(0, 0, (f"the file: {error.problem}",))
+        report = verification.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
     if call.options.json:
         text = to_json({"sound": is_sound, **report._asdict()})
     else:
-        counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
-        verdict = f"sound: {counts}" if is_sound else f"DAMAGED, of {counts}: {len(report.damage)} findings"
-        text = "".join(f"{line}\n" for line in (*report.damage, verdict))
+        text = "".join(f"{line}\n" for line in (*report.damage, _verdict(report)))
     return CommandResult(text, ExitStatus.OK if is_sound else ExitStatus.FOUND)
+
+
+def _verdict(report: verification.Report) -> str:
+    counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
+    if report.damage:
+        is_of_index = all(line.startswith("index") for line in report.damage)
+        advice = "archive rebuild makes its index again" if is_of_index else "archive repair [OTHER] mends or gives up"
+        return f"DAMAGED, of {counts}: {counted(len(report.damage), 'finding')} (pit_fetch {advice})"
+    underived = f" (no source here can derive {report.underived:,} of its fetches again)" if report.underived else ""
+    return f"sound: {counts}{underived}"
 
 
 def _rebuild(call: Call) -> CommandResult:
@@ -254,6 +254,44 @@ def _open_existing(path: str) -> sqlite3.Connection:
     """Open an archive to write, but do not create one. Raise ArchiveError."""
     schema.open_to_read(path).close()
     return schema.open_to_write(path)
+
+
+# repair
+
+
+def _repair_options(parser: Parser) -> None:
+    parser.add_argument(
+        "other",
+        metavar="OTHER",
+        nargs="?",
+        help="an archive that may hold what is damaged in this one; it is only read",
+    )
+
+
+def _repair(call: Call) -> CommandResult:
+    with contextlib.ExitStack() as opened:
+        other = None
+        if call.options.other:
+            other = opened.enter_context(closing(_open_other(call)))
+        connection = opened.enter_context(closing(_open_existing(call.path)))
+        repaired = repair.repair(connection, other, call.runtime.find, call.on_progress("rebuilding"))
+    status = ExitStatus.FOUND if repaired.lost else ExitStatus.OK
+    if call.options.json:
+        return CommandResult(to_json(repaired._asdict()), status)
+    lines = [*(f"mended: {line}" for line in repaired.mended), *(f"LOST: {line}" for line in repaired.lost)]
+    lines.append(f"{len(repaired.mended):,} mended, {len(repaired.lost):,} lost; the index was made again")
+    return CommandResult("".join(f"{line}\n" for line in lines), status)
+
+
+def _open_other(call: Call) -> sqlite3.Connection:
+    """Open the other archive to read it. Raise ArchiveError, which names it."""
+    other = os.path.join(call.runtime.folder, call.options.other)
+    if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
+        raise ArchiveError("that is the same archive twice: name another one to take over from")
+    try:
+        return schema.open_to_read(other)
+    except ArchiveError as error:
+        raise ArchiveError(f"the other one ({call.options.other}): {error.problem}") from None
 
 
 # replay
@@ -291,14 +329,7 @@ def _merge_options(parser: Parser) -> None:
 
 
 def _merge(call: Call) -> CommandResult:
-    other = os.path.join(call.runtime.folder, call.options.other)
-    if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
-        return refused("that is the same archive twice: name another one to take over from")
-    try:
-        source = schema.open_to_read(other)
-    except ArchiveError as error:
-        return refused(f"{other}: {error.problem}")
-    with closing(source), closing(schema.open_to_write(call.path)) as connection:
+    with closing(_open_other(call)) as source, closing(schema.open_to_write(call.path)) as connection:
         count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
     return CommandResult(to_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
 
@@ -343,8 +374,9 @@ COMMANDS: Mapping[str, Command] = {
     "info": Command("Show how much it holds, from which sources, and since when.", _info),
     "log": Command("List its fetches, newest first.", _log, _log_options),
     "replay": Command("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
-    "verify": Command("Recompute every hash and chain; exit 1 if anything is damaged.", _verify),
+    "verify": Command("Check every hash, and the index against them; exit 1 if anything is damaged.", _verify),
     "merge": Command("Copy what another archive holds and this one lacks.", _merge, _merge_options),
+    "repair": Command("Mend what is damaged, from OTHER, or give it up and say what.", _repair, _repair_options),
     "rebuild": Command("Derive the versions again with the providers' current code.", _rebuild),
     "drop": Command("Delete a source's fetches for good; the deletion stays on record.", _drop, _drop_options),
 }

@@ -7,7 +7,6 @@ It is refused where only what was public at a ceiling may be seen.
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError, archive_error
-from pit_fetch.archive_admin import capture
+from pit_fetch.archive_admin import capture, capture_list, capture_runs
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.archive import VARIABLE, counted, path_of, refused, require_operator, to_json
 from pit_fetch.engine.progress import Progress
@@ -44,7 +43,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     """Run the command. Raise UsageError under a ceiling, or for broken settings."""
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.epilog = _EXAMPLE.format(seconds=capture.SECONDS)
+    parser.epilog = _EXAMPLE.format(seconds=capture_list.SECONDS)
     parser.add_argument("file", metavar="FILE", help="the list of requests")
     parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE}); created if missing")
     which = parser.add_mutually_exclusive_group()
@@ -57,15 +56,15 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return CommandResult(parser.format_help())
     options = parser.parse_args(list(argv))
     runtime = require_operator(runtime, "capture")
-    path, file = path_of(options.archive, runtime), os.path.join(runtime.folder, options.file)
+    path, file = path_of(options.archive, runtime), runtime.path(options.file)
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
         with _locked(file) as text:
-            wanted = capture.parse(text, runtime)
+            wanted = capture_list.parse(text, runtime)
             if options.dry_run:
-                return _report([_planned(request, runtime) for request in wanted], path, options)
+                return _report([capture.planned(request, runtime) for request in wanted], path, options)
             with closing(schema.open_to_write(path)) as connection:
-                name = capture.name_of(file)
+                name = capture_runs.name_of(file)
                 results = capture.run(wanted, connection, name, runtime, progress, options.again, options.missing)
                 return _report([*results], path, options)
     except ArchiveError as error:
@@ -93,40 +92,53 @@ def _locked(file: str) -> Iterator[str]:
         yield stream.read()
 
 
-def _planned(wanted: capture.CaptureRequest, runtime: Runtime) -> capture.CaptureResult:
-    request = capture.request_of(wanted, runtime, runtime.clock.now())
-    text = capture.without_pit(request.canonical)
-    return capture.CaptureResult(wanted.name, request.provider.name, text, "not asked")
-
-
 def _report(results: Sequence[capture.CaptureResult], path: str, options: Any) -> CommandResult:
-    failures = ("failed",) if options.dry_run else ("failed", "not asked")
+    failures = ("failed",) if options.dry_run else ("failed", "not asked", "empty")
     failed = [result for result in results if result.state in failures]
-    counts = {state: sum(result.state == state for result in results) for state in ("captured", "held")}
-    counts["failed"] = len(failed)
+    counts = {state: sum(result.state == state for result in results) for state in ("captured", "empty", "held")}
+    counts["failed"] = len(failed) - counts["empty"]
     status = ExitStatus.FOUND if failed else ExitStatus.OK
-    names = ", ".join(result.name for result in failed)
-    complaint = f"{len(failed)} of {len(results)} requests failed: {names}" if failed else ""
     if options.json:
         rows = [result._asdict() for result in results]
-        return CommandResult(to_json({"archive": path, **counts, "requests": rows}), status, complaint)
-    if options.quiet and not failed:
+        return CommandResult(
+            to_json({"archive": path, **counts, "requests": rows}), status, _complaint(results, failed)
+        )
+    shown = [result for result in results if result in failed or result.missing] if options.quiet else results
+    if not shown:
         return CommandResult("")
     width = max(len(escape_unprintable(result.name)) for result in results)
-    lines = [_line(result, width) for result in (failed if options.quiet else results)]
-    total = ", ".join(f"{count} {state}" for state, count in counts.items())
+    lines = [_line(result, width) for result in shown]
+    total = ", ".join(f"{count} {state}" for state, count in counts.items() if count or state != "empty")
     lines.append(counted(len(results), "request") if options.dry_run else f"{total} ({path})")
-    return CommandResult("\n".join(lines) + "\n", status, complaint)
+    return CommandResult("\n".join(lines) + "\n", status, _complaint(results, failed))
+
+
+def _complaint(results: Sequence[capture.CaptureResult], failed: Sequence[capture.CaptureResult]) -> str:
+    if not failed:
+        return ""
+    how = "failed or brought nothing" if any(result.state == "empty" for result in failed) else "failed"
+    return f"{len(failed)} of {len(results)} requests {how}: {', '.join(result.name for result in failed)}"
 
 
 def _line(result: capture.CaptureResult, width: int) -> str:
-    if result.state == "captured":
-        counts = f"{counted(result.items or 0, 'item')}, {counted(result.exchanges, 'exchange')}"
-        text = f"captured: {counts}" + (f". In part: {result.reason}" if result.reason else "")
-    elif result.state == "held":
-        text = "held: captured earlier in this run"
-    elif result.reason:
-        text = f"{result.state.upper()}: {result.reason}"
-    else:
-        text = result.request
-    return f"{escape_unprintable(result.name):<{width}}  {text}"
+    extras = [
+        f"In part: {result.reason}" if result.state == "captured" and result.reason else "",
+        f"MISSING: {result.missing}" if result.missing else "",
+        f"Note: {result.note}" if result.note else "",
+    ]
+    text = _outcome(result)
+    more = " ".join(filter(None, extras))
+    end = "." if more and not text.endswith(".") else ""
+    return f"{escape_unprintable(result.name):<{width}}  {text}{end} {more}".rstrip()
+
+
+def _outcome(result: capture.CaptureResult) -> str:
+    match result.state:
+        case "captured":
+            return f"captured: {counted(result.items or 0, 'item')}, {counted(result.exchanges, 'exchange')}"
+        case "held":
+            return "held: captured earlier in this run"
+        case "empty":
+            return f"EMPTY: {result.reason} If that is to be expected, write may_be_empty = true."
+        case _:
+            return f"{result.state.upper()}: {result.reason}" if result.reason else result.request

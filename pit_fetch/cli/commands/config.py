@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -56,10 +57,12 @@ def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
     providers = [listing.provider for listing in registry.listings() if listing.provider]
     hosts = {host.url: host for provider in providers for host in provider.hosts}
     for host in hosts.values():
-        yield _rate(host, settings)
-    used = set(map(ratelimit.variable, hosts.values()))
+        if "{" not in host.url:
+            yield _rate(host, settings)
+    # A part of a host that is an option's value may be anything in the name of its variable.
+    used = [re.sub("__[A-Z]+__", "[A-Z0-9_]+_", ratelimit.variable(host)) for host in hosts.values()]
     for variable, file in settings.origins.items():
-        if variable.startswith("PIT_FETCH_RATE_") and variable not in used:
+        if variable.startswith("PIT_FETCH_RATE_") and not any(re.fullmatch(name, variable) for name in used):
             yield SettingRow(variable, settings.environ[variable], f"{file}, for no host of an installed source")
     for provider in providers:
         for credential in provider.credentials:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry
-from pit_fetch.engine.catalog import describe, table
+from pit_fetch.engine.catalog import describe, package_text, table
 from pit_fetch.request.operations import DATINGS
 
 WIDTH = 100
@@ -39,6 +39,7 @@ def _text(source: Mapping[str, Any]) -> Iterator[str]:
         yield f"also called {', '.join(source['aliases'])}"
     for credential in source["credentials"]:
         yield f"key: {' or '.join(credential['variables'])} ({'set' if credential['set'] else 'not set'})"
+    yield from (f"package: {package_text(package)}" for package in source["packages"])
     yield f"hosts: {', '.join(source['hosts']) or 'none'}"
     for operation in source["operations"]:
         yield ""

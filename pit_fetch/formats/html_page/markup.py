@@ -1,4 +1,4 @@
-"""The text of an article that comes as HTML. Pure.
+"""Text in a page: escaped, cut and, where an article comes as HTML, without its markup. Pure.
 
 Only what is certainly a tag is removed. A "<" in a text is far more often an inequality, and a page that drops the text
 between "<10%" and ">20%" misquotes the source.
@@ -39,3 +39,15 @@ def plain(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     return " ".join(text.split())
+
+
+def escaped(text: str) -> str:
+    """Return ``text`` as HTML shows it, without what cannot be seen."""
+    if not text.isprintable():
+        text = "".join(char for char in text if char.isprintable() or char == "\n")
+    return html.escape(text)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return at most ``limit`` characters of ``text``."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -35,6 +35,9 @@ text.pit{fill:var(--pit);font-size:12.5px;font-weight:600}
 .curve.grey{stroke:var(--grey);stroke-dasharray:3 3}.tip{fill:var(--blue)}
 h2{font:600 13px/1.5 system-ui,sans-serif;color:var(--soft);margin:20px 0 6px}
 .gaps ul{list-style:none;margin:0;padding:0}
+.legend{list-style:none;margin-block:0;padding-block:0;display:flex;flex-wrap:wrap;gap:2px 22px;font-size:13px;color:var(--soft)}
+.legend li::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.5em;border-radius:2px;background:var(--blue)}
+.legend li.grey::before{background:var(--grey)}.legend em{font-style:normal;font-weight:600}
 .gaps li{display:grid;grid-template-columns:9.5em 1fr;gap:12px;padding:5px 0;border-top:1px solid var(--rule);font-size:14px;overflow-wrap:anywhere}
 .gaps b{font-weight:600;color:var(--soft)}.truncated b{color:var(--warn)}
 .config b,.upstream_error b,.input_error b,.internal_error b,.invalid_pit b{color:var(--bad)}
@@ -47,15 +50,18 @@ tbody tr:first-child td{border-top:0}
 tr:target td{background:var(--fill)}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .t{white-space:nowrap;font-variant-numeric:tabular-nums}.t i{font-style:normal;color:var(--soft)}
-.id{min-width:10em;color:var(--soft);font:12px/1.8 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.id{white-space:nowrap;color:var(--soft);font:12px/1.8 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}.id.long{min-width:30em;white-space:normal}
 td a{color:inherit;text-decoration-color:var(--grey);text-underline-offset:3px}td a:hover{color:var(--blue)}
 td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 .public em,.new em{color:var(--good)}.changed em,.revised em{color:var(--warn)}
 .grey td{color:var(--faint)}.grey td em,.grey td i{color:inherit}
-.more td{border-top:0;padding-top:0}.more summary{color:var(--soft);font-size:13px;cursor:pointer;width:max-content}
+.more td{border-top:0;padding-block:0 5px;font-size:13px;line-height:1.35;color:var(--soft)}.grey+.more td{color:var(--faint)}
+.more details,.more summary{display:inline}.more summary{cursor:pointer}.more summary::before{content:"▸ "}
+.more details[open] summary::before{content:"▾ "}
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
-.empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}
-@media(max-width:640px){figure{overflow-x:auto}svg{min-width:600px}.items table{min-width:840px}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
+.common{margin:0 0 8px}.common b{font-weight:600;color:var(--ink)}
+.common,.empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}
+@media(max-width:640px){.wide{display:none}.items table{min-width:840px}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
 """
     f"@media print{{:root{{{_LIGHT};--ground:#fff}}"
     "body{font-size:10.5px}body>*{max-width:none;padding-inline:0}header{padding-top:0}table{font-size:10px}"
@@ -66,8 +72,10 @@ td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 
 # In a notebook, the page around it decides on colours.
 FRAGMENT_STYLE = (
-    ".pit-fetch table{border-collapse:collapse}.pit-fetch th,.pit-fetch td{text-align:left;vertical-align:top;"
-    "padding:3px 10px}.pit-fetch .n{text-align:right;font-variant-numeric:tabular-nums}.pit-fetch .t{white-space:nowrap}"
+    # Notebooks align every cell to the right, by rules that are more specific than any of ours should be.
+    ".pit-fetch table{border-collapse:collapse}.pit-fetch th,.pit-fetch td{text-align:left!important;vertical-align:top;"
+    "padding:3px 10px}.pit-fetch .n{text-align:right!important;font-variant-numeric:tabular-nums}"
+    ".pit-fetch .t{white-space:nowrap}"
     ".pit-fetch .t i,.pit-fetch .id{opacity:.65;font-style:normal}.pit-fetch .grey{opacity:.5}"
     ".pit-fetch .items{overflow-x:auto}.pit-fetch .gaps ul{list-style:none;padding:0}"
     ".pit-fetch .gaps b{display:inline-block;min-width:9em}.pit-fetch h2{font-size:1em;margin:.8em 0 .2em}"

@@ -1,4 +1,8 @@
-"""The time line of a page: when items became public, up to the PIT and beyond it, as inline SVG. Pure."""
+"""The time line of a page: when items became public, up to the PIT and beyond it, as inline SVG. Pure.
+
+Places along the line are percentages, so that it fits any window while its texts keep their size. A curve, which needs
+numbers, has a drawing of its own within, and is stretched.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,10 @@ from typing import NamedTuple
 
 from pit_fetch.times import NEW_YORK, on_new_york_clock
 
-WIDTH, HEIGHT = 960, 210
-_LEFT, _RIGHT, _TOP, _BASE = 14, 946, 34, 168
+HEIGHT = 210
+_LEFT, _RIGHT = 1.5, 98.5  # percent
+_TOP, _BASE = 34, 168
+_CURVE_WIDTH = 1_000
 _BINS = 80
 _MOST_TICKS = 8
 _AFTER = 0.04  # how much of the line lies beyond the PIT, where nothing later is shown
@@ -40,7 +46,8 @@ class _Scale(NamedTuple):
     end: float
 
     def x(self, moment: float) -> float:
-        return round(_LEFT + (moment - self.start) / (self.end - self.start) * (_RIGHT - _LEFT), 1)
+        """Return the place of a moment along the line, in percent."""
+        return round(_LEFT + (moment - self.start) / (self.end - self.start) * (_RIGHT - _LEFT), 2)
 
 
 def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
@@ -51,7 +58,7 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
     with_figures = [mark for mark in marks if mark.value is not None]
     drawn = _curve(with_figures, scale) if len(with_figures) >= 5 else _bars(marks, scale)
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(label)}">'
+        f'<svg width="100%" height="{HEIGHT}" role="group" aria-label="{escape(label)}">'
         f"{_area_after(scale, pit)}{''.join(_axis(scale))}{''.join(drawn)}{_line_at(scale, pit)}</svg>"
     )
 
@@ -69,17 +76,20 @@ def _area_after(scale: _Scale, pit: datetime | None) -> str:
     if pit is None:
         return ""
     x = scale.x(pit.timestamp())
-    return f'<rect class="later" x="{x}" y="{_TOP}" width="{max(_RIGHT - x, 0):.1f}" height="{_BASE - _TOP}"/>'
+    return f'<rect class="later" x="{x}%" y="{_TOP}" width="{max(_RIGHT - x, 0):.2f}%" height="{_BASE - _TOP}"/>'
 
 
 def _line_at(scale: _Scale, pit: datetime | None) -> str:
     if pit is None:
         return ""
-    x, text = scale.x(pit.timestamp()), f"{on_new_york_clock(pit):%a %-d %b %Y, %H:%M:%S}"
-    side = ("end", x - 8) if x > WIDTH / 2 else ("start", x + 8)
+    x, local = scale.x(pit.timestamp()), on_new_york_clock(pit)
+    # A narrow window has no room for the day, which the heading has as well.
+    text = f'<tspan class="wide">{local:%a %-d %b %Y}, </tspan>{local:%H:%M:%S}'
+    anchor, shift = ("end", -8) if x > 50 else ("start", 8)
     return (
-        f'<line class="pit" x1="{x}" x2="{x}" y1="14" y2="{_BASE + 6}"/><circle class="pit" cx="{x}" cy="14" r="4.5"/>'
-        f'<text class="pit" x="{side[1]:.1f}" y="19" text-anchor="{side[0]}">PIT {text}</text>'
+        f'<line class="pit" x1="{x}%" x2="{x}%" y1="14" y2="{_BASE + 6}"/>'
+        f'<circle class="pit" cx="{x}%" cy="14" r="4.5"/>'
+        f'<text class="pit" x="{x}%" dx="{shift}" y="19" text-anchor="{anchor}">PIT {text}</text>'
     )
 
 
@@ -96,15 +106,14 @@ def _bars(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
         when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
         label = f"{len(group)} from {when}" if len(group) > 1 else when
         yield f'<a href="#{group[-1].anchor}" aria-label="{label}"><title>{label}</title>'
-        yield f'<rect class="hit" x="{x:.1f}" y="{_TOP}" width="{width:.1f}" height="{_BASE - _TOP}"/>'
+        yield f"<rect class=hit x={x:.2f}% y={_TOP} width={width:.2f}% height={_BASE - _TOP} />"
         top = _BASE - (_BASE - _TOP - 8) * coloured / most
+        place = f"x={x + 0.1:.2f}% width={width - 0.2:.2f}% rx=2"
         if coloured:
-            yield f'<rect class="bar" x="{x + 1:.1f}" y="{top:.1f}" width="{width - 2:.1f}"'
-            yield f' height="{_BASE - top:.1f}" rx="2"/>'
+            yield f"<rect class=bar {place} y={top:.1f} height={_BASE - top:.1f} />"
         if coloured < len(group):
             height = (_BASE - _TOP - 8) * (len(group) - coloured) / most
-            yield f'<rect class="bar grey" x="{x + 1:.1f}" y="{top - height:.1f}" width="{width - 2:.1f}"'
-            yield f' height="{height:.1f}" rx="2"/>'
+            yield f'<rect class="bar grey" {place} y={top - height:.1f} height={height:.1f} />'
         yield "</a>"
 
 
@@ -117,28 +126,34 @@ def _curve(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
         return round(_BASE - 10 - (value - low) / span * (_BASE - _TOP - 24), 1)
 
     coloured, grey = [mark for mark in marks if not mark.grey], [mark for mark in marks if mark.grey]
+    yield f'<svg width="100%" height="{HEIGHT}" viewBox="0 0 {_CURVE_WIDTH} {HEIGHT}" preserveAspectRatio="none">'
     for group, kind in ((coloured, ""), (grey, " grey")):
-        points = sorted((mark.at.timestamp(), mark.value or 0.0) for mark in group)
-        line = " ".join(f"{scale.x(at):g},{y(value):g}" for at, value in points)
+        points = [(_CURVE_WIDTH / 100 * scale.x(at), value) for at, value in sorted(map(_point, group))]
+        line = " ".join(f"{x:g},{y(value):g}" for x, value in points)
         if points and not kind:
-            first, last = scale.x(points[0][0]), scale.x(points[-1][0])
-            yield f'<polygon class="area" points="{first},{_BASE} {line} {last},{_BASE}"/>'
+            yield f'<polygon class="area" points="{points[0][0]:g},{_BASE} {line} {points[-1][0]:g},{_BASE}"/>'
         if points:
-            yield f'<polyline class="curve{kind}" points="{line}"/>'
-    last_mark = max(coloured or marks, key=lambda mark: mark.at)
-    x = scale.x(last_mark.at.timestamp())
-    yield f'<circle class="tip" cx="{x}" cy="{y(last_mark.value or 0.0)}" r="3.5"/>'
+            yield f'<polyline class="curve{kind}" points="{line}" vector-effect="non-scaling-stroke"/>'
+    yield "</svg>"
+    last = max(coloured or marks, key=lambda mark: mark.at)
+    yield f'<circle class="tip" cx="{scale.x(last.at.timestamp())}%" cy="{y(last.value or 0.0)}" r="3.5"/>'
     for value, below in ((high, -6), (low, 13)):
-        yield f'<text class="tick" x="{_LEFT}" y="{y(value) + below:.1f}">{value:,.6g}</text>'
+        yield f'<text class="tick" x="{_LEFT}%" y="{y(value) + below:.1f}">{value:,.6g}</text>'
+
+
+def _point(mark: Mark) -> tuple[float, float]:
+    return mark.at.timestamp(), mark.value or 0.0
 
 
 def _axis(scale: _Scale) -> Iterator[str]:
-    yield f'<line class="axis" x1="{_LEFT}" x2="{_RIGHT}" y1="{_BASE}" y2="{_BASE}"/>'
-    for moment, text in _ticks(scale):
+    yield f'<line class="axis" x1="{_LEFT}%" x2="{_RIGHT}%" y1="{_BASE}" y2="{_BASE}"/>'
+    for number, (moment, text) in enumerate(_ticks(scale)):
         x = scale.x(moment)
-        anchor = "start" if x < 50 else "end" if x > WIDTH - 50 else "middle"
-        yield f'<line class="axis" x1="{x}" x2="{x}" y1="{_BASE}" y2="{_BASE + 6}"/>'
-        yield f'<text class="tick" x="{x}" y="{_BASE + 22}" text-anchor="{anchor}">{text}</text>'
+        anchor = "start" if x < 5 else "end" if x > 95 else "middle"
+        # A narrow window shows every other text.
+        kind = "tick wide" if number % 2 else "tick"
+        yield f'<line class="axis" x1="{x}%" x2="{x}%" y1="{_BASE}" y2="{_BASE + 6}"/>'
+        yield f'<text class="{kind}" x="{x}%" y="{_BASE + 22}" text-anchor="{anchor}">{text}</text>'
 
 
 def _ticks(scale: _Scale) -> Iterator[tuple[float, str]]:

@@ -18,7 +18,7 @@ from pit_fetch.provider import Context, Provider, Query, Record, Stage
 from pit_fetch_providers.alphavantage import table_dated, table_undated
 from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.function import Function, Stream
-from pit_fetch_providers.alphavantage.options import OPTIONS
+from pit_fetch_providers.alphavantage.options import OPTIONS, when_empty
 from pit_fetch_providers.alphavantage.reply import decode
 from pit_fetch_providers.alphavantage.rows import read as read_rows
 
@@ -78,6 +78,7 @@ PROVIDER = Provider(
     fetch=fetch,
     parse_reply=read,
     derive=derive,
+    when_empty=when_empty,
     hosts=(HOST,),
     credentials=(KEY,),
     options=OPTIONS,

@@ -12,8 +12,9 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, wall_clock
+from pit_fetch_providers.alphavantage import periods
 from pit_fetch_providers.alphavantage.function import MINUTES, FunctionReply, Row, Rule, is_own_market
-from pit_fetch_providers.alphavantage.rows import labelled, prefix, served
+from pit_fetch_providers.alphavantage.rows import labelled, once_over, prefix, served
 
 # The official volume follows the close by hours; extended trading ends at 20:00.
 EVENING = timedelta(hours=20)
@@ -40,8 +41,10 @@ def records(reply: FunctionReply) -> Iterator[Record]:
         payload = labelled("bar", row if open_mode else served(row, passes))
         # The coin prices of before 2024 lack the plain columns: they were converted in every market.
         is_shown = is_own and (open_mode or payload.keys() >= columns)
-        public = function.dates(row, reply) if is_shown else None
-        yield Record(f"{name}:{label.replace(' ', 'T')}", public, "time_series_timestamp", payload)
+        ends = function.dates(row, reply)
+        public = ends if is_shown else None
+        record = Record(f"{name}:{label.replace(' ', 'T')}", public, "time_series_timestamp", payload)
+        yield record if open_mode else once_over(record, ends, reply)
 
 
 # The rules. ``label`` is the match of a readable one.
@@ -71,6 +74,26 @@ def evening(last_day: Callable[[date], date]) -> Rule:
         return None if day is None else _evening(max(day, last_day(day)), zone)
 
     return lambda row, reply: _latest(row, reply, ends)
+
+
+_LAST_DAYS = {"daily": periods.own_day, "weekly": periods.sunday, "monthly": periods.last_of_month}
+
+
+def end_of_label(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the end of the interval of an indicator's value, which may be a coin's, by New York's clock.
+
+    It is the latest of the clocks that replies name, and a value of a foreign exchange names none of its own.
+    """
+    last_day = _LAST_DAYS.get(reply.query.options["interval"])
+    rule = end_of_interval if last_day is None else evening(last_day)
+    return rule(row, reply._replace(meta={name: text for name, text in reply.meta.items() if name != "time_zone"}))
+
+
+def end_of_window(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the evening of the last day of the window that analytics are about, as the reply names it."""
+    day = parse_date(reply.meta.get("max_dt", "")[:10])
+    last_day = _LAST_DAYS.get(reply.query.options["interval"], periods.own_day)
+    return None if day is None else _evening(last_day(day), NEW_YORK)
 
 
 def _latest(

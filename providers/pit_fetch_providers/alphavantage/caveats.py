@@ -10,22 +10,21 @@ from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
 from pit_fetch_providers.shared import with_a_pit
 
 _RESTATED_BARS = (
-    "{name} serves prices and volumes as they stand today: a bar that was restated without a mark since the PIT "
+    "{name} serves prices and volumes {stand}: a bar that was restated without a mark {since} "
     "cannot be told from the original (a month's volume was found changed by 24 % years later)."
 )
 _EARNINGS = (
-    "EARNINGS serves dates and figures as they stand today: a reportedDate or an EPS that was restated or adjusted "
-    "for a later split since the PIT cannot be told from the original. EPS are in today's shares: next to raw "
+    "EARNINGS serves dates and figures {stand}: a reportedDate or an EPS that was restated or adjusted "
+    "for a later split {since} cannot be told from the original. EPS are in {shares}: next to raw "
     "prices from before a split, they look too small. A year that the list begins with may be a year to date."
 )
 _RESTATED_ROWS = (
-    "{name} serves its rows as they stand today: a row that was corrected without a mark since the PIT cannot be "
-    "told from the original."
+    "{name} serves its rows {stand}: a row that was corrected without a mark {since} cannot be told from the original."
 )
-_HOLDER = "symbol means today's holder of the symbol: at the PIT it may have been another company's."
+_HOLDER = "symbol means {holder}: at the PIT it may have been another company's."
 _NEWS = (
     "NEWS_SENTIMENT dates an article by its publication: the source may have taken it in later, "
-    "and a title that was edited since is served as it stands today."
+    "and a title that was edited since is served {stands}."
 )
 _ADJUSTED = (
     "adjust= scales bars by the splits and dividends that the bars themselves name: where the source lacks a bar, "
@@ -35,6 +34,7 @@ _ADJUSTED_FILE = (
     "TIME_SERIES_INTRADAY in a file has to be asked for with adjusted=false: "
     "prices that are adjusted for later dividends and splits cannot be told from raw ones."
 )
+_SAVED_BARS = "A file does not say when it was saved: its newest bar may have been running then, and counts as over."
 _CSV_FILE = (
     "A CSV in a file does not name its symbol, its market, its period and its interval: "
     "they are taken to be those of the request."
@@ -44,8 +44,8 @@ _NO_INTERVAL = (
     "give interval=5min, or what the file was asked for with."
 )
 _MARKET = (
-    "{name} is unverifiable in other markets than {markets}: prices are converted at the rate of the day of the "
-    "fetch. With --pit nothing of them is served; name the market with market=."
+    f"{{name}} is unverifiable in other markets than {' and '.join(MARKETS)}: prices are converted at the rate of the "
+    "day of the fetch. With --pit nothing of them is served; name the market with market=."
 )
 
 
@@ -54,21 +54,21 @@ def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
     operation, options = query.operation, query.options
     if query.offline and "interval" in operation.needs and options["interval"] is None:
         yield _NO_INTERVAL
-    statements = [_RESTATED_BARS.format(name=operation.name)]
+    statements = [_RESTATED_BARS]
     if "market" not in operation.needs:
         statements += [_HOLDER] if "symbol" in operation.needs else []
     elif not is_own_market(options["market"]):
-        statements.insert(0, _MARKET.format(name=operation.name, markets=" and ".join(MARKETS)))
+        statements.insert(0, _MARKET)
     statements += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
-        statements += [*in_a_file, _CSV_FILE]
+        statements += [*in_a_file, _SAVED_BARS, _CSV_FILE]
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 
 def of_rows(query: Query) -> Iterable[str]:
     """Return the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
-    return with_a_pit(" ".join((_RESTATED_ROWS.format(name=query.operation.name), _HOLDER, *csv)))(query)
+    return with_a_pit(" ".join((_RESTATED_ROWS, _HOLDER, *csv)))(query)
 
 
 of_unadjusted_bars = partial(of_bars, in_a_file=(_ADJUSTED_FILE,))

@@ -32,15 +32,19 @@ PAUSE_SECONDS_PER_MINUTE = 15.0
 # No text of the source's is longer than a few hundred characters; real rows are not searched for one.
 MESSAGE_MAX_BYTES = 10_000
 
-# Texts recorded, or quoted by clients, between 2017 and 2026. The order matters: a throttle text names the premium
-# plans too, and one names the daily limit beside the per-second one. No text is ever repeated: one echoes the key.
+# Texts recorded, or quoted by clients and the documentation, between 2017 and 2026. The order matters: a throttle text
+# names the premium plans and what they unlock, and one the daily limit beside the per-second one. A premium notice
+# names plans by their requests per minute. No text is ever repeated: one echoes the key.
 Meaning = Literal["refused", "throttled", "daily", "not_entitled", "no_function", "nothing", "bad_call", "unknown"]
 
 _MARKS: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
     ("refused", ("apikey is invalid", "invalid or missing", "demo** api key", "demo purposes", "invalid api key")),
-    ("throttled", ("per second", "per minute", "burst pattern", "spreading out", "sparingly")),
+    ("not_entitled", ("is a premium", "artificial", "entitle")),
+    ("throttled", ("per second", "burst pattern", "spreading out", "sparingly", "call frequency", "call volume")),
     ("daily", ("per day", "daily rate limit", "daily limit")),
-    ("not_entitled", ("premium endpoint", "premium feature", "artificial", "premium membership", "entitle")),
+    ("throttled", ("rate limit",)),
+    ("not_entitled", ("premium endpoint", "premium feature", "premium membership")),
+    ("throttled", ("per minute",)),
     ("no_function", ("this api function",)),
     ("nothing", ("no articles found", "no data for", "no data found", "no data available")),
     ("bad_call", ("invalid api call", "invalid inputs")),
@@ -73,7 +77,7 @@ def ask(context: Context, function: Function, parameters: Params, query: Query) 
         if error.is_deadline:
             return decoded
         raise
-    is_in_doubt = query.open_mode and not _is_believed(again.document)
+    is_in_doubt = query.may_report_today and not _is_believed(again.document)
     return again._replace(gap=gap(Code.EMPTY_TWICE, host=HOST.name)) if is_in_doubt else again
 
 
@@ -122,7 +126,7 @@ def check_message(message: str, function: Function, query: Query) -> None:
             raise UpstreamError(Code.NOT_ENTITLED, host=HOST.name, operation=operation.name + whole)
         case "no_function":
             refuse(f"{HOST.name} no longer has the function {operation.name}.")
-        case "bad_call" if query.open_mode:
+        case "bad_call" if query.may_report_today:
             raise UpstreamError(Code.BAD_CALL, host=HOST.name)
         case "unknown":
             raise UpstreamError(Code.MALFORMED, problem="it holds a message and no rows")

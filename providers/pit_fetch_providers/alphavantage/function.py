@@ -10,7 +10,7 @@ from pit_fetch.provider import Context, Gap, Operation, Page, Params, Query, Rec
 from pit_fetch.times import NEW_YORK
 
 Row = Mapping[str, Any]
-# (row, reply) -> the instant from which the row was public, or None.
+# (row, reply) -> an instant, such as the one from which the row was public, or None.
 Rule = Callable[[Row, "FunctionReply"], datetime | None]
 Stream = Iterator[Record | Page | Watermark | Gap]
 
@@ -47,7 +47,7 @@ class Function(NamedTuple):
     fetch: Callable[[Function, Query, Context], Stream]
     parameters: Callable[[Query], Params]
     zones: tuple[tzinfo, ...] = (NEW_YORK,)  # of labels, if the reply names none; of several, the latest reading counts
-    whole: bool = True  # one request (or one a month) reaches all of the history
+    ends: Rule | None = None  # when the interval of a row is over, if it has one and its rule does not show it
     # (key in the reply, record_type) of its rows; empty: any list or series in it; the key "" takes the whole reply as
     # one row.
     lists: tuple[tuple[str, str], ...] = ()

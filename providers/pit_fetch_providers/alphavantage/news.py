@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch.provider import Query, Record
-from pit_fetch.times import end_of_day
+from pit_fetch.times import end_of_day, end_of_minute
 from pit_fetch_providers.alphavantage.function import FunctionReply, Row
 from pit_fetch_providers.shared import UNREADABLE, fields
 
@@ -46,9 +46,15 @@ def records(reply: FunctionReply) -> Iterator[Record]:
 
 
 def published(row: Row, reply: FunctionReply) -> datetime | None:
-    """Return the instant of ``time_published``. Midnight to the second is a date only: the end of that day."""
+    """Return the latest instant that ``time_published`` can mean.
+
+    Midnight to the second is a date only: the end of that day. A whole minute is a time without seconds (recorded: 26
+    of 50 stamps in 2025, 5 of 50 in 2026): the end of that minute.
+    """
     stamp = stamped(row)
-    return end_of_day(stamp.date(), UTC) if stamp is not None and f"{stamp:%H%M%S}" == "000000" else stamp
+    if stamp is None:
+        return None
+    return end_of_day(stamp.date(), UTC) if f"{stamp:%H%M%S}" == "000000" else end_of_minute(stamp)
 
 
 def stamped(row: Row) -> datetime | None:

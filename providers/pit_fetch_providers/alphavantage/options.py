@@ -9,7 +9,7 @@ from functools import partial
 
 from pit_fetch.provider import Option, Params, Query
 from pit_fetch.times import parse_date
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES
 from pit_fetch_providers.shared import refuse
 
@@ -69,7 +69,9 @@ OPTIONS: tuple[Option, ...] = (
 HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
 
 _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
-_SYMBOL = re.compile(r"[A-Z0-9^][A-Z0-9.,:^=/&_-]*")
+_QUARTER = r"[0-9]{4}Q[1-4]"
+SYMBOL = r"[A-Z0-9^][A-Z0-9.:^=/&_-]*"
+_CODE = r"[A-Z0-9]+"
 
 
 def understood(query: Query, many: bool = False) -> Query:
@@ -93,10 +95,26 @@ def understood(query: Query, many: bool = False) -> Query:
     for name in ("date", "expiration"):
         if options[name] is not None and parse_date(options[name]) is None:
             refuse(f"{name} is YYYY-MM-DD.")
-    for name in ("symbol", "from_symbol", "to_symbol", "market", "from_currency", "to_currency"):
-        if options[name] is not None and not _SYMBOL.fullmatch(options[name]):
-            refuse(f"{name} is a ticker, e.g. AAPL or TSCO.LON.")
+    if options["quarter"] is not None and not re.fullmatch(_QUARTER, options["quarter"]):
+        refuse("quarter is YYYYQ1 to YYYYQ4, e.g. 2024Q1.")
+    for name in ("from_symbol", "to_symbol", "market", "from_currency", "to_currency"):
+        symbols.check(name, filter(None, [options[name]]), _CODE, "EUR, USD or BTC: one currency")
+    listed = options["symbol"].split(",") if options["symbol"] else ()
+    symbols.check("symbol", listed, SYMBOL, "AAPL, BRK-B or TSCO.LON")
+    symbols.check("--tickers", options["tickers"] or (), SYMBOL, "AAPL, CRYPTO:BTC or FOREX:USD")
     return query
+
+
+def when_empty(query: Query) -> str:
+    """Return how symbols and topics are written; from the request alone."""
+    if query.options["topics"]:
+        return "Topics are Alpha Vantage's own, such as technology, ipo or mergers_and_acquisitions."
+    is_asked = query.options["symbol"] or query.options["tickers"]
+    return (
+        "Alpha Vantage writes AAPL, BRK-B, TSCO.LON and, of coins, BTC: SYMBOL_SEARCH finds symbols."
+        if is_asked
+        else ""
+    )
 
 
 several = partial(understood, many=True)

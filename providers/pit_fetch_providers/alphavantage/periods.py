@@ -1,7 +1,8 @@
-"""The last day of a bar's period, and calendar months as python-dateutil counts them. Pure."""
+"""The last day of a period, and calendar months as python-dateutil counts them. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -33,6 +34,23 @@ def last_weekday_of_month(label: date) -> date:
     return last - timedelta(days=max(last.weekday() - 4, 0))
 
 
+# How long the period of an economic series lasts that begins with its label.
+_LENGTHS: Mapping[str, Mapping[str, int]] = {
+    "daily": {"days": 1},
+    "weekly": {"days": 7},
+    "monthly": {"months": 1},
+    "quarterly": {"months": 3},
+    "semiannual": {"months": 6},
+    "annual": {"years": 1},
+}
+
+
+def last_of(first: date, interval: str) -> date:
+    """Return the last day of the period of ``interval`` that begins on ``first``."""
+    following: date = first + load_relativedelta()(**_LENGTHS.get(interval, {"days": 1}))
+    return following - timedelta(days=1)
+
+
 def load_relativedelta() -> Any:
     """Return python-dateutil's relativedelta. Raise ConfigError if it is not installed.
 
@@ -41,8 +59,7 @@ def load_relativedelta() -> Any:
     try:
         from dateutil.relativedelta import relativedelta
     except ImportError:
-        command = "python3 -m pip install python-dateutil"
-        raise ConfigError(Code.DEPENDENCY_MISSING, package="python-dateutil", command=command) from None
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="python-dateutil") from None
     return relativedelta
 
 

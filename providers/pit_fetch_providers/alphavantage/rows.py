@@ -13,8 +13,8 @@ from typing import Any
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import STAMPS, Query, Record
-from pit_fetch.times import NEW_YORK, end_of_day, parse_date
-from pit_fetch_providers.alphavantage import subject
+from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_date
+from pit_fetch_providers.alphavantage import periods, subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
 from pit_fetch_providers.shared import UNREADABLE
@@ -43,6 +43,7 @@ def records(reply: FunctionReply) -> Iterator[Record]:
     """Yield one record for each row, dated by the function's rule."""
     function, dating, passes = reply.function, reply.function.operation.dating, reply.function.passes
     closed = dating == "record" and not reply.query.open_mode
+    ends = None if reply.query.open_mode else function.ends
     about = prefix(reply)
     seen: dict[str, int] = {}
     for number, (kind, row) in enumerate(reply.rows, 1):
@@ -58,7 +59,19 @@ def records(reply: FunctionReply) -> Iterator[Record]:
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
         payload = labelled(kind, {**dict.fromkeys(function.newer), **visible})
         public = function.dates(row, reply)
-        yield Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+        record = Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+        yield record if ends is None else once_over(record, ends(row, reply), reply)
+
+
+def once_over(record: Record, ends: datetime | None, reply: FunctionReply) -> Record:
+    """Return the record of a row whose interval ends at ``ends``: stamped with that if it was still running.
+
+    Nothing else shows that the values of an undated row were not final. One whose interval cannot be told is
+    unreadable.
+    """
+    if ends is None:
+        return UNREADABLE
+    return record._replace(available_at=ends) if ends > reply.received else record
 
 
 def labelled(kind: str, row: Row) -> dict[str, Any]:
@@ -82,13 +95,16 @@ def undated(row: Row, reply: FunctionReply) -> datetime | None:
     return None
 
 
-def end_of(*columns: str) -> Rule:
-    """Return the rule: the end of the day, in New York, in the first of ``columns`` with a value."""
+def end_of(column: str) -> Rule:
+    """Return the rule: the end of the day, in New York, in ``column``."""
+    return lambda row, reply: day_ends(row.get(column))
 
-    def rule(row: Row, reply: FunctionReply) -> datetime | None:
-        return day_ends(next((row[name] for name in columns if row.get(name) is not None), None))
 
-    return rule
+def declared(row: Row, reply: FunctionReply) -> datetime | None:
+    """Return the end of ``declaration_date``; of ``ex_dividend_date`` without one, or if it is on a weekend."""
+    day = parse_date(row.get("declaration_date"))
+    is_evidence = row.get("declaration_date") is not None and not (day is not None and is_weekend(day))
+    return day_ends(row.get("declaration_date" if is_evidence else "ex_dividend_date"))
 
 
 def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
@@ -98,6 +114,18 @@ def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
         return None if day is None else end_of_day(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)), NEW_YORK)
     except OverflowError:
         return None
+
+
+def end_of_period(interval: str) -> Rule:
+    """Return the rule: the end of the period that begins on ``date``, in New York. ``interval`` is the default one."""
+
+    def rule(row: Row, reply: FunctionReply) -> datetime | None:
+        day = parse_date(row.get("date"))
+        if day is None:
+            return None
+        return end_of_day(periods.last_of(day, reply.query.options["interval"] or interval), NEW_YORK)
+
+    return rule
 
 
 def day_ends(text: object) -> datetime | None:

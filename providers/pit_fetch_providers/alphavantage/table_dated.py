@@ -19,7 +19,7 @@ _PERIOD_END = "20:00 New York of the last weekday of its period"
 _LABELS = "labels meant the end of a bar in 2020 and mean its start since 2025 (recorded); asked with adjusted=false"
 _RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label does not mark the end"
 _UTC = "labels are UTC (recorded meta data)"
-_TRAILING = "the source reaches back a limited time only: a truncated gap says so"
+_TRAILING = "the source reaches back a limited time only, as a gap says"
 _CLOSE = "the close is known at 16:00, the official volume later"
 _ADJUSTED = "; adjusted closes look ahead (all of them changed within six months, recorded) and are left out"
 _MARKET = (
@@ -60,7 +60,6 @@ _MINUTES = Function(
     records=bars.records,
     fetch=windows.one_reply,
     parameters=options.parameters,
-    whole=False,
     identity=("timestamp",),
     later=("adjusted_close",),
     series="Time Series ({})",
@@ -68,7 +67,7 @@ _MINUTES = Function(
 )
 _DAY = _MINUTES.but(
     rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.understood,
-    dates=bars.evening(periods.own_day), whole=True, series="Time Series (Daily)",
+    dates=bars.evening(periods.own_day), series="Time Series (Daily)",
 )  # fmt: skip
 _WEEK = _DAY.but(
     rule=_PERIOD_END,
@@ -81,10 +80,13 @@ _MONTH = _WEEK.but(dates=bars.evening(periods.last_weekday_of_month), series="Mo
 _FX_DAY = _DAY.but(
     rule=_UTC_DAY, why=_UTC, needs=_PAIR, takes=("outputsize",), zones=(UTC,), series="Time Series FX (Daily)"
 )
-_FX_WEEK = _WEEK.but(needs=_PAIR, takes=(), zones=(UTC,), series="Time Series FX (Weekly)")
+_FX_WEEK = _WEEK.but(
+    why=f"{_RUNNING}; {_TRAILING}", needs=_PAIR, takes=(), reach="newest", zones=(UTC,),
+    series="Time Series FX (Weekly)",
+)  # fmt: skip
 _COIN_DAY = _DAY.but(
-    rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), fetch=windows.one_market, zones=(UTC,),
-    whole=False, series="Time Series (Digital Currency Daily)",
+    rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), period="timestamp",
+    reach="newest", fetch=windows.one_market, zones=(UTC,), series="Time Series (Digital Currency Daily)",
 )  # fmt: skip
 _COIN_WEEK = _COIN_DAY.but(
     rule="the end of its UTC week, and not before Sunday 20:00 New York", why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
@@ -114,7 +116,7 @@ _BARS: tuple[Function, ...] = (
     # Currencies: no volumes.
     _with(_MINUTES.but(
         name="FX_INTRADAY", why=f"{_UTC}; {_TRAILING}", needs=(*_PAIR, "interval"), takes=("outputsize",),
-        zones=(UTC,), series="Time Series FX ({})",
+        reach="newest", zones=(UTC,), series="Time Series FX ({})",
     )),
     _with(_FX_DAY.but(name="FX_DAILY")),
     _with(_FX_WEEK.but(name="FX_WEEKLY")),
@@ -123,7 +125,8 @@ _BARS: tuple[Function, ...] = (
     _with(_MINUTES.but(
         name="CRYPTO_INTRADAY", needs=(*_COIN, "interval"), takes=("outputsize",),
         why=f"{_UTC}; a CSV names no zone and is read as New York time, which is later; {_TRAILING}{_MARKET}",
-        fetch=windows.one_market, zones=(UTC, NEW_YORK), series="Time Series Crypto ({})",
+        period="timestamp", reach="newest", fetch=windows.one_market, zones=(UTC, NEW_YORK),
+        series="Time Series Crypto ({})",
     ), *_PARTS),
     _with(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),
     _with(_COIN_WEEK.but(name="DIGITAL_CURRENCY_WEEKLY"), *_PARTS),
@@ -149,7 +152,8 @@ ROWS: tuple[Function, ...] = (
     *_BARS,
     _DATED.but(
         name="EARNINGS",
-        rule="end of reportedDate, New York; a year by its last quarter's",
+        period="fiscalDateEnding",
+        rule="end of reportedDate, New York, unless that is on a weekend; a year by its last quarter's",
         why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
         fields=(*fields("record_type"), *earnings.QUARTER),
         caveats=caveats.of_earnings,
@@ -161,12 +165,13 @@ ROWS: tuple[Function, ...] = (
     ),
     _DATED.but(
         name="DIVIDENDS",
-        rule="end of declaration_date, New York; without one, end of ex_dividend_date",
+        period="ex_dividend_date",
+        rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date",
         why="a dividend is public once it is declared, and at the latest when shares trade without it",
         fields=fields(
             "record_type", "ex_dividend_date declaration_date record_date payment_date", "amount", required="amount"
         ),
-        dates=rows.end_of("declaration_date", "ex_dividend_date"),
+        dates=rows.declared,
         lists=(("data", "dividend"),),
         identity=("ex_dividend_date", "amount"),
         columns=("ex_dividend_date",),
@@ -174,6 +179,7 @@ ROWS: tuple[Function, ...] = (
     ),
     _DATED.but(
         name="SPLITS",
+        period="effective_date",
         rule="end of effective_date, New York",
         why="a split is announced before; the day it takes effect is the late reading",
         fields=fields("record_type", "effective_date", "split_factor", required="split_factor"),
@@ -205,7 +211,7 @@ ROWS: tuple[Function, ...] = (
     ),
     _DATED.but(
         name="NEWS_SENTIMENT",
-        rule="time_published, UTC; T000000 means the end of that day",
+        rule="time_published, UTC; a whole minute means its end, T000000 the end of that day",
         why="a feed held stamps ahead of New York time (recorded); scores and summaries are computed later",
         needs=(),
         takes=("tickers", "topics"),

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from pit_fetch.provider import Operation
-from pit_fetch_providers.alphavantage import options, rows, windows
+from pit_fetch_providers.alphavantage import bars, options, rows, windows
 from pit_fetch_providers.alphavantage.function import SYMBOL, Function
 from pit_fetch_providers.shared import fields
 
 _RESTATED = "figures carry the end of their fiscal period only, weeks before they are published, and are restated"
+_NEWEST = "; of statements, the newest 20 years and 81 quarters are served (recorded)"
 
 _SNAPSHOT = Function(
     Operation(
@@ -28,7 +29,8 @@ _SNAPSHOT = Function(
 _QUOTES = _SNAPSHOT.but(needs=SYMBOL, takes=("entitlement",), identity=SYMBOL, columns=SYMBOL)
 _BULK = _QUOTES.but(normalize_query=options.several, header=())
 _STATEMENT = _SNAPSHOT.but(
-    why=_RESTATED, needs=SYMBOL, window="fiscalDateEnding", identity=("fiscalDateEnding",),
+    why=_RESTATED + _NEWEST, needs=SYMBOL, window="fiscalDateEnding", period="fiscalDateEnding", reach="newest",
+    identity=("fiscalDateEnding",),
     lists=(("annualReports", "annual_report"), ("quarterlyReports", "quarterly_report")), columns=("fiscalDateEnding",),
 )  # fmt: skip
 # What a statement carries besides its figures, which all are whole numbers (recorded).
@@ -63,7 +65,7 @@ _SNAPSHOTS: tuple[Function, ...] = (
     _SNAPSHOT.but(name="OVERVIEW", needs=SYMBOL, lists=(("", "overview"),), columns=("Symbol",), single=True),
     _SNAPSHOT.but(name="ETF_PROFILE", needs=SYMBOL, lists=(("", "etf_profile"),), columns=("net_assets",)),
     _SNAPSHOT.but(
-        name="EARNINGS_ESTIMATES", needs=SYMBOL, window="date", lists=(("estimates", "estimate"),),
+        name="EARNINGS_ESTIMATES", needs=SYMBOL, window="date", period="date", lists=(("estimates", "estimate"),),
         why="a past period's consensus is the one at its report, weeks after the period's end",
         fields=fields("record_type horizon", "date", """
             eps_estimate_average eps_estimate_high eps_estimate_low eps_estimate_analyst_count
@@ -89,7 +91,7 @@ _SNAPSHOTS: tuple[Function, ...] = (
         foreign=("status",),
     ),
     _SNAPSHOT.but(
-        name="LISTING_STATUS", why="names and dates are today's, for past dates too", takes=("date", "state"),
+        name="LISTING_STATUS", why="names and dates are of the fetch, for past dates too", takes=("date", "state"),
         fields=fields("record_type symbol name exchange assetType status", date="ipoDate delistingDate"),
         lists=(("", "listing"),), identity=("symbol", "ipoDate", "status"), columns=("symbol", "status"),
         header=("ipoDate",),
@@ -119,7 +121,8 @@ _SNAPSHOTS: tuple[Function, ...] = (
         proceedsFromIssuanceOfPreferredStock proceedsFromRepurchaseOfEquity proceedsFromSaleOfTreasuryStock
         stockBasedCompensation changeInCashAndCashEquivalents changeInExchangeRate netIncome""")),
     _SNAPSHOT.but(
-        name="SHARES_OUTSTANDING", why=_RESTATED, needs=SYMBOL, window="date", identity=("date",), columns=("date",),
+        name="SHARES_OUTSTANDING", why=_RESTATED, needs=SYMBOL, window="date", period="date", identity=("date",),
+        columns=("date",),
         fields=fields("record_type", "date", integer="shares_outstanding_diluted shares_outstanding_basic"),
         header=("shares_outstanding_basic",),
     ),
@@ -142,6 +145,8 @@ _ECONOMY = (
     "REAL_GDP", "REAL_GDP_PER_CAPITA", "TREASURY_YIELD", "FEDERAL_FUNDS_RATE", "CPI", "INFLATION", "RETAIL_SALES",
     "DURABLES", "UNEMPLOYMENT", "NONFARM_PAYROLL",
 )  # fmt: skip
+# The interval of a series that is asked for without one, if it is not a month.
+_PERIODS = {"REAL_GDP": "annual", "REAL_GDP_PER_CAPITA": "quarterly", "INFLATION": "annual"}
 
 _VINTAGE = "a row is labelled with the start of its period, months before its release, and holds the latest vintage"
 _BACK_ADJUSTED = "values are computed from prices that are adjusted for later dividends and splits"
@@ -156,21 +161,23 @@ _UNVERIFIABLE = Function(
 )
 
 _SERIES = _UNVERIFIABLE.but(
-    why=_VINTAGE, fields=fields("record_type", "date", "value"), window="date", identity=("date",),
-    columns=("date", "value"), header=(),
+    why=_VINTAGE, fields=fields("record_type", "date", "value"), window="date", period="date",
+    ends=rows.end_of_period("monthly"), identity=("date",), columns=("date", "value"), header=(),
 )  # fmt: skip
 _LABELLED = _UNVERIFIABLE.but(
-    needs=("symbol", "interval"), window="timestamp", identity=("timestamp",), columns=("timestamp",), header=()
-)
+    needs=("symbol", "interval"), window="timestamp", period="timestamp", ends=bars.end_of_label,
+    identity=("timestamp",), columns=("timestamp",), header=(),
+)  # fmt: skip
 _ANALYTICS = _UNVERIFIABLE.but(
-    why=_BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), parameters=options.in_capitals,
-    lists=(("", "analytics"),), columns=("payload",),
+    why=_BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), ends=bars.end_of_window,
+    parameters=options.in_capitals, lists=(("", "analytics"),), columns=("payload",),
 )  # fmt: skip
 
 ROWS: tuple[Function, ...] = (
     *_SNAPSHOTS,
     _UNVERIFIABLE.but(
-        name="INSIDER_TRANSACTIONS", needs=SYMBOL, window="transaction_date", columns=("transaction_date",),
+        name="INSIDER_TRANSACTIONS", needs=SYMBOL, window="transaction_date", period="transaction_date",
+        columns=("transaction_date",),
         why="rows carry the day of the transaction; the filing follows days later, or more",
         fields=fields(
             "record_type ticker executive executive_title security_type acquisition_or_disposal",
@@ -191,7 +198,10 @@ ROWS: tuple[Function, ...] = (
     _LABELLED.but(name="INDEX_DATA", why=_UNRECORDED),
     _ANALYTICS.but(name="ANALYTICS_FIXED_WINDOW", takes=("ohlc",)),
     _ANALYTICS.but(name="ANALYTICS_SLIDING_WINDOW", takes=("ohlc", "window_size")),
-    *(_SERIES.but(name=name, takes=("interval", "maturity")) for name in _ECONOMY),
+    *(
+        _SERIES.but(name=name, takes=("interval", "maturity"), ends=rows.end_of_period(_PERIODS.get(name, "monthly")))
+        for name in _ECONOMY
+    ),
     *(_SERIES.but(name=name, takes=("interval",)) for name in _COMMODITIES),
     _SERIES.but(name="GOLD_SILVER_HISTORY", needs=SYMBOL, takes=("interval",), fields=(), columns=("date",)),
     *(

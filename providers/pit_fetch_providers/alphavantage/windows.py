@@ -27,14 +27,20 @@ _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
 def one_reply(function: Function, query: Query, context: Context) -> Stream:
-    """Yield the records of one request. Bars that the source serves for a limited time may not reach the window."""
+    """Yield the records of one request. Without a PIT they may be the latest ones alone."""
     parameters = function.parameters(query)
-    records = list(_records(function, query, ask(context, function, parameters, query)))
+    if parameters.get("outputsize") == "compact":
+        yield from _latest(function, query, context)
+    else:
+        yield from _records(function, query, ask(context, function, parameters, query))
+
+
+def _latest(function: Function, query: Query, context: Context) -> Stream:
+    """Yield the latest bars, and a gap if they do not reach back to the window. Only open mode asks for them."""
+    records = list(_records(function, query, ask(context, function, function.parameters(query), query)))
     yield from records
-    if function.whole and parameters.get("outputsize") != "compact":
-        return
     yield Watermark(_BEFORE_ALL)
-    if query.since is None or not _public(records, min(query.since, query.horizon, query.started)):
+    if query.since is None or not _public(records, query.since):
         yield gap(Code.HISTORY_LIMIT, host=HOST.name)
 
 
@@ -55,7 +61,7 @@ def monthly(function: Function, query: Query, context: Context) -> Stream:
     """Yield intraday bars month by month, newest first; without month and window, the latest ones in one reply."""
     named = query.options["month"]
     if query.open_mode and named is None and query.since is None and query.until is None:
-        yield from one_reply(function, query, context)
+        yield from _latest(function, query, context)
         return
     month, last = _first_month(query), _last_month(query)
     if named is not None:
@@ -125,7 +131,8 @@ def _records(function: Function, query: Query, decoded: DecodedReply) -> Iterato
 
 def _month(function: Function, query: Query, context: Context, month: str) -> Iterator[Record | Gap]:
     parameters: Params = {**function.parameters(query), "month": month}
-    return _records(function, query, ask(context, function, parameters, query))
+    # A month without bars yet is an invalid call, too, so a capture goes on to the month before.
+    return _records(function, query, ask(context, function, parameters, query._replace(capture=False)))
 
 
 def _first_month(query: Query) -> date:

@@ -26,15 +26,17 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
-from pit_fetch_providers.shared import check_tickers, fields
+from pit_fetch_providers.shared import fields
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
 PAGES_PER_WINDOW = 100
 DEFAULT_LOOKBACK_MINUTES = 1440
+# A share, or a coin with a dollar sign before it (recorded: $BTC, $ETH, $DOGE).
+TICKER = r"\$?[A-Z0-9][A-Z0-9.:/_-]*"
 
 
 def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
@@ -113,15 +115,22 @@ def select(query: Query, record: Record) -> bool:
     return not phrases or mentions(item, phrases)
 
 
+def _understood(query: Query) -> Query:
+    """Return the query. Raise ConfigError for a ticker that Benzinga cannot know."""
+    symbols.check("--tickers", query.options["tickers"] or (), TICKER, "AAPL,MSFT, and coins as in $BTC")
+    return query
+
+
 def when_empty(query: Query) -> str:
-    """Return the hint that only the default window was searched; it depends on the request alone."""
+    """Return how tickers are written, and that only the default window was searched; from the request alone."""
+    tickers = "A ticker is written AAPL, a coin $BTC. " if query.options["tickers"] else ""
     if query.offline or query.since is not None or query.options["lookback_minutes"] is not None:
-        return ""
+        return tickers.rstrip()
     end = "now" if query.open_mode else "the PIT"
     if query.until is not None and query.until < query.now:
         end = "--date-to"
     hours = DEFAULT_LOOKBACK_MINUTES // 60
-    return (
+    return tickers + (
         f"Only the {hours} hours before {end} were searched: use --date-from or --lookback-minutes to go further back."
     )
 
@@ -210,7 +219,7 @@ PROVIDER = Provider(
             f"how far back from its end the window reaches without --date-from (default {DEFAULT_LOOKBACK_MINUTES})",
             kind="integer",
             affects_records=False,
-            search_terms="window",
+            search_terms="window lookback look-back",
         ),
         Option(
             "updated_since",
@@ -229,7 +238,7 @@ PROVIDER = Provider(
                 instant="created updated",
                 required=" ".join(articles.REQUIRED),
             ),
-            normalize_query=check_tickers,
+            normalize_query=_understood,
             window=Window.BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
 from pit_fetch_providers.shared import fields, refuse, with_a_pit
 
@@ -22,11 +23,21 @@ _NOON = (
     "proof, and rests on a date of the call that can be wrong. "
 )
 _TEXT = (
-    "A transcript may be of a later recording (one was found with advertisements of ten months after its call): it is "
-    "served if its reply says that it was last modified at or before the PIT, or if an archive held it then. "
+    "Transcripts may be of later recordings, and are stored again years later (recorded: calls of January 2022 and "
+    "2023, last modified in October and November 2024): one is served if its reply says that it was last modified by "
+    "the PIT, or if an archive held it then. "
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
-_HOLDER = "symbol means today's holder of the symbol."
+_HOLDER = "symbol means {holder}."
+_NAMES = "Which exchange and symbol a call is listed under is shown {stands}, too."
+SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
+# What others call an exchange.
+_EXCHANGES = {
+    **dict.fromkeys(("XNAS", "NMS", "NASDAQGS", "NASDAQGM", "NASDAQCM"), "NASDAQ"),
+    **dict.fromkeys(("XNYS", "NYQ", "NYSE ARCA"), "NYSE"),
+    **dict.fromkeys(("XLON", "LON"), "LSE"),
+    **dict.fromkeys(("XTSE", "TSE"), "TSX"),
+}
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
@@ -35,9 +46,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         case "calendar":
             yield from calls.of_day(api.day(context, query.options["date"]), query)
         case "transcript":
-            for place, call in enumerate(_due(_calls(query, context), query)):
-                # Each is a page of its own: the framework asks for no more of them than it needs.
-                yield Page(tuple(_transcript(call, query, context)), newest_first, continues_previous=place > 0)
+            yield from _transcripts(_due(_calls(query, context), query), query, context)
         case _:
             yield from _calls(query, context)
 
@@ -51,17 +60,36 @@ def _calls(query: Query, context: Context) -> Iterator[Record]:
 
 
 def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
-    """Return the calls whose transcripts are worth a request: in the window and possibly public, newest first."""
-    due = {
-        (call.available_at, call.id): call
-        for call in calls_of_company
-        if call.id
-        and call.available_at is not None
-        and (query.open_mode or call.available_at <= query.horizon)
-        and query.in_window(call)
-        and select(query, call)
-    }
-    return [due[place] for place in sorted(due, reverse=True)]
+    """Return the calls whose transcripts are worth a request: in the window and possibly public, newest first.
+
+    Without a PIT that includes those without a readable date. They come last, the newest fiscal period first.
+    """
+
+    def is_due(call: Record) -> bool:
+        at = call.available_at
+        is_possible = query.open_mode or (at is not None and at <= query.horizon)
+        return bool(call.id) and is_possible and query.in_window(call) and select(query, call)
+
+    due = {(call.available_at, call.id): call for call in calls_of_company if is_due(call)}
+    return sorted(due.values(), key=calls.order, reverse=True)
+
+
+def _transcripts(due: Iterable[Record], query: Query, context: Context) -> Iterator[Page]:
+    """Yield each transcript as a page of its own: the framework asks for no more of them than it needs.
+
+    Raise UpstreamError at the end for one that could not be read: the others are not to be missing.
+    """
+    failure = None
+    for place, call in enumerate(due):
+        try:
+            records = tuple(_transcript(call, query, context))
+        except UpstreamError as error:
+            if error.gap.code is not Code.MALFORMED:
+                raise
+            failure, records = failure or error, ()
+        yield Page(records, newest_first, continues_previous=place > 0)
+    if failure is not None:
+        raise failure
 
 
 def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record]:
@@ -69,7 +97,7 @@ def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record
     if stored is None:
         return
     try:
-        for transcript in calls.transcripts(stored.body, query, call.payload["exchange"], call.payload["symbol"]):
+        for transcript in calls.transcripts(stored.body, query, *calls.company(call), call):
             made = calls.of_call(transcript, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
@@ -101,7 +129,21 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
+    if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
+        yield "Without exchange=, today's list says where a symbol is listed, and ids begin with that: give exchange=."
+
+
+def when_empty(query: Query) -> str:
+    """Return how a symbol and an exchange are written; from the request alone."""
+    if query.options["exchange"]:
+        return f"The exchanges are {', '.join(api.EXCHANGES)}."
+    return "A symbol is a ticker, such as MSFT." if query.options["symbol"] else ""
+
+
 def _understood(query: Query) -> Query:
+    symbols.check("symbol", filter(None, [query.options["symbol"]]), SYMBOL, "MSFT, with exchange=NASDAQ if need be")
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
         refuse("quarter is 1 to 4, of the fiscal year.")
     if query.options["year"] is not None and not 1900 <= query.options["year"] <= 9999:
@@ -123,6 +165,7 @@ _EVENTS = Operation(
     window="conference_date",
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=with_a_pit(_NOON + _HOLDER),
+    of_today=of_today,
     normalize_query=_understood,
 )
 
@@ -133,6 +176,7 @@ PROVIDER = Provider(
     fetch=fetch,
     parse_reply=read,
     select=select,
+    when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
@@ -143,6 +187,7 @@ PROVIDER = Provider(
             "NASDAQ, NYSE, …; without it, every exchange that lists the symbol",
             metavar="NASDAQ",
             uppercase=True,
+            synonyms=_EXCHANGES,
         ),
         Option("year", "the fiscal year", kind="integer", metavar="2024", affects_records=False),
         Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", affects_records=False),
@@ -163,7 +208,7 @@ PROVIDER = Provider(
             needs=("date",),
             takes=(),
             fields=(*_CALL, Field("transcript_ready", "flag")),
-            caveats=with_a_pit(_NOON.strip()),
+            caveats=with_a_pit(_NOON + _NAMES),
         ),
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),
@@ -172,7 +217,8 @@ PROVIDER = Provider(
     search_terms="transcript transcripts calls",
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
-A transcript longer than the output limit is continued with --after. --date-from and
---date-to compare the time of the call. slides gives addresses, which need a key of their own to open.
+With --pit, only those last modified by then: the recorded ones were stored again some two years after
+their calls. A transcript longer than the output limit is continued with --after. --date-from and --date-to
+compare the time of the call. slides gives addresses, which need a key of their own to open.
 """,
 )

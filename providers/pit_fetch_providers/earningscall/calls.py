@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from pit_fetch.gaps import Code
@@ -36,19 +36,23 @@ def of_day(body: bytes, query: Query) -> Iterator[Record]:
         yield _call(row, query, exchange, symbol) if is_named else UNREADABLE
 
 
-def transcripts(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
-    """Yield the transcript of a reply, or of each of an array of replies."""
+def transcripts(
+    body: bytes, query: Query, exchange: str | None, symbol: str | None, asked: Record | None = None
+) -> Iterator[Record]:
+    """Yield the transcript of a reply, or of each of an array of replies.
+
+    One that holds a text alone is of the call that was ``asked`` for. In a file it is of none.
+    """
     reply = lenient_json(body, 1 if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else 2)
     replies = reply if isinstance(reply, list) else [reply]
-    readable = [part for part in replies if part is not None]
-    if readable and not any(map(_is_transcript, readable)):
+    calls = [_call_of(part, query, exchange, symbol, asked) for part in replies]
+    if calls.count(None) == len(calls) and any(part is not None for part in replies):
         raise UpstreamError(Code.MALFORMED, problem="it has no event and no text")
-    for part in replies:
-        if _is_transcript(part):
-            call = _call(part["event"], query, exchange, symbol)
-            yield call._replace(payload={**call.payload, "text": part["text"]}) if call.id else UNREADABLE
-        else:
+    for part, call in zip(replies, calls, strict=True):
+        if call is None or not call.id:
             yield UNREADABLE
+        else:
+            yield call._replace(payload={**call.payload, "text": part["text"]})
 
 
 def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
@@ -56,8 +60,10 @@ def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record
 
     Both name the time of the call, and the order of the list follows its own. ``stored`` is when the text was stored.
     """
-    if transcript.id != call.id or transcript.available_at is None or call.available_at is None:
+    if transcript.id != call.id:
         return UNREADABLE
+    if transcript.available_at is None or call.available_at is None:
+        return unproven(transcript)
     changed = max(transcript.available_at, stored or call.available_at)
     dated = transcript._replace(
         available_at=call.available_at, revised_at=changed if changed > call.available_at else None
@@ -86,8 +92,24 @@ def unproven(transcript: Record) -> Record:
     return transcript._replace(available_at=None, revised_at=None)
 
 
-def _is_transcript(reply: Any) -> bool:
-    return isinstance(reply, dict) and isinstance(reply.get("event"), dict) and isinstance(reply.get("text"), str)
+def order(call: Record) -> tuple[bool, datetime, int, int, str]:
+    """Return a value that is greater for a later call; a call without a readable date comes before all others."""
+    at, payload = call.available_at, call.payload
+    return at is not None, at or datetime.min.replace(tzinfo=UTC), payload["year"], payload["quarter"], call.id
+
+
+def company(call: Record) -> tuple[str, str]:
+    return call.payload["exchange"], call.payload["symbol"]
+
+
+def _call_of(reply: Any, query: Query, exchange: str | None, symbol: str | None, asked: Record | None) -> Record | None:
+    """Return the call of a transcript; None if the reply is none."""
+    if not isinstance(reply, dict) or not isinstance(reply.get("text"), str):
+        return None
+    event = reply.get("event")
+    if event is None:
+        return asked
+    return _call(event, query, exchange, symbol) if isinstance(event, dict) else None
 
 
 def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object) -> Record:
@@ -105,7 +127,7 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
             payload |= {"slides_url": api.address("slides", subject), "audio_url": api.address("audio", subject)}
     return Record(
         ":".join((*names, f"{year}Q{quarter}")),
-        None if moment is None else _noon_after(moment),
+        None if moment is None else noon_after(moment),
         "provider_metadata",
         payload,
     )
@@ -117,7 +139,8 @@ def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
     return isinstance(symbol, str) and isinstance(named, str) and named.upper() != symbol.upper()
 
 
-def _noon_after(moment: datetime) -> datetime | None:
+def noon_after(moment: datetime) -> datetime | None:
+    """Return the UTC instant of noon, New York, of the day after the one there at ``moment``."""
     try:
         return wall_clock(datetime.combine(moment.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
     except OverflowError:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
-from pit_fetch.times import parse_date
+from pit_fetch.times import parse_date, parse_http_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
@@ -37,11 +38,11 @@ class Archive:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._indexes: dict[date, frozenset[str] | None] = {}
+        self._indexes: dict[date, Listed | None] = {}
         self._submissions: dict[str, Any] = {}
 
-    def listed(self, day: date, wanted: frozenset[str]) -> frozenset[str] | None:
-        """Return the accession numbers in the daily index of ``day``; None if no such index can be read.
+    def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
+        """Return the filings in the daily index of ``day``, with their names; None if no such index can be read.
 
         The index of a past day never changes, so it is kept for good, but only if it lists something ``wanted``
         (which is therefore public): a record of the other days asked about would reveal on which days filings that
@@ -62,25 +63,29 @@ class Archive:
         endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header)
 
+    def written(self, accession: str, cik: int) -> datetime | None:
+        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if unknown."""
+        reply = self._reply(client.WWW, f"{_stem(accession, cik)}.txt", client.head)
+        return None if reply is None else _last_modified(reply)
+
     def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
         """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if both fail.
 
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
         acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
-        return acceptance or self._from_submissions(accession, cik, filed)
+        return acceptance or self.submitted(accession, cik, filed)
 
     def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
-        stem = f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
         for ending in endings:
-            body = self._read(client.WWW, stem + ending)
-            acceptance = None if body is None else parse(body, accession)
-            if acceptance is not None:
-                return acceptance
+            reply = self._reply(client.WWW, _stem(accession, cik) + ending)
+            acceptance = None if reply is None else parse(reply.body, accession)
+            if reply is not None and acceptance is not None:
+                return acceptance._replace(written=_last_modified(reply))
         return None
 
-    def _index(self, day: date, path: str, wanted: frozenset[str]) -> frozenset[str] | None:
-        def decode(reply: HttpReply) -> frozenset[str]:
+    def _index(self, day: date, path: str, wanted: frozenset[str]) -> Listed | None:
+        def decode(reply: HttpReply) -> Listed:
             client.checked(reply, client.WWW)
             complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
             listed = daily_index.parse(reply.body, day) if complete else None
@@ -88,8 +93,8 @@ class Archive:
                 raise UpstreamError(Code.MALFORMED, problem="it is not the index of its day")
             return listed
 
-        def dates_something(listed: frozenset[str]) -> bool:
-            return not listed.isdisjoint(wanted)
+        def dates_something(listed: Listed) -> bool:
+            return not wanted.isdisjoint(listed)
 
         try:
             return self.context.http.get_cached(client.WWW, path, math.inf, decode, dates_something)
@@ -98,8 +103,13 @@ class Archive:
                 self._check_host(error)
             return None
 
-    def _from_submissions(self, accession: str, cik: int, filed: date) -> Acceptance | None:
-        filings = self._submissions_file(f"CIK{cik:010d}.json").get("filings")
+    def company(self, cik: int) -> dict[str, Any]:
+        """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
+        return self._submissions_file(f"CIK{cik:010d}.json")
+
+    def submitted(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+        """Return the row of ``accession`` in the submissions of ``cik``: a bound, for ordinary forms only."""
+        filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
         if acceptance is not None:
@@ -114,18 +124,21 @@ class Archive:
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
         if name not in self._submissions:
-            self._submissions[name] = _object(self._read(client.DATA, f"/submissions/{name}"))
+            reply = self._reply(client.DATA, f"/submissions/{name}")
+            self._submissions[name] = {} if reply is None else _object(reply.body)
         columns: dict[str, Any] = self._submissions[name]
         return columns
 
-    def _read(self, host: str, path: str) -> bytes | None:
-        """Return the body; None if the object is missing, or fails while its host does not."""
+    def _reply(
+        self, host: str, path: str, ask: Callable[[Context, str, str], HttpReply] = client.get
+    ) -> HttpReply | None:
+        """Return the reply; None if the object is missing, or fails while its host does not."""
         try:
-            reply = client.get(self.context, host, path)
+            reply = ask(self.context, host, path)
         except UpstreamError as error:
             self._check_host(error, host)
             return None
-        return None if client.is_missing(reply) else reply.body
+        return None if client.is_missing(reply) else reply
 
     def _check_host(self, error: UpstreamError, host: str = client.WWW) -> None:
         """Raise UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
@@ -134,9 +147,17 @@ class Archive:
         client.get(self.context, host, "/robots.txt")
 
 
-def _object(body: bytes | None) -> dict[str, Any]:
+def _stem(accession: str, cik: int) -> str:
+    return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
+
+
+def _last_modified(reply: HttpReply) -> datetime | None:
+    return parse_http_date(reply.header("Last-Modified"))
+
+
+def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = lenient_json(body or b"", 4)  # {"filings": {"recent": {"form": [row, ...]}}}
+        value = lenient_json(body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
     except UpstreamError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -57,6 +57,11 @@ def get(
     return checked(context.http.get(host, path, params, retry_after=retry_after), host)
 
 
+def head(context: Context, host: str, path: str) -> HttpReply:
+    """Return the reply to a HEAD request, as :func:`get` does."""
+    return checked(context.http.head(host, path), host)
+
+
 def checked(reply: HttpReply, host: str) -> HttpReply:
     """Return ``reply`` itself. Raise UpstreamError for a refusal, and for a status but 200 and a missing object's."""
     if reply.status == 200 or is_missing(reply):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from pit_fetch.gaps import Code
@@ -11,12 +12,27 @@ from pit_fetch_providers.edgar import client
 
 _TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
+# A ticker as the list writes it, or with a point for its hyphen.
+TICKER = r"[A-Z0-9][A-Z0-9.-]*"
+_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
 
 
-def ciks_of(tickers: Iterable[str], context: Context) -> set[int]:
-    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user."""
+def parse_cik(text: str) -> int | None:
+    """Return the number in ``text``, which may be written with CIK and leading zeros; None for anything else."""
+    match = _CIK.fullmatch(text.strip())
+    return int(match[1]) if match else None
+
+
+def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = False) -> set[int]:
+    """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user.
+
+    Raise UpstreamError, also for an unlisted ticker if all ``must_be_listed``.
+    """
     listed = context.http.get_cached(client.WWW, _TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
-    return {cik for ticker in tickers for cik in listed.get(_key(ticker), ())}
+    ciks = [listed.get(_key(ticker), set()) for ticker in tickers]
+    if must_be_listed and not all(ciks):
+        raise UpstreamError(Code.BAD_CALL, host=client.WWW)
+    return set().union(*ciks)
 
 
 def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, set[int]]:

@@ -11,9 +11,14 @@ its columns with bars; the first three layouts are read here.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 
 from pit_fetch.times import NEW_YORK, end_of_day, parse_http_date
+
+# Accession number -> the names under which an index lists the filing. The bars of the master index alone part them from
+# the rest of their rows; from the other layouts there are none.
+Listed = Mapping[str, tuple[str, ...]]
 
 _TITLE = re.compile(r"Description:\s+Daily Index of EDGAR Dissemination Feed\b")
 _LAST_DATA = re.compile(r"^Last Data Received:\s+([A-Z][a-z]{2})[a-z]*\s+([0-9]{1,2}),\s+([0-9]{4})\s*$", re.MULTILINE)
@@ -33,8 +38,8 @@ def path(day: date) -> str | None:
     return f"/Archives/edgar/daily-index/{day.year}/QTR{quarter}/master.{day:%Y%m%d}.idx"
 
 
-def parse(body: bytes, day: date) -> frozenset[str] | None:
-    """Return the accession numbers that the index of ``day`` lists; None if ``body`` is not that index.
+def parse(body: bytes, day: date) -> Listed | None:
+    """Return the filings that the index of ``day`` lists; None if ``body`` is not that index.
 
     An unreadable row is left out, and its filing counts as not listed.
     """
@@ -44,7 +49,17 @@ def parse(body: bytes, day: date) -> frozenset[str] | None:
         return None
     if (int(last[3]), _MONTHS.index(last[1]) + 1, int(last[2])) != (day.year, day.month, day.day):
         return None
-    return frozenset(_ROW.findall(text))
+    listed: dict[str, tuple[str, ...]] = {}
+    for row in _ROW.finditer(text):
+        name, names = _name(text[text.rfind("\n", 0, row.start()) + 1 : row.start()]), listed.get(row[1], ())
+        listed[row[1]] = names if name in ("", *names) else (*names, name)
+    return listed
+
+
+def _name(head: str) -> str:
+    """Return the name in the head of a row, ``1000228|HENRY SCHEIN INC|4``; "" in another layout."""
+    columns = head.split("|")
+    return columns[1].strip() if len(columns) == 3 and columns[0].isdigit() else ""
 
 
 def is_complete(day: date, sent: str | None) -> bool:

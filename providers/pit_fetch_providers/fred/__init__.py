@@ -19,13 +19,18 @@ from pit_fetch_providers.fred.periods import Period, real_time_period, split
 from pit_fetch_providers.shared import fields, refuse
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
+# As others name one: FRED:GDP, FRED/GDP, or its page.
+_ADDRESS = r"(?:(?:HTTPS://)?FRED\.STLOUISFED\.ORG/SERIES/|(?:AL)?FRED[:/])([A-Z0-9_]+)/?"
+_ID = "series_id is an id such as UNRATE, not a name."
 _DATED_BY_DAY = (
     "FRED keeps the day of a vintage, by its own account: a value that was entered later under an earlier day "
     "cannot be told from one that was entered then."
 )
 _FILE = (
     "A reply in a file does not name its series: it is taken to be the one of the request. Values that were current "
-    "before the file's real-time period began count from its first day."
+    "before the file's real-time period began count from its first day. One with the period to 9999-12-31 does not say "
+    "when it was saved: what was published since is missing. One page of several may lack the newest value of its "
+    "last date."
 )
 _WITHOUT_VINTAGES = (
     "Series without vintages, such as SP500, are withheld with --pit: nothing shows when their values were public."
@@ -44,8 +49,9 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     try:
         yield from _vintages(query, context, period)
     except api.NoVintages:
-        if query.open_mode:  # ask for the values current today, where an unknown series is an error
-            yield from map(vintages.undated, _records(query, context, None))
+        if query.may_report_today:  # ask for the values current today, where an unknown series is an error
+            current = map(vintages.undated, _records(query, context, None))
+            yield from current if query.open_mode else ()
 
 
 def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
@@ -64,8 +70,15 @@ def _records(query: Query, context: Context, period: Period | None) -> list[Reco
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """Yield the vintages of one raw reply (``file_type=json``, ``output_type=1``)."""
+    """Yield the vintages of one raw reply (``file_type=json``, ``output_type=1``).
+
+    If its real-time period ends before the PIT, it has none: a value may have been revised since.
+    """
     reply = vintages.document(lenient_json(body, 2))
+    period = None if query.open_mode else real_time_period(query)
+    if period is not None and vintages.last_day(reply) < period.last:
+        yield gap(Code.INPUT_ENDS_EARLY, day=vintages.last_day(reply), field="realtime_end")
+        return
     rows, total = len(reply["observations"]), reply.get("count")
     if query.open_mode and type(total) is int and total > rows:
         yield gap(Code.PARTIAL_FILE, held=rows, total=total)
@@ -73,14 +86,17 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
 
 
 def when_empty(query: Query) -> str:
-    """Return the hint that series without vintages are withheld; it depends on the request alone."""
-    return "" if query.open_mode or query.offline else _WITHOUT_VINTAGES
+    """Return what a series is named by, and that one without vintages is withheld; from the request alone."""
+    return "" if query.offline else _ID if query.open_mode else f"{_WITHOUT_VINTAGES} {_ID}"
 
 
 def _understood(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
-        refuse("series_id is the id of one FRED series, such as GNP or T10Y2Y")
+        own = re.fullmatch(_ADDRESS, series)
+        refuse(
+            f"series_id: write {own[1]}." if own else "series_id is the id of one FRED series, such as GNP or T10Y2Y"
+        )
     return query
 
 
@@ -115,6 +131,7 @@ PROVIDER = Provider(
             needs=("series_id",),
             fields=(*fields(date="date", number="value"), *fields(date="realtime_start realtime_end")),
             window="date",
+            period="date",
             basis=(Basis("realtime_start"),),
             versions=True,
             caveats=_caveats,

@@ -26,6 +26,14 @@ def document(reply: Any) -> Mapping[str, Any]:
     return reply
 
 
+def last_day(reply: Mapping[str, Any]) -> date:
+    """Return the last day of a reply's real-time period. Raise UpstreamError if it does not state it."""
+    day = parse_date(reply.get("realtime_end"))
+    if day is None:
+        raise UpstreamError(Code.MALFORMED, problem="it does not state its realtime_end")
+    return day
+
+
 def records(reply: Mapping[str, Any], query: Query) -> Iterator[Record]:
     """Yield one record for each row of a reply."""
     for row in reply["observations"]:

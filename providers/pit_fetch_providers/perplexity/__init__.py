@@ -16,8 +16,8 @@ from pit_fetch_providers.shared import fields, with_a_pit
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
 _WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
-_ENGINE = "Which pages are found is the choice of today's search engine, which knows what came after the PIT. "
-_MODEL = "Which pages are cited is the choice of today's model, which knows what came after the PIT. "
+_ENGINE = "Which pages are found is the choice of {search_engine}, which knows what came after the PIT. "
+_MODEL = "Which pages are cited is the choice of {model}, which knows what came after the PIT. "
 _DATES = "When a page was published and last changed is what Perplexity says of it."
 
 
@@ -67,6 +67,7 @@ _SEARCH = Operation(
     needs=("query",),
     takes=("max_results", "mode", "domains", "after_date", "recency"),
     fields=_PAGE,
+    reach="some",
     caveats=with_a_pit(_ENGINE + _DATES),
     normalize_query=request.understood,
 )

@@ -6,7 +6,6 @@ The search gives a filing date, which proves nothing: :mod:`.evidence` decides w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
@@ -14,15 +13,14 @@ from typing import Any
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
-from pit_fetch_providers import search_terms
+from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, check_tickers, refuse
-
-_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, refuse
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -30,7 +28,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     options = query.options
     ciks = _ciks(query)
     if options["tickers"]:
-        ciks |= companies.ciks_of(options["tickers"], context)
+        ciks |= companies.ciks_of(options["tickers"], context, must_be_listed=query.capture)
         if not ciks:
             return
     wanted = _filter(query, ciks)
@@ -44,7 +42,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         ordered=ordered,
     )
 
-    def record(filing: Filing | None, listed: frozenset[str] | None) -> Record:
+    def record(filing: Filing | None, listed: Listed | None) -> Record:
         if filing is None:
             return UNREADABLE
         return filings.record(filing, release_evidence.stamp(filing, listed), query.open_mode)
@@ -81,16 +79,30 @@ def _is_ordered(query: Query) -> bool:
     return not query.options["exact"] and (query.open_mode or forms.all_ordinary(_forms(query)))
 
 
-def caveats(query: Query) -> Iterable[str]:
-    """Yield what is looked up in today's lists, and what cannot be shown; from the request alone."""
+def of_today(query: Query) -> Iterable[str]:
+    """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield "--tickers uses today's list of tickers, whatever the PIT. Prefer --ciks."
+        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT: give --ciks.", query)
     if query.options["entity"]:
-        yield "--entity is matched against today's names, whatever the PIT. Prefer --ciks."
+        yield as_of_fetch("--entity is matched against {names}, whatever the PIT: give --ciks.", query)
+
+
+def caveats(query: Query) -> Iterable[str]:
+    """Yield what cannot be shown; from the request alone."""
     if not query.open_mode and query.offline:
         yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
     elif not query.open_mode and _is_ordered(query):
         yield "A filing that was not released on its filing date may be missing: --exact finds it, if it was public."
+
+
+def when_captured(query: Query) -> str:
+    """Return the note that without --exact a capture has the days of filings, and not their times."""
+    if query.options["exact"]:
+        return ""
+    return (
+        "EDGAR's index tells the day of a filing and no time, so each filing counts from the end of its day: to ask "
+        "about a time of day later, write exact = true, and ask with --exact."
+    )
 
 
 def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
@@ -125,8 +137,8 @@ def _forms(query: Query) -> tuple[str, ...]:
 
 
 def _ciks(query: Query) -> set[int]:
-    matches = map(_CIK.fullmatch, query.options["ciks"] or ())
-    return {int(match[1]) for match in matches if match}
+    numbers = map(companies.parse_cik, query.options["ciks"] or ())
+    return {number for number in numbers if number is not None}
 
 
 def _understood(query: Query) -> Query:
@@ -136,9 +148,28 @@ def _understood(query: Query) -> Query:
         refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
     for likely in filter(None, map(forms.correct_spelling, _forms(query))):
         refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
-    if not all(map(_CIK.fullmatch, options["ciks"] or ())):
+    if None in map(companies.parse_cik, options["ciks"] or ()):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
-    return check_tickers(query)
+    symbols.check(
+        "--tickers", options["tickers"] or (), companies.TICKER, "AAPL,BRK-B (--entity takes a company's name)"
+    )
+    _check_words(options["query"] or "")
+    return query
+
+
+def _check_words(words: str) -> None:
+    """Raise ConfigError for quotes that do not hold a phrase together: EDGAR would look for single words."""
+    if not words.isascii() and not set(words).isdisjoint("\u201c\u201d\u201e\u201f"):
+        refuse("A phrase is put in straight double quotes: '\"going concern\"'.")
+    if words.count('"') % 2:
+        refuse("A double quote is not closed: a phrase is put in two, '\"going concern\"'.")
+
+
+def when_empty(query: Query) -> str:
+    """Return what EDGAR's index begins with, or how a ticker is written; from the request alone."""
+    if _filter(query, set()).last < search.FIRST_DAY:
+        return f"The search begins with filings of {search.FIRST_DAY.year}."
+    return "A ticker is one of the SEC's list, such as AAPL or BRK-B." if query.options["tickers"] else ""
 
 
 def _day(moment: datetime) -> date:
@@ -150,6 +181,8 @@ PROVIDER = Provider(
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
     parse_reply=read,
+    when_empty=when_empty,
+    when_captured=when_captured,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
@@ -177,7 +210,7 @@ PROVIDER = Provider(
             search_terms=search_terms.TICKERS,
         ),
         Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),
-        Option("exact", "read the acceptance time of every filing, one request each", kind="flag"),
+        Option("exact", "read when every filing was accepted and written, two requests each", kind="flag"),
     ),
     operations=(
         Operation(
@@ -187,20 +220,22 @@ PROVIDER = Provider(
             normalize_query=_understood,
             window=Window.BY_ASKING,  # in filing dates, which are days in New York
             caveats=caveats,
+            of_today=of_today,
         ),
     ),
     page_size=search.PAGE_SIZE,
     agents=("sec_full_text",),
-    search_terms="edgar filings filing efts sec-edgar",
+    search_terms="sec edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed
 before the window and released within it is not in the window.
 available_at is the release. A filing that EDGAR's daily index lists under its filing date was public
 by the end of that New York day (accepted_at is null). All others, all those of the PIT's own day,
-and with --exact every filing, are dated by their header: acceptance or 06:00 New York of the filing
-date, plus 3 minutes, or the end of the day of a later release. Without --pit nothing is looked up:
-an ordinary filing carries the end of its filing date, and any other has no date.
+and with --exact every filing, are dated by their header: acceptance plus an hour, 09:00 New York for
+what was accepted in the night before, or the end of the day of a later release; with --exact, by
+when EDGAR wrote the filing's own files. Without --pit nothing is looked up: an ordinary filing
+carries the end of its filing date, and any other has no date.
 With --pit, give --forms if you can (10-K,10-Q,8-K,...): with ordinary forms only, the search stops
 as soon as --limit is reached, and leaves out filings that were not released on their filing date.
 With letters and drafts, without --forms, or with --exact, it has to read the whole window to find

@@ -3,7 +3,7 @@
 A filing listed in the daily index of its filing date was public by the end of that New York day. The filing's own
 header decides if it is not listed there (it was released at another time), if it was filed on the PIT's own New York
 day (whose end is yet to come) or on a day without an index, and always with --exact. The filing date itself is not
-evidence.
+evidence. With --exact, when the filing's own files were written takes the place of the header's margins.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import NamedTuple
 from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
 
 
@@ -24,6 +25,11 @@ def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
     """Return the stamp without evidence: for ordinary forms in open mode, the end of the filing date."""
     ordinary = open_mode and forms.root(filing.form) in forms.ORDINARY
     return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
+
+
+def _listed_on_its_day(filing: Filing, listed: Listed) -> Stamp:
+    """Return the stamp of a filing that the index of its filing date lists, with the names that it had there."""
+    return Stamp(end_of_day(filing.filed, NEW_YORK), names=listed[filing.accession])
 
 
 class Evidence(NamedTuple):
@@ -37,8 +43,8 @@ class Evidence(NamedTuple):
     # neither change the order nor cost a request.
     ordered: bool
 
-    def listed(self, day: date, filed: Iterable[Filing | None]) -> frozenset[str] | None:
-        """Return the accession numbers in the index of ``day``.
+    def listed(self, day: date, filed: Iterable[Filing | None]) -> Listed | None:
+        """Return the filings in the index of ``day``, with their names.
 
         None if it is not consulted or does not exist: the header decides then.
         """
@@ -47,16 +53,16 @@ class Evidence(NamedTuple):
             return None
         return self.archive.listed(day, wanted)
 
-    def needs_header(self, filing: Filing | None, listed: frozenset[str] | None) -> bool:
+    def needs_header(self, filing: Filing | None, listed: Listed | None) -> bool:
         """Return whether :meth:`stamp` has to read something about ``filing``."""
         if filing is None or (self.open_mode and not self.exact):
             return False
         return listed is None or (filing.accession not in listed and not self.ordered)
 
-    def stamp(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
+    def stamp(self, filing: Filing, listed: Listed | None) -> Stamp:
         """Return the stamp of ``filing``; ``listed`` is what :meth:`listed` returned for its filing date."""
         if listed is not None and filing.accession in listed:
-            return Stamp(end_of_day(filing.filed, NEW_YORK))
+            return _listed_on_its_day(filing, listed)
         if not self.needs_header(filing, listed):
             return of_filing_date(filing, self.open_mode)
         stamp = self._by_header(filing, listed)
@@ -66,7 +72,7 @@ class Evidence(NamedTuple):
             return Stamp(None)
         return stamp
 
-    def _by_header(self, filing: Filing, listed: frozenset[str] | None) -> Stamp:
+    def _by_header(self, filing: Filing, listed: Listed | None) -> Stamp:
         # The index page does not show a later release, so it is trusted for ordinary forms only, and not
         # for a filing that the index of its filing date leaves out.
         by_page = listed is None and forms.root(filing.form) in forms.ORDINARY
@@ -74,12 +80,19 @@ class Evidence(NamedTuple):
         if acceptance is None and self.exact and filing.filed < self.today:
             listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
             if listed is not None and filing.accession in listed:
-                return Stamp(end_of_day(filing.filed, NEW_YORK))
+                return _listed_on_its_day(filing, listed)
             by_page = by_page and listed is None
         if acceptance is None and by_page:
             acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
-        if acceptance is None:
-            return of_filing_date(filing, self.open_mode)
-        source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
+        return of_filing_date(filing, self.open_mode) if acceptance is None else self._by_acceptance(filing, acceptance)
+
+    def _by_acceptance(self, filing: Filing, acceptance: Acceptance) -> Stamp:
         evening = forms.root(filing.form) in forms.EVENING
-        return Stamp(available_at(acceptance, filing.filed, evening), source, acceptance)
+        if self.exact:
+            written = self.archive.written(filing.accession, filing.ciks[0])
+            acceptance = acceptance._replace(written=written or acceptance.written)
+            proved = proof(acceptance, filing.filed, evening)
+            if proved is not None:
+                return Stamp(proved, "provider_metadata", acceptance, acceptance.names)
+        source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
+        return Stamp(available_at(acceptance, filing.filed, evening), source, acceptance, acceptance.names)

@@ -22,7 +22,9 @@ from pit_fetch_providers.shared import fields, text_or_none
 FIELDS = (
     *fields("accession_number form", date="filed"),
     Field("accepted_at", "instant", is_evidence=True),
-    *fields(lists="ciks company_names items"),
+    *fields(lists="ciks"),
+    Field("company_names", "list", is_evidence=True),
+    *fields(lists="items"),
     *fields(date="period", lists="documents tickers sic_codes"),
 )
 
@@ -86,25 +88,25 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
 
 
 class Stamp(NamedTuple):
-    """The instant at which a filing became public (None: cannot be shown), and the basis for it."""
+    """The instant at which a filing became public (None: cannot be shown), the basis for it, and the names there."""
 
     at: datetime | None
     source: SourceTag = "provider_metadata"
     acceptance: Acceptance | None = None
+    names: tuple[str, ...] = ()
 
 
 def record(filing: Filing, stamp: Stamp, open_mode: bool) -> Record:
-    """Return the item for ``filing``. Names come from the header and, in open mode, from today's index."""
+    """Return the item for ``filing``. Names come from the evidence of then or, in open mode, from today's index."""
     acceptance = stamp.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
-    names = acceptance.names if acceptance else ()
     payload: dict[str, Any] = {
         "accession_number": filing.accession,
         "form": filing.form,
         "filed": filing.filed.isoformat(),
         "accepted_at": None if accepted is None else in_new_york(accepted),
         "ciks": [f"{cik:010d}" for cik in filing.ciks],
-        "company_names": list(names or (filing.today["company_names"] if open_mode else ())),
+        "company_names": list(stamp.names or (filing.today["company_names"] if open_mode else ())),
         "items": list(filing.items),
         "period": filing.period,
         "documents": [

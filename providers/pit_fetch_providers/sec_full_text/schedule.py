@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pit_fetch.provider import Gap, Record, UpstreamError, Watermark
 from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing
 
@@ -21,7 +22,7 @@ from pit_fetch_providers.sec_full_text.filings import Filing
 # order is known only at the end, a day that needs more headers than this is read last.
 MOST_AHEAD = 100
 
-Recorder = Callable[[Filing | None, frozenset[str] | None], Record]
+Recorder = Callable[[Filing | None, Listed | None], Record]
 
 
 class Day(NamedTuple):
@@ -38,13 +39,13 @@ def fewest_headers_first(
 
     A day that needs very many headers waits for all other slices: most of its filings may be withheld.
     """
-    crowded: list[tuple[Day, frozenset[str] | None]] = []
+    crowded: list[tuple[Day, Listed | None]] = []
     errors = list[UpstreamError]()
     for days in _until_it_fails(slices, errors):
         if isinstance(days, Gap):
             yield days
             continue
-        waiting: list[tuple[int, Day, frozenset[str] | None]] = []
+        waiting: list[tuple[int, Day, Listed | None]] = []
         for day in days:
             listed = evidence.listed(day.filed_on, day.filings)
             headers = sum(evidence.needs_header(filing, listed) for filing in day.filings)
@@ -94,7 +95,7 @@ def newest_first(
         raise errors[0]
 
 
-def _records(day: Day, listed: frozenset[str] | None, record: Recorder) -> list[Record]:
+def _records(day: Day, listed: Listed | None, record: Recorder) -> list[Record]:
     # As a list: a deadline between two of them must not leave a part of the day.
     return [record(filing, listed) for filing in day.filings]
 

@@ -3,7 +3,7 @@
 The hour of a row is not a time of publication. It has been seen five hours early (New York read as UTC: Apple's
 report of 2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
 (Microsoft's of 2024-10-30 at 20:00 of the 29th, in a report of yfinance's users). So the day is the one five hours
-after the hour, and its end is what counts.
+after the hour, and its end is what counts. On a weekend no report appears, so that such a date is no evidence.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
-from pit_fetch.times import NEW_YORK, delayed, end_of_day
+from pit_fetch.times import NEW_YORK, delayed, end_of_day, is_weekend
 from pit_fetch.wire import read_html
 from pit_fetch_providers.shared import UNREADABLE
 
@@ -85,16 +85,20 @@ def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Re
     late = delayed(hour, EARLY)
     payload: Mapping[str, object] = {
         "symbol": texts["symbol"],
-        "company": texts.get("company"),
+        **({"company": texts.get("company")} if query.open_mode else {}),  # today's name, of each of its rows
         "date": f"{hour:%Y-%m-%dT%H:%M}",
         **numbers,
     }
     return Record(
         id=f"{texts['symbol']}@{hour:%Y-%m-%dT%H}",
-        available_at=None if late is None or numbers["reportedEPS"] is None else end_of_day(late.date(), NEW_YORK),
+        available_at=None if numbers["reportedEPS"] is None else _public_from(late),
         available_at_source="provider_metadata",
         payload=payload,
     )
+
+
+def _public_from(late: datetime | None) -> datetime | None:
+    return None if late is None or is_weekend(late.date()) else end_of_day(late.date(), NEW_YORK)
 
 
 def _hour(text: str) -> datetime | None:

@@ -2,18 +2,20 @@
 
 All prices of a chart are divided by the splits that came later, and ``adjclose`` by later dividends as well (recorded
 in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart is evidence of the
-day on which it is read, and of no other: it is a snapshot.
+day on which it is read, and of no other: it is a snapshot. A bar that is still running then is none yet: its stamp is
+the end of its interval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.times import wall_clock
 from pit_fetch.wire import lenient_json
 
 # Daily data begin with the S&P 500's on this day.
@@ -25,27 +27,31 @@ _COLUMNS = ("open", "high", "low", "close", "volume")
 class Interval(NamedTuple):
     """An interval of bars."""
 
-    reach: timedelta | None  # how far back Yahoo keeps such bars (None: to the beginning), by its own error texts
-    shown: timedelta  # the span without --date-from, of about as many bars as --limit keeps
+    length: timedelta  # the longest that it can be
+    reach: timedelta | None = (
+        None  # how far back Yahoo keeps such bars (None: to the beginning), by its own error texts
+    )
 
 
-_DAY = timedelta(days=1)
+_DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 INTERVALS: Mapping[str, Interval] = {
-    "1m": Interval(7 * _DAY, _DAY),
-    **{name: Interval(60 * _DAY, 4 * _DAY) for name in ("2m", "5m", "15m", "30m", "90m")},
-    "1h": Interval(730 * _DAY, 9 * _DAY),
-    "1d": Interval(None, 70 * _DAY),
-    "5d": Interval(None, 245 * _DAY),
-    "1wk": Interval(None, 343 * _DAY),
-    "1mo": Interval(None, 1_492 * _DAY),
-    "3mo": Interval(None, 4_475 * _DAY),
+    "1m": Interval(_MINUTE, 7 * _DAY),
+    **{f"{n}m": Interval(n * _MINUTE, 60 * _DAY) for n in (2, 5, 15, 30, 90)},
+    "1h": Interval(60 * _MINUTE, 730 * _DAY),
+    "1d": Interval(_DAY),
+    "5d": Interval(16 * _DAY),  # five sessions around a week of holidays
+    "1wk": Interval(7 * _DAY),
+    "1mo": Interval(31 * _DAY),
+    "3mo": Interval(92 * _DAY),
 }
+# The official volume follows the close by hours.
+_EVENING = timedelta(hours=20)
 # Yahoo's other name for an interval, which its replies may use.
 SYNONYMS = {"60m": "1h"}
 
 
 def is_intraday(interval: str) -> bool:
-    return INTERVALS[interval].reach is not None
+    return INTERVALS[interval].length < _DAY
 
 
 def parameters(query: Query) -> Mapping[str, str]:
@@ -75,7 +81,8 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     granularity = meta.get("dataGranularity")
     if SYNONYMS.get(str(granularity), granularity) != interval:
         raise UpstreamError(Code.MALFORMED, problem=f"its bars are not of the interval {interval}")
-    subject = _Subject(str(meta.get("symbol")), meta.get("currency"), _zone(meta), interval, received)
+    zone = _zone(meta)
+    subject = _Subject(str(meta.get("symbol")), meta.get("currency"), zone, interval, received, _day(meta, zone))
     yield from _bars(result, subject)
     events = result.get("events")
     for kind, values in (("dividends", ("amount",)), ("splits", ("numerator", "denominator"))):
@@ -92,14 +99,12 @@ class _Subject(NamedTuple):
     zone: tzinfo
     interval: str
     received: datetime
+    day: timedelta  # from midnight until a day is over by the clock of the exchange
 
     def record(self, kind: str, at: Any, payload: Mapping[str, Any]) -> Record:
         """Return a row of the day, and of the bar, that begins at ``at`` (Unix seconds)."""
-        if type(at) is not int or abs(at) > _YEAR_2100:
-            raise UpstreamError(Code.MALFORMED, problem="the time of a row is not in Unix seconds")
-        begins = _EPOCH + timedelta(seconds=at)
+        begins = _instant(at)
         local = begins.astimezone(self.zone)
-        # Names in the order of time: a snapshot is ordered by them.
         name = f"{begins:%Y-%m-%dT%H:%MZ}" if is_intraday(self.interval) else local.date().isoformat()
         common = {
             "record_type": kind,
@@ -110,11 +115,40 @@ class _Subject(NamedTuple):
         }
         return Record(
             id=f"{self.symbol}@{name}" + ("" if kind == "bar" else f"#{kind}"),
-            available_at=self.received,
+            available_at=self._over(begins) if kind == "bar" else self.received,
             available_at_source="provider_metadata",
             payload={**common, **payload},
             at_receipt=True,
         )
+
+    def _over(self, begins: datetime) -> datetime | None:
+        """Return when the bar that begins at ``begins`` was over, at the latest, and received."""
+        length = INTERVALS[self.interval].length
+        if is_intraday(self.interval):
+            return max(begins + length, self.received)
+        last = begins.astimezone(self.zone).date() + length - _DAY
+        ends = wall_clock(datetime.combine(last, time()) + self.day, self.zone)
+        return None if ends is None else max(ends, self.received)
+
+
+def _day(meta: Mapping[str, Any], zone: tzinfo) -> timedelta:
+    """Return how long a day lasts: until its evening, or to its end where trade goes on around the clock.
+
+    Yahoo names the session of the day on which the chart was read.
+    """
+    periods = meta.get("currentTradingPeriod")
+    regular = periods.get("regular") if isinstance(periods, dict) else None
+    seconds = [regular.get(name) for name in ("start", "end")] if isinstance(regular, dict) else [None]
+    if not all(type(value) is int for value in seconds):
+        return _DAY
+    opens, closes = (_instant(value).astimezone(zone).replace(tzinfo=None) for value in seconds)
+    return _EVENING if closes <= datetime.combine(opens.date(), time()) + _EVENING else _DAY
+
+
+def _instant(seconds: Any) -> datetime:
+    if type(seconds) is not int or abs(seconds) > _YEAR_2100:
+        raise UpstreamError(Code.MALFORMED, problem="the time of a row is not in Unix seconds")
+    return _EPOCH + timedelta(seconds=seconds)
 
 
 def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:

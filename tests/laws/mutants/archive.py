@@ -11,6 +11,7 @@ from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant
 from tests.laws.plant import Make
 
+_DAMAGE = ("archive: damage",)
 _WORDS = ("archive: words",)
 
 
@@ -130,6 +131,28 @@ def _rows_of_every_reply(real: Any) -> Any:
     return reparse
 
 
+def _held_since_the_oldest(real: Any) -> Any:
+    """All rows of a snapshot were first held when the first of them was."""
+
+    def first_held(connection: Any, stream: str, rows: Any) -> Any:
+        held = real(connection, stream, rows)
+        return dict.fromkeys(held, min(held.values(), default=0))
+
+    return first_held
+
+
+def _of_reach(recorded: Any, reach: str) -> Any:
+    """The fetch, whose operation is taken to hold everything if it has this reach."""
+    query = recorded.query
+    if query.operation.reach != reach:
+        return recorded
+    return recorded._replace(query=query._replace(operation=query.operation._replace(reach="all")))
+
+
+def _reaching(reach: str) -> Make:
+    return lambda real: lambda key, recorded, *given: real(key, _of_reach(recorded, reach), *given)
+
+
 # Leaks of what is deleted.
 
 
@@ -169,6 +192,7 @@ def _needed(change: Any) -> Any:
 
 _EVER: dict[str, Any] = {}
 _INDEX = ("archive: index",)
+_RUNNING = ("archive: running",)
 _SNAPSHOTS = ("alphavantage: archive snapshots",)
 _APART = ("bz-news-api: archive apart",)
 _STOPS = ("bz-news-api: archive stops",)
@@ -189,6 +213,39 @@ MUTANTS = (
     *_in(
         "pit_fetch.archive.store.index",
         ("the index answers as of now", "records_as_of", _as_of_now, _INDEX),
+        (
+            "what is due is never taken up",
+            "pending",
+            lambda real: lambda connection, stream: [],
+            ("bz-news-api: archive offline", "sample: archive offline"),
+        ),
+        (
+            "the latest snapshot answers for every instant",
+            "latest",
+            lambda real: lambda connection, stream, instant: real(connection, stream, microseconds.ALWAYS),
+            _SNAPSHOTS,
+        ),
+        (
+            "a row of a snapshot is as old as its reply",
+            "first_held",
+            lambda real: lambda connection, stream, rows: {},
+            _SNAPSHOTS,
+        ),
+        (
+            "all rows of a snapshot are as old as the oldest",
+            "first_held",
+            _held_since_the_oldest,
+            _SNAPSHOTS,
+        ),
+        (
+            "the snapshot of the instant before",
+            "latest",
+            lambda real: lambda connection, stream, instant: real(connection, stream, instant - 1),
+            _SNAPSHOTS,
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.store.ingestion",
         ("the index keeps no absences", "_Ingestion.add_absences", lambda real: lambda ingestion: None, _INDEX),
         (
             "the index does not look back",
@@ -215,35 +272,39 @@ MUTANTS = (
             ("archive: ties", "archive: crowds"),
         ),
         (
+            "an item whose past was lost is new",
+            "_Ingestion._check_new",
+            lambda real: lambda ingestion, items: None,
+            _DAMAGE,
+        ),
+        (
+            "an item may have lost a part of its past",
+            "_Ingestion._check_whole",
+            lambda real: lambda ingestion, runs: None,
+            _DAMAGE,
+        ),
+        (
             "the index takes running bars for sights",
             "_Ingestion._public",
             lambda real: lambda ingestion, versions: versions,
             _INDEX,
         ),
-        (
-            "what is due is never taken up",
-            "pending",
-            lambda real: lambda connection, stream: [],
-            ("bz-news-api: archive offline", "sample: archive offline"),
-        ),
+    ),
+    *_in(
+        "pit_fetch.archive.store.checksums",
         (
             "a reign is served whatever became of it",
-            "_checksum",
-            lambda real: lambda *values, payload: 0,
-            ("archive: damage",),
+            "checksum",
+            lambda real: lambda start, *values, payload="": 0,
+            _DAMAGE,
         ),
         (
-            "the latest snapshot answers for every instant",
-            "latest",
-            lambda real: lambda connection, stream, instant: real(connection, stream, microseconds.ALWAYS),
-            _SNAPSHOTS,
+            "what is read to add a fetch is believed",
+            "check",
+            lambda real: lambda mark, start, *values, payload="": None,
+            _DAMAGE,
         ),
-        (
-            "the snapshot of the instant before",
-            "latest",
-            lambda real: lambda connection, stream, instant: real(connection, stream, instant - 1),
-            _SNAPSHOTS,
-        ),
+        ("a row may be of any stream", "seed", lambda real: lambda stream: 0, _DAMAGE),
     ),
     *_in(
         "pit_fetch.archive.rederive",
@@ -251,6 +312,15 @@ MUTANTS = (
         ("hosts are pooled", "stream_of", _stream_without(hosts={}), _APART),
         ("plans are pooled", "stream_of", _stream_without(plan=""), _APART),
         ("a snapshot has the rows of every reply", "reparse", _rows_of_every_reply, _SNAPSHOTS),
+        ("what was running is kept", "received", lambda real: lambda part, moment: real(part, None), _RUNNING),
+        ("what a source drops is gone", "indexed", _reaching("newest"), ("archive: rolled",)),
+        (
+            "what a source drops is gone if it is undated",
+            "RecordedFetch.covers",
+            lambda real: lambda recorded, records: real(_of_reach(recorded, "newest"), records),
+            ("archive: rolled",),
+        ),
+        ("what a source leaves out by choice is gone", "indexed", _reaching("some"), ("archive: chosen",)),
         (
             "an empty reply is a snapshot",
             "indexed",
@@ -284,14 +354,20 @@ MUTANTS = (
         (
             "a mixed answer goes on for a day",
             "_stop",
-            lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, found[1]),
+            lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, *found[1:]),
             _STOPS,
         ),
         (
             "archive: a snapshot comes in the order of its reply",
             "_ordered",
-            lambda real: lambda held, stream: stream,
+            lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
             ("yahoo: held", "alphavantage: held"),
+        ),
+        (
+            "archive: records of one instant come by their ids",
+            "_ordered",
+            lambda real: lambda held, stream: real(held, stream) if held.is_snapshot else stream,
+            ("fred: archive offline", "fred: archive captured"),
         ),
     ),
     *_in(
@@ -368,6 +444,12 @@ MUTANTS = (
             ("archive: proved",),
         ),
         (
+            "what is back again is as old as its return",
+            "_first_observed",
+            lambda real: lambda version, history: history[-1].first,
+            ("archive: proved",),
+        ),
+        (
             "runs of different content are one",
             "extend",
             lambda real: lambda run, later: real(run, later._replace(versions=run.observations[0].versions)),
@@ -440,12 +522,21 @@ MUTANTS = (
         ("what was captured counts from its capture on alone", "_kind", lambda real: lambda request: "live", _CAPTURES),
     ),
     *_in(
-        "pit_fetch.archive_admin.capture",
+        "pit_fetch.archive_admin.capture_list",
         (
             "a capture is asked for without a PIT",
             "_dated",
-            lambda real: lambda values, undated, now: undated,
+            lambda real: lambda values, undated, now: (undated, ""),
             ("fred: archive captured", "sec_full_text: archive captured"),
+        ),
+    ),
+    *_in(
+        "pit_fetch.request.query",
+        (
+            "an answer as of a PIT tells what is not known today",
+            "build_query",
+            lambda real: lambda request, started: real(request, started)._replace(capture=True),
+            ("alphavantage: failures", "fred: failures"),
         ),
     ),
     *_in(

@@ -15,9 +15,9 @@ _REDIRECTS = ("sample: redirects",)
 
 
 def _key_among_the_parameters(real: Any) -> Any:
-    def exchange(client: Any, host: Any, base: Any, request: Any) -> Any:
+    def exchange(client: Any, host: Any, base: Any, request: Any, redirects: Any) -> Any:
         params = {**request.params, **request.signature.params}
-        return real(client, host, base, request._replace(params=params, signature=Signature()))
+        return real(client, host, base, request._replace(params=params, signature=Signature()), redirects)
 
     return exchange
 

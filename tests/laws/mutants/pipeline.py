@@ -38,7 +38,7 @@ def _versions_before_filter(real: Any) -> Any:
         for element in stream:
             yield from element.records if isinstance(element, Page) else (element,)
 
-    return lambda stream, cutoff, withheld: real(in_order(flat(stream)), cutoff, withheld)
+    return lambda stream, cutoff, withheld, period="": real(in_order(flat(stream)), cutoff, withheld, period)
 
 
 def _filters_before_versions(real: Any) -> Any:
@@ -109,12 +109,12 @@ def _horizon_of_the_window(real: Any) -> Any:
 def _marked_by_page(real: Any) -> Any:
     """One watermark for a page: it is another one where withheld records move the end of the page."""
 
-    def marked(stream: Iterable[Any], cutoff: Any, withheld: Any) -> Iterator[Any]:
+    def marked(stream: Iterable[Any], cutoff: Any, withheld: Any, period: str = "") -> Iterator[Any]:
         for element in stream:
             if not isinstance(element, Page):
-                yield from real([element], cutoff, withheld)
+                yield from real([element], cutoff, withheld, period)
                 continue
-            public_records = list(real([element._replace(order=None)], cutoff, withheld))
+            public_records = list(real([element._replace(order=None)], cutoff, withheld, period))
             dated = [record.available_at for record in public_records if record.available_at]
             yield from public_records
             if element.order is not None and dated:
@@ -135,7 +135,7 @@ def _all_records_marked(real: Any) -> Any:
                 element = element._replace(order=lambda public, oldest=oldest: oldest)
             yield element
 
-    return lambda stream, cutoff, withheld: real(marked(stream), cutoff, withheld)
+    return lambda stream, cutoff, withheld, period="": real(marked(stream), cutoff, withheld, period)
 
 
 def _all_repeats_counted(real: Any) -> Any:
@@ -150,7 +150,7 @@ def _all_repeats_counted(real: Any) -> Any:
                     raise UpstreamError(Code.PAGING)
             yield element
 
-    return lambda stream, cutoff, withheld: real(counted(stream), cutoff, withheld)
+    return lambda stream, cutoff, withheld, period="": real(counted(stream), cutoff, withheld, period)
 
 
 def _all_records_awaited(real: Any) -> Any:
@@ -166,7 +166,7 @@ def _all_records_awaited(real: Any) -> Any:
                 is_fruitful = is_fruitful or not isinstance(element, Gap)
                 yield element
 
-    return lambda stream, cutoff, withheld: real(fruitful(stream), cutoff, withheld)
+    return lambda stream, cutoff, withheld, period="": real(fruitful(stream), cutoff, withheld, period)
 
 
 def _all_records_scanned(real: Any) -> Any:
@@ -222,6 +222,15 @@ def _exit_code_of_late(real: Any) -> Any:
     return report
 
 
+def _failure_of_late(real: Any) -> Any:
+    def report(request: Any, collected: CollectedRecords) -> Any:
+        result = real(request, collected)
+        is_empty = request.format not in ("json", "table") and not result.envelope.data
+        return result._replace(status=ExitStatus.UPSTREAM) if is_empty and collected.withheld.late else result
+
+    return report
+
+
 def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
         def collect(request: Any, runtime: Any, progress: Any) -> CollectedRecords:
@@ -244,6 +253,11 @@ def _json_alone_is_judged(real: Any) -> Any:
         )
 
     return report
+
+
+def _by_the_clock(real: Any) -> Any:
+    """A PIT that is yet to come is read as up to now, and not as up to the last reply."""
+    return lambda fetch: real(fetch) and min(fetch.request.pit, fetch.runtime.clock.now())
 
 
 def _cached_across_pits(real: Any) -> Any:
@@ -314,7 +328,19 @@ MUTANTS = (
     ),
     _select("a watermark for a page", "public", _marked_by_page, ("sample: order",)),
     _select("the source's order is kept", "in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
-    _cursor("ties in the order of arrival", "position", lambda real: lambda record: (real(record)[0], ""), ANY),
+    _cursor("ties in the order of arrival", "position", lambda real: lambda record: (*real(record)[:2], ""), ANY),
+    _cursor(
+        "the oldest period comes first",
+        "position",
+        lambda real: lambda record: (real(record)[0], -real(record)[1], record.id),
+        _BY_CURSOR,
+    ),
+    _cursor(
+        "a cursor forgets the period",
+        "format_cursor",
+        lambda real: lambda record, within=None: real(record._replace(period=""), within),
+        _BY_CURSOR,
+    ),
     _select("a watermark rests on withheld records", "public", _all_records_marked, ANY[:1]),
     _select("withheld records count as repeated", "public", _all_repeats_counted, ANY[1:2]),
     _select("withheld records renew the patience", "public", _all_records_awaited, ("sample: patience",)),
@@ -348,6 +374,7 @@ MUTANTS = (
     _report("no_data only when nothing was late", "_gaps", _gaps(_no_data_unless_late), ANY),
     _report("the hint depends on what was withheld", "_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
     _report("the exit code tells of late items", "report", _exit_code_of_late, ANY),
+    _report("rows without items fail if some were late", "report", _failure_of_late, ANY[:1]),
     _fetch(
         "ids of late items on stderr", "collect", _telling(lambda collected: " ".join(collected.withheld.late)), ANY
     ),
@@ -374,5 +401,6 @@ MUTANTS = (
         lambda real: lambda fetch: fetch.request.pit,
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
+    _fetch("a PIT in the future follows the clock", "Fetch._cutoff", _by_the_clock, ("sample: overtaken",)),
     _fetch("a page cache across PITs", "collect", _cached_across_pits, ("bz-news-api: repeated",)),
 )

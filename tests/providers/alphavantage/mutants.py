@@ -12,14 +12,13 @@ from pit_fetch_providers.alphavantage import news, reply, rows
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, end_of_day
 from tests.laws.mutants.leak import Mutant, fails, first
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.alphavantage"
 _AV, _FAILURES, _CORPUS = ("alphavantage: non-interference",), ("alphavantage: failures",), ("corpus: no leak",)
-_NEWS, _REACH = ("alphavantage: news",), ("alphavantage: reach",)
+_NEWS, _REACH, _RUNNING = ("alphavantage: news",), ("alphavantage: reach",), ("archive: running",)
 
 
 # When a row was public.
@@ -141,13 +140,6 @@ def _any_of_the_tickers(real: Any) -> Any:
 # What is asked for, and what is said.
 
 
-def _all_dated(real: Any) -> Any:
-    def public(stream: Any, bound: Any) -> list[Record]:
-        return [record for record in stream if isinstance(record, Record) and record.available_at is not None]
-
-    return public
-
-
 def _message_in_the_error(real: Any) -> Any:
     def check(message: str, function: Any, query: Any) -> None:
         try:
@@ -162,6 +154,25 @@ MUTANTS = (
     Mutant("av: a bar at its label", f"{_HERE}.bars:_interval", lambda real: lambda function_reply: timedelta(0), _AV),
     Mutant("av: an Eastern label read as UTC", f"{_HERE}.bars:_latest", _answered(_in_utc), _AV),
     Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:_latest", _answered(_in_the_first_zone), _CORPUS),
+    Mutant(
+        "av: a running row is a record",
+        f"{_HERE}.rows:once_over",
+        lambda real: lambda record, ends, function_reply: record,
+        _RUNNING,
+    ),
+    Mutant(
+        "av: a running period is over on its first day",
+        f"{_HERE}.periods:last_of",
+        lambda real: lambda first, interval: first,
+        _RUNNING,
+    ),
+    Mutant("av: a running week's indicator", f"{_HERE}.bars:_LAST_DAYS", lambda real: {}, _RUNNING),
+    Mutant(
+        "av: analytics of a running day",
+        f"{_HERE}.bars:end_of_window",
+        lambda real: lambda row, function_reply: function_reply.received,
+        _RUNNING,
+    ),
     Mutant("av: a day's bar at the close", f"{_HERE}.bars:EVENING", lambda real: timedelta(hours=16), _AV),
     Mutant("av: a running week's bar", f"{_HERE}.periods:friday", first, _AV),
     Mutant("av: a running month's bar", f"{_HERE}.periods:last_weekday_of_month", first, _AV),
@@ -173,6 +184,9 @@ MUTANTS = (
         lambda real: lambda row, function_reply: rows.day_ends(row.get("reportedDate")),
         _CORPUS,
     ),
+    Mutant("av: a report of a weekend", f"{_HERE}.earnings:is_weekend", lambda real: lambda day: False, _AV),
+    Mutant("av: a dividend declared on a weekend", f"{_HERE}.rows:is_weekend", lambda real: lambda day: False, _AV),
+    Mutant("av: an article from the start of its minute", f"{_HERE}.news:end_of_minute", first, _AV),
     Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:_year", _by_the_last_report, _AV),
     Mutant(
         "av: a year by rows that were not public",
@@ -255,7 +269,6 @@ MUTANTS = (
         lambda real: lambda query: real(query._replace(pit=None)),
         _REACH,
     ),
-    Mutant("av: later bars decide on the reach", f"{_HERE}.windows:_public", _all_dated, _REACH),
     Mutant(
         "av: an unknown symbol is an error",
         f"{_HERE}.client:check_message",

@@ -42,6 +42,15 @@ PREMIUM_SIZE = {
     "Information": "Thank you for using Alpha Vantage! The outputsize=full parameter value is a premium feature for "
     f"the TIME_SERIES_DAILY endpoint. You may subscribe to any of the premium plans at {PREMIUM}"
 }
+# In the words of the documentation, which names the plans that include a function by their limits.
+PREMIUM_PLANS = {
+    "Information": "Thank you for using Alpha Vantage! This is a premium API function. Subscribe to either the 600 "
+    "requests per minute or the 1200 requests per minute premium membership plan to unlock realtime options data"
+}
+CALL_VOLUME = {
+    "Information": f"Thank you for using Alpha Vantage! Please visit {PREMIUM} if you would like to have a higher API "
+    "call volume."
+}
 ARTIFICIAL = {
     "endpoint": "Realtime Bulk Quotes",
     "message": "This is a premium endpoint. ***THE SAMPLE DATA SCHEMA BELOW IS ARTIFICIAL AND FOR ILLUSTRATION "

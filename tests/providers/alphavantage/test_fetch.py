@@ -74,7 +74,7 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=daily"), "one of 1min, 5min"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
         (("EARNINGS", "symbol=IBM", "horizon=3month"), "EARNINGS does not take horizon"),
-        (("EARNINGS", "symbol=IBM&function=X Y"), "symbol is a ticker"),
+        (("EARNINGS", "symbol=IBM&function=X Y"), "write symbols as in AAPL, BRK-B"),
         (("EARNINGS", "symbol=AAPL,MSFT"), "EARNINGS takes one symbol: ask once for each ticker"),
         (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
         (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
@@ -191,17 +191,19 @@ def test_sizes_under_a_pit_and_without(world: Any) -> None:
     assert [query["outputsize"] for query in ibm.queries] == ["full", "full", "compact", "compact", "full"]
 
 
-@pytest.mark.parametrize(
-    ("words", "truncated"),
-    [((), True), (("--date-from", "2024-02-15T20:00:00Z"), True), (("--date-from", "2024-02-15T20:55:00Z"), False)],
-)
-def test_bars_that_reach_back_a_limited_time_say_when_the_window_is_not_covered(
-    world: Any, words: tuple[str, ...], truncated: bool
+@pytest.mark.parametrize("name", ["FX_INTRADAY", "FX_WEEKLY", "FX_MONTHLY"])
+@pytest.mark.parametrize("window", [(), ("--date-from", "2024-02-15T20:55:00Z"), ("--date-from", "1999-01-01")])
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_what_reaches_back_a_limited_time_says_so_whatever_is_served(
+    world: Any, name: str, window: tuple[str, ...], pit: str | None
 ) -> None:
-    bars = [bar(f"2024-02-15 {at}:00") for at in ("21:00", "20:55", "20:50")]
-    call = ("FX_INTRADAY", "from_symbol=EUR", "to_symbol=USD", "interval=5min")
-    done = world(Store({"FX_INTRADAY": bars}, zone="UTC")).fetch(*call, *words, pit=PIT)
-    assert ("truncated" in done.gap_types) is truncated
+    interval = ("interval=5min",) if name == "FX_INTRADAY" else ()
+    store = Store({name: [bar("2024-02-15 20:50:00" if interval else "2024-02-09")]}, zone="UTC")
+    for served in (store, Store({name: []}, zone="UTC")):
+        done = world(served).fetch(
+            name, "from_symbol=EUR", "to_symbol=USD", *interval, *window, "--limit", "200", pit=pit
+        )
+        assert f"{name} reaches back a limited time only" in done.reasons
 
 
 @pytest.mark.parametrize("name", SOME_UNDATED)
@@ -237,7 +239,7 @@ def _articles(count: int, last: datetime, step: timedelta) -> list[dict[str, Any
 
 
 def test_news_windows_are_split_above_a_thousand(world: Any) -> None:
-    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(seconds=47))
+    stored = _articles(2500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(minutes=1))
     news = world(Store(articles=stored))
     done = news.fetch("NEWS_SENTIMENT", "tickers=AAPL", "topics=earnings,ipo", "--limit", "5000", pit=PIT)
     assert done.ids == [f"NEWS_SENTIMENT:https://news.example/a{n:05d}" for n in range(2500)]
@@ -294,6 +296,14 @@ def test_a_news_window_asks_for_whole_days(world: Any) -> None:
     assert done.ids == ["NEWS_SENTIMENT:https://news.example/dated"]
 
 
+# Of the same kinds, and never seen: a notice may name plans by their limits, and a limit what the plans unlock.
+PLANS = {"Information": "Realtime options are part of the 600 requests per minute and other premium membership plans."}
+ENTITLEMENT = {"Information": "Your plan of 75 requests per minute has no entitlement to realtime US market data."}
+MINUTE_LIMIT = {
+    "Information": "Our standard API rate limit is 5 requests per minute. Please subscribe to any of the premium plans "
+    f"at {av.PREMIUM} to instantly unlock all premium endpoints"
+}
+
 # Errors inside HTTP 200. (what the source says, in PIT mode: gap type and words; in open mode)
 ERRORS: list[tuple[str, Any, str, str]] = [
     ("bad key", av.BAD_KEY, "upstream_error", "refused the credential"),
@@ -305,6 +315,11 @@ ERRORS: list[tuple[str, Any, str, str]] = [
     ("a minute's requests", av.PER_MINUTE, "upstream_error", "per second or minute"),
     ("premium", av.PREMIUM_ENDPOINT, "upstream_error", "key's plan does not include"),
     ("premium size", av.PREMIUM_SIZE, "upstream_error", "key's plan does not include"),
+    ("premium plans", av.PREMIUM_PLANS, "upstream_error", "key's plan does not include"),
+    ("premium membership", PLANS, "upstream_error", "key's plan does not include"),
+    ("an entitlement", ENTITLEMENT, "upstream_error", "key's plan does not include"),
+    ("call volume", av.CALL_VOLUME, "upstream_error", "per second or minute"),
+    ("a minute's limit", MINUTE_LIMIT, "upstream_error", "per second or minute"),
     ("artificial rows", av.ARTIFICIAL, "upstream_error", "key's plan does not include"),
     ("no such function", {"Error Message": "This API function (X) does not exist."}, "config", "no longer has"),
     ("unknown words", {"Information": "We moved."}, "upstream_error", "a message and no rows"),
@@ -360,7 +375,7 @@ def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> Non
         (("EARNINGS", "tickers=IBM", "symbol=IBM"), "not both"),
         (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
         (("IPO_CALENDAR", "tickers=IBM"), "does not take tickers"),
-        (("EARNINGS", "tickers=I B"), "symbol is a ticker"),
+        (("EARNINGS", "tickers=I B"), "write symbols as in AAPL, BRK-B"),
     ],
 )
 def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], reason: str) -> None:
@@ -397,7 +412,14 @@ def test_a_bad_call_is_said_in_open_mode(world: Any, message: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "requests", "pause"), [(av.PER_SECOND, 4, 1.0), (av.PER_MINUTE, 4, 15.0), (av.DAILY_LIMIT, 1, 0.0)]
+    ("message", "requests", "pause"),
+    [
+        (av.PER_SECOND, 4, 1.0),
+        (av.CALL_VOLUME, 4, 1.0),
+        (av.PER_MINUTE, 4, 15.0),
+        (MINUTE_LIMIT, 4, 15.0),
+        *((message, 1, 0.0) for message in (av.DAILY_LIMIT, av.PREMIUM_ENDPOINT, av.PREMIUM_PLANS, PLANS, ENTITLEMENT)),
+    ],
 )
 def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: Any, requests: int, pause: float) -> None:
     server = world(app=lambda _: as_json(message))
@@ -458,7 +480,9 @@ def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
 
 def _published(stamp: str) -> datetime:
     moment = datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
-    return moment + timedelta(days=1) if stamp.endswith("T000000") else moment
+    if stamp.endswith("T000000"):
+        return moment + timedelta(days=1)
+    return moment + timedelta(minutes=1, microseconds=-1) if stamp.endswith("00") else moment
 
 
 def _stamps(random: Random) -> list[str]:

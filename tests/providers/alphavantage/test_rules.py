@@ -238,6 +238,15 @@ def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, 
     assert [i["fiscalDateEnding"] for i in done.data if i["record_type"] == "annual_earnings"] == full_years
 
 
+def test_a_report_of_a_weekend_is_dated_by_nothing(read: Read) -> None:
+    # IBM's of Q2 2012, as recorded in November 2025: 8 July 2012 was a Sunday. In May 2026 the row says the 18th.
+    days = {"2012-07-06": 2, "2012-07-07": 0, "2012-07-08": 0, "2012-07-18": 2}
+    for day, count in days.items():
+        document = earnings([year("2012-06-30", "3.51")], [quarter("2012-06-30", day, "3.51")])
+        assert len(read(document, "EARNINGS", "symbol=IBM", pit=NOW).data) == count
+        assert len(read(document, "EARNINGS", "symbol=IBM").data) == 2
+
+
 def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read: Read) -> None:
     nothing = read(earnings([], []), "EARNINGS", pit="2020-01-01T00:00:00Z")
     assert "as they stand today" in nothing.reasons
@@ -265,6 +274,11 @@ DAYS = [
         },
         "2024-05-01T00:00:00-04:00",
     ),
+    (
+        "DIVIDENDS",
+        "ex_dividend_date,declaration_date,amount\n2024-05-09,2024-04-28,1.67\n",  # declared on a Sunday
+        "2024-05-10T00:00:00-04:00",
+    ),
     ("SPLITS", "effective_date,split_factor\n2021-11-04,1.0460\n", "2021-11-05T00:00:00-04:00"),
     (
         "SPLITS",
@@ -281,7 +295,9 @@ DAYS = [
         "contractID,symbol,date,last\nIBM1,IBM,2024-02-16,1.0\n",  # a Friday
         "2024-02-20T00:00:00-05:00",
     ),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T210000")]}, "2024-02-15T16:00:00-05:00"),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T210000")]}, "2024-02-15T16:00:59.999999-05:00"),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T210001")]}, "2024-02-15T16:00:01-05:00"),
+    ("NEWS_SENTIMENT", {"feed": [article("20240215T235900")]}, "2024-02-15T18:59:59.999999-05:00"),
     ("NEWS_SENTIMENT", {"feed": [article("20240215T000000")]}, "2024-02-15T19:00:00-05:00"),
     ("NEWS_SENTIMENT", {"feed": [article("20240215T000001")]}, "2024-02-14T19:00:01-05:00"),
 ]
@@ -301,7 +317,7 @@ def test_news_under_a_pit_has_no_scores_and_no_summary(read: Read) -> None:
     at_pit = read(document, "NEWS_SENTIMENT", pit=NOW)
     assert at_pit.data == [
         {
-            "available_at": "2024-02-15T16:00:00-05:00",
+            "available_at": "2024-02-15T16:00:59.999999-05:00",
             "available_at_source": "provider_metadata",
             "id": "NEWS_SENTIMENT:https://news.example/20240215T210000",
             "record_type": "article",
@@ -364,8 +380,8 @@ def test_a_calendar_of_either_year_has_the_same_fields(read: Read) -> None:
         ("EARNINGS", IBM, "2026-04-22", "2026-04-22", 1),
         ("EARNINGS", IBM, "2026-04-23", "2026-05-01", 0),
         ("EARNINGS", IBM, "2026-01-28", "2026-04-21", 2),
-        ("SPLITS", DAYS[3][1], "2021-11-04", "2021-11-04", 1),
-        ("SPLITS", DAYS[3][1], "2021-11-05", "2021-11-05", 0),
+        ("SPLITS", DAYS[4][1], "2021-11-04", "2021-11-04", 1),
+        ("SPLITS", DAYS[4][1], "2021-11-05", "2021-11-05", 0),
         ("DIVIDENDS", DAYS[0][1], "2024-04-30", "2024-04-30", 1),
         ("TIME_SERIES_DAILY", series_csv([bar("2024-02-15"), bar("2024-02-14")]), "2024-02-15", "2024-02-15", 1),
         (
@@ -376,7 +392,8 @@ def test_a_calendar_of_either_year_has_the_same_fields(read: Read) -> None:
             1,
         ),
         ("NEWS_SENTIMENT", {"feed": [article("20240215T000000")]}, "2024-02-15", "2024-02-15", 1),
-        ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, "2024-02-15T12:00:00Z", "2024-02-15T12:00:00Z", 1),
+        ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, "2024-02-15T12:00:30Z", "2024-02-15T12:01:00Z", 1),
+        ("NEWS_SENTIMENT", {"feed": [article("20240215T120000")]}, "2024-02-15T12:00:00Z", "2024-02-15T12:00:30Z", 0),
     ],
 )
 def test_the_window_compares_the_providers_own_dates(

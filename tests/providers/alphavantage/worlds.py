@@ -100,14 +100,13 @@ def foreign(rng: Random) -> Case:
     """Make articles on one ticker among as public ones on others, and a reply that names its subject."""
     pit = rng.choice(PITS)
     utc = datetime.fromisoformat(pit).astimezone(UTC)
-    own = [article(f"{utc - near(rng, 1):%Y%m%dT%H%M%S}", f"own{n}") for n in range(rng.choice((0, 1, 3)))]
+    own = [article(_stamp_before(rng, utc), f"own{n}") for n in range(rng.choice((0, 1, 3)))]
     stores = []
     for number in range(4):
         rows = list(own)
         for n in range(noise_count(rng) if number else 0):
             named = rng.choice(([{"ticker": "MSFT"}], [{"ticker": "AAPLX"}, {"ticker": "MSFT"}], [], None, "AAPL", [5]))
-            stamp = f"{utc - near(rng, 1):%Y%m%dT%H%M%S}"
-            rows.append(article(stamp, f"{CANARY}{n}", title=CANARY, ticker_sentiment=named))
+            rows.append(article(_stamp_before(rng, utc), f"{CANARY}{n}", title=CANARY, ticker_sentiment=named))
         rng.shuffle(rows)
         stores.append(Store(articles=rows))
     words = ("NEWS_SENTIMENT", rng.choice(("tickers=AAPL", "tickers=aapl")), "--limit", rng.choice(("1", "2", "50")))
@@ -132,6 +131,7 @@ def reach(rng: Random) -> Case:
 def snapshots(rng: Random) -> Case:
     """Make replies of today, of which a PIT a little ahead serves every row; some rows are equal, and one is spoilt."""
     rows = [f"S{n}" for n in rng.sample(range(100), rng.choice((0, 1, 4, 9)))]
+    days = [f"20{name[1:]:>02}-0{rng.choice((3, 6))}-30" for name in rows]
     function, words, document = rng.choice(
         (
             ("LISTING_STATUS", (), _listing(rows)),
@@ -140,7 +140,13 @@ def snapshots(rng: Random) -> Case:
             (
                 "EARNINGS_ESTIMATES",
                 ("symbol=IBM",),
-                {"symbol": "IBM", "estimates": [{"date": name, "horizon": "fiscal year"} for name in rows]},
+                {"symbol": "IBM", "estimates": [{"date": day, "horizon": "fiscal year"} for day in days]},
+            ),
+            (
+                "INCOME_STATEMENT",
+                ("symbol=IBM",),
+                {"annualReports": [{"fiscalDateEnding": day} for day in days[:3]],
+                 "quarterlyReports": [{"fiscalDateEnding": day} for day in [*days, None, "soon"]]},
             ),
             ("TOP_GAINERS_LOSERS", (), {"top_gainers": [{"ticker": name} for name in rows], "top_losers": [None]}),
         )
@@ -375,10 +381,23 @@ def _day_after(rng: Random, moment: datetime) -> str:
     return (_last_public_day(moment) + timedelta(days=rng.choice((1, 1, 2, 3, 30, 90)))).isoformat()
 
 
+def _weekday(day: date) -> date:
+    """Return ``day``, or the Friday before it."""
+    return day - max(0, day.weekday() - 4) * DAY
+
+
+def _weekend_before(rng: Random, moment: datetime) -> str:
+    """Return a day of a weekend, on which nothing is published, that is over in New York at ``moment``."""
+    day = _last_public_day(moment) - rng.choice((0, 7, 91)) * DAY
+    return (day - (day.weekday() + rng.choice((1, 2))) * DAY).isoformat()
+
+
 def _earnings(rng: Random, moment: datetime) -> Question:
     base = _last_public_day(moment)
     ends = [base - timedelta(days=91 * n + rng.choice((0, 20, 40))) for n in range(1, 9)]
-    public = [quarter(end.isoformat(), min(end + timedelta(days=30), base).isoformat(), "1.00") for end in ends]
+    public = [
+        quarter(end.isoformat(), _weekday(min(end + timedelta(days=30), base)).isoformat(), "1.00") for end in ends
+    ]
     years = [year(end.isoformat(), rng.choice(("4.00", "2.00", "3.00"))) for end in rng.sample(ends, 2)]
     stores = []
     for number in range(4):
@@ -387,7 +406,7 @@ def _earnings(rng: Random, moment: datetime) -> Question:
             end = (base + timedelta(days=rng.choice((-300, -200, -40, -1, 0, 1, 30, 90)) + n)).isoformat()
             if any(row["fiscalDateEnding"] == end for row in public):
                 continue
-            reported = rng.choice((_day_after(rng, moment), *BAD_DATES))
+            reported = rng.choice((_day_after(rng, moment), _weekend_before(rng, moment), *BAD_DATES))
             surprise = rng.choice((CANARY, wreck(rng)))
             rows.append(quarter(end, reported, rng.choice((CANARY, "9.99", None)), surprise=surprise))
             annual += [year(end, CANARY)] if rng.random() < 0.5 else []
@@ -409,14 +428,23 @@ def _dividends(rng: Random, moment: datetime) -> Question:
     def build(rows: list[Any], number: int) -> Store:
         return Store(documents={"DIVIDENDS": {"symbol": "IBM", "data": rows}})
 
-    public = [row(n, _day_before(rng, moment), _day_after(rng, moment), "1.") for n in range(rng.choice((0, 2, 4)))]
+    declared = [_weekday(date.fromisoformat(_day_before(rng, moment))) for _ in range(rng.choice((0, 2, 4)))]
+    public = [row(n, day.isoformat(), _day_after(rng, moment), "1.") for n, day in enumerate(declared)]
     public += [row(n, "None", _day_before(rng, moment), "2.") for n in range(rng.choice((0, 2)))]
     counter = iter(range(10_000))
 
     def noise() -> Any:
         after, before = _day_after(rng, moment), _day_before(rng, moment)
+        weekend = _weekend_before(rng, moment)
+        business_day = _weekday(date.fromisoformat(after) + DAY * 2).isoformat()  # not before ``after``
         declared, ex = rng.choice(
-            ((after, after), (after, before), ("None", after), (rng.choice(BAD_DATES[2:8]), before))
+            (
+                (business_day, after),
+                (business_day, before),
+                ("None", after),
+                (weekend, after),
+                (rng.choice(BAD_DATES[2:8]), before),
+            )
         )
         wrecked = {**row(next(counter), declared, ex, CANARY), "amount": wreck(rng)}
         return rng.choice((row(next(counter), declared, ex, CANARY), wrecked, None, CANARY))
@@ -472,7 +500,7 @@ def _news(rng: Random, moment: datetime) -> Question:
         computed = {"summary": f"{CANARY}{number}", "overall_sentiment_score": number}
         return article(stamp, name, **{**computed, **changes})
 
-    stamps = [f"{utc - near(rng):%Y%m%dT%H%M%S}" for _ in range(rng.choice((0, 2, 6, 12)))]
+    stamps = [_stamp_before(rng, utc) for _ in range(rng.choice((0, 2, 6, 12)))]
     dates = [f"{(utc - DAY).date() - timedelta(days=n):%Y%m%dT000000}" for n in range(rng.choice((0, 2)))]
     public = [stamp for stamp in stamps if not stamp.endswith("T000000") and is_room(stamp)] + dates
     stores, room = [], dict(taken)
@@ -482,7 +510,10 @@ def _news(rng: Random, moment: datetime) -> Question:
         taken.update(room)
         for n in range(noise_count(rng) if number else 0):
             late = f"{utc.replace(microsecond=0) + timedelta(seconds=1) + near(rng):%Y%m%dT%H%M%S}"
-            stamp = rng.choice((late, late, f"{utc:%Y%m%d}T000000", f"{utc - near(rng):%Y-%m-%dT%H:%M:%S}", "soon"))
+            # A minute that is not over at the PIT; one of its last second is, to a microsecond.
+            running = f"{utc if utc.second < 59 else utc + MINUTE:%Y%m%dT%H%M}00"
+            today, other = f"{utc:%Y%m%d}T000000", f"{utc - near(rng):%Y-%m-%dT%H:%M:%S}"
+            stamp = rng.choice((late, late, running, today, other, "soon"))
             if is_room(stamp):
                 rows.append(named(stamp, f"{CANARY}{n}", number, title=rng.choice((CANARY, wreck(rng)))))
         rng.shuffle(rows)
@@ -492,6 +523,14 @@ def _news(rng: Random, moment: datetime) -> Question:
     return Question(
         ("NEWS_SENTIMENT",), tuple(stores), {"tickers": [("tickers=AAPL",)]}, rng.choice(limits), tuple(limits[:2])
     )
+
+
+def _stamp_before(rng: Random, utc: datetime) -> str:
+    """Return the stamp of an article that was public: of a whole minute only if that is over."""
+    at = utc - near(rng, 1)
+    if at.second == 0 and at.replace(microsecond=0) + MINUTE > utc:
+        at -= timedelta(seconds=1)
+    return f"{at:%Y%m%dT%H%M%S}"
 
 
 _WITHHELD = (

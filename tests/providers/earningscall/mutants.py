@@ -67,14 +67,20 @@ def _never_changed(real: Any) -> Any:
 
 MUTANTS = (
     Mutant(
+        "earningscall: today's exchange under a ceiling",
+        f"{_HERE}:of_today",
+        lambda real: lambda query: (),
+        ("earningscall: ceiling",),
+    ),
+    Mutant(
         "earningscall: a call is public when it begins",
-        f"{_HERE}.calls:_noon_after",
+        f"{_HERE}.calls:noon_after",
         _public(lambda starts: starts),
         _CALLS,
     ),
     Mutant(
         "earningscall: a call is public at the end of its day",
-        f"{_HERE}.calls:_noon_after",
+        f"{_HERE}.calls:noon_after",
         _public(
             lambda starts: datetime.combine(starts.astimezone(NEW_YORK).date() + timedelta(days=1), time(0), NEW_YORK)
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -26,7 +26,8 @@ NOT_IN_PLAN = Response(b"", 403, {"X-Plan-Name": "basic"})
 
 
 class Call(NamedTuple):
-    """One call. ``text`` None: there is no transcript; ``own_date`` is the date of the call in its transcript.
+    """One call. ``text`` None: there is no transcript; ``own_date`` is the date of the call in its transcript, or False
+    if that is a text alone.
 
     ``stored`` is the transcript's Last-Modified: "" an hour after the call, None that of a reply without one.
     """
@@ -53,6 +54,8 @@ class Call(NamedTuple):
     @property
     def reply(self) -> dict[str, Any]:
         """Return the transcript, plain (level 1)."""
+        if self.own_date is False:
+            return {"text": self.text}
         return {"event": {**self.event, "conference_date": self.own_date or self.starts}, "text": self.text}
 
 
@@ -61,8 +64,11 @@ def http_date(starts: datetime | None, after: timedelta = timedelta(hours=1)) ->
     return None if starts is None else f"{starts.astimezone(UTC) + after:%a, %d %b %Y %H:%M:%S} GMT"
 
 
-def app(calls: Sequence[Any], key: str = KEY) -> App:
-    """Return the server of ``calls``; one that is not a Call stands in every list as it is."""
+def app(calls: Sequence[Any], key: str = KEY, listed: Collection[tuple[str, str]] | None = None) -> App:
+    """Return the server of ``calls``; one that is not a Call stands in every list as it is.
+
+    ``listed`` are exchanges and symbols, as today's list has them (default: those of the calls).
+    """
 
     def answer(request: HttpRequest) -> Response:
         query = request.query
@@ -71,23 +77,26 @@ def app(calls: Sequence[Any], key: str = KEY) -> App:
         own = [call for call in calls if isinstance(call, Call)]
         if request.path == "/symbols-v2.txt":
             # The list of everybody's companies is never empty, whatever calls there are.
-            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(call.exchange), call.symbol) for call in own)})
+            places = ((call.exchange, call.symbol) for call in own) if listed is None else listed
+            names = sorted({(0, "ZZZZ"), *((EXCHANGES.index(exchange), symbol) for exchange, symbol in places)})
             return Response("\n".join(f"{place}\t{symbol}\tA Company\t1\t2" for place, symbol in names).encode())
         if request.path == "/calendar":
             day = f"{int(query['year']):04}-{int(query['month']):02}-{int(query['day']):02}"
             rows = [_row(call) if isinstance(call, Call) else call for call in calls]
             return _raw([row for row in rows if _is_on(row, day)])
         subject = query.get("exchange"), query.get("symbol")
-        listed = [call for call in calls if not isinstance(call, Call) or (call.exchange, call.symbol) == subject]
+        entries = [call for call in calls if not isinstance(call, Call) or (call.exchange, call.symbol) == subject]
         if request.path == "/events":
-            if not any(isinstance(entry, Call) for entry in listed):
+            if not any(isinstance(entry, Call) for entry in entries):
                 return MISSING
-            events = [entry.event if isinstance(entry, Call) else entry for entry in listed]
+            events = [entry.event if isinstance(entry, Call) else entry for entry in entries]
             return _raw({"company_name": "A Company", "events": events})
         if request.path == "/transcript":
             period = query.get("year"), query.get("quarter")
             matching = [
-                entry for entry in listed if isinstance(entry, Call) and (str(entry.year), str(entry.quarter)) == period
+                entry
+                for entry in entries
+                if isinstance(entry, Call) and (str(entry.year), str(entry.quarter)) == period
             ]
             if not matching or matching[0].text is None:
                 return MISSING

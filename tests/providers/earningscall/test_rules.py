@@ -157,6 +157,45 @@ def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
     assert answers("Tue, 25 Oct 2022 23:00:00 GMT").error_code == "malformed"
 
 
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_a_transcript_that_cannot_be_read_costs_no_other(pit: str | None) -> None:
+    plain, stored = earningscall.app(CALLS), {"Last-Modified": "Tue, 30 Jan 2024 23:00:00 GMT"}
+    is_second = {"year": "2024", "quarter": "2"}.items()
+    broken = Response(b'{"event": {"year": 2024}}', 200, stored)
+    fetched = ask(
+        lambda request: broken if is_second <= request.query.items() else plain(request), op="transcript", pit=pit
+    )
+    expected = [name for name in ("NASDAQ:MSFT:2024Q3", *IDS[:3]) if name != IDS[0]]
+    assert (fetched.ids, fetched.error_code) == (expected if pit is None else IDS[1:3], "malformed")
+
+
+@pytest.mark.parametrize("pit", [PIT, None])
+def test_a_text_alone_is_that_of_the_call_that_was_asked_for(pit: str | None) -> None:
+    calls = [call._replace(own_date=False) if call.quarter == 2 else call for call in CALLS]
+    fetched, plain = (ask(earningscall.app(served), op="transcript", pit=pit) for served in (calls, CALLS))
+    assert (fetched.items, fetched.error) == (plain.items, None)
+
+
+UNDATED = (
+    Call(2021, 4, "soon", "Fourth of 2021.", own_date="2021-07-27T17:30:00-04:00"),
+    Call(2022, 1, "2021-10-26", "First of 2022."),
+    Call(2020, 2, None, "Second of 2020.", own_date=False),
+)
+
+
+@pytest.mark.parametrize("calls", [UNDATED, (*UNDATED, *CALLS)])
+def test_without_a_pit_transcripts_of_calls_without_a_date_are_served_last(calls: tuple[Call, ...]) -> None:
+    fetched = ask(earningscall.app(calls), op="transcript", pit=None)
+    dated = ["NASDAQ:MSFT:2024Q3", *IDS[:3]] if len(calls) > len(UNDATED) else []
+    assert fetched.ids[: len(dated)] == dated
+    assert set(fetched.ids[len(dated) :]) == {f"NASDAQ:MSFT:{name}" for name in ("2022Q1", "2021Q4", "2020Q2")}
+    assert {record.available_at for record in fetched.records[len(dated) :]} == {None}
+    assert periods(fetched)[-3:] == ["2022Q1", "2021Q4", "2020Q2"]
+    assert periods(ask(earningscall.app(calls), op="transcript")) == (
+        [] if not dated else ["2024Q2", "2024Q1", "2023Q1", "2022Q4"]
+    )
+
+
 def test_what_an_archive_held_is_served_from_when_it_was_time_on(tmp_path: Path) -> None:
     app = earningscall.app([CALLS[1]._replace(stored=None)])
     words = ("transcript", "symbol=MSFT", "exchange=NASDAQ")

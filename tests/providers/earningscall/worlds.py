@@ -82,6 +82,20 @@ def continued(rng: Random) -> Case:
     return case._replace(words=chosen, worlds=tuple(map(earningscall.app, worlds)), plain=None)
 
 
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's list of symbols differs from world to world."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    public = _public(rng, moment, None)
+    lists = [[("NASDAQ", "MSFT")], [("NYSE", "MSFT")], [("NASDAQ", "MSFT"), ("NYSE", "MSFT")], []]
+    worlds = []
+    for listed in rng.sample(lists, len(lists)):
+        later = (_later(rng, n, moment) for n in range(noise_count(rng)))
+        worlds.append(earningscall.app([*public, *later], listed=listed))
+    words = (rng.choice(("transcript", "events", "slides")), *rng.choice(_COMPANY), "--limit", "50")
+    return Case("earningscall", pit, words, tuple(worlds), ceiling=pit)
+
+
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike with different texts. One kind: unknown, no calls yet, and all of them later."""
     case = make(rng)
@@ -131,9 +145,8 @@ def _public(rng: Random, moment: datetime, day: datetime | None) -> list[Call]:
     for year, quarter in periods:
         on = day or last - rng.choice((0, 0, 1, 90, 400)) * DAY
         symbol = "MSFT" if day is None else f"S{year}{quarter}"
-        calls.append(
-            Call(year, quarter, _time_on(rng, on), rng.choice(("Good afternoon.", "x" * 3_000)), symbol=symbol)
-        )
+        text, own_date = rng.choice(("Good afternoon.", "x" * 3_000)), rng.choice((None, None, False))
+        calls.append(Call(year, quarter, _time_on(rng, on), text, symbol=symbol, own_date=own_date))
     return calls
 
 
@@ -170,10 +183,11 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     header = earningscall.http_date
     stored = rng.choice((None, "soon", header(moment, near(rng, 1)), header(starts, -2 * DAY), f"{moment:%c}"))
     text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
-    return Call(2040 + number, 1, starts.isoformat(), text, stored=stored)
+    return Call(2040 + number, 1, starts.isoformat(), text, stored=stored, own_date=rng.choice((None, False)))
 
 
 LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }

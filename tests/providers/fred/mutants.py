@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch_providers.fred.periods import CENTRAL
+from pit_fetch_providers.fred.periods import CENTRAL, FOREVER
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
@@ -102,6 +102,9 @@ MUTANTS = (
         f"{_HERE}.vintages:joined",
         lambda real: lambda before, part, first: [*before, *part],
         _SIZES,
+    ),
+    Mutant(
+        "fred: a file has no end", f"{_HERE}.vintages:last_day", lambda real: lambda reply: FOREVER, ("fred: saved",)
     ),
     Mutant("fred: an unknown series is an error", f"{_HERE}.api:_error_of", _unknown_is_an_error, _FAILURES),
     Mutant("fred: the error's text is echoed", f"{_HERE}.api:_error_of", _echoed, _FAILURES),

@@ -100,8 +100,8 @@ def app(
             return error(TOO_MANY.format(len(days), first, last, MOST_VINTAGES))
         first, last = (BEGINNING, FOREVER) if careless else (first, last)
         starts = query.get("observation_start", ""), query.get("observation_end", FOREVER)
-        rows = [line for line in _rows(vintages, first, last) if starts[0] <= line["date"] <= starts[1]]
-        return _page([*rows, *(line for line in raw if _may_begin(line, last))], query)
+        served = [line for line in rows(vintages, first, last) if starts[0] <= line["date"] <= starts[1]]
+        return _page([*served, *(line for line in raw if _may_begin(line, last))], query)
 
     return answer
 
@@ -124,7 +124,7 @@ def _by_date(vintages: Sequence[Vintage]) -> Iterator[tuple[str, list[Vintage]]]
     yield from versions.items()
 
 
-def _rows(vintages: Sequence[Vintage], first: str, last: str) -> Iterator[dict[str, str]]:
+def rows(vintages: Sequence[Vintage], first: str, last: str) -> Iterator[dict[str, str]]:
     """Yield the values that were current at some time from ``first`` to ``last``, with both ends cut to these."""
     for _, versions in _by_date(vintages):
         changes = [vintage for n, vintage in enumerate(versions) if not n or vintage.value != versions[n - 1].value]

@@ -256,6 +256,26 @@ def test_of_a_reply_that_was_cut_a_value_counts_from_the_first_day() -> None:
     assert ask(pit="2020-10-02T05:00:00Z", body=body).ids == ["GDP@1954-07-01"]
 
 
+@pytest.mark.parametrize(
+    ("last", "pit", "shown"),
+    [
+        # The last day that was over at the PIT, in US Central time, has to lie within the file.
+        ("2019-12-31", "2020-01-02T05:59:59Z", True),
+        ("2019-12-31", "2020-01-02T06:00:00Z", False),
+        ("2019-12-31", "2024-02-15T16:00:00-05:00", False),
+        ("2019-12-31", "2001-01-01T00:00:00Z", True),
+        ("2019-12-31", None, True),
+        ("9999-12-31", "2024-02-15T16:00:00-05:00", True),
+    ],
+)
+def test_a_saved_reply_shows_nothing_beyond_its_end(last: str, pit: str | None, shown: bool) -> None:
+    fetched = ask(pit=pit, body=_file(VINTAGES[0], last=last))
+    assert (fetched.ids == ["GDP@1946-01-01"]) is shown
+    assert [gap.reason.partition(",")[0] for gap in fetched.selection.gaps if gap.type == "input_error"] == (
+        [] if shown else ["--input-file shows what was current up to 2019-12-31 (its realtime_end)"]
+    )
+
+
 def test_a_saved_reply_that_is_one_of_several_says_so_without_a_pit() -> None:
     body = _file(VINTAGES[0], count=700)
     assert ask(pit=None, body=body).gaps == ["partial_file"]
@@ -272,6 +292,7 @@ def test_a_saved_reply_that_is_one_of_several_says_so_without_a_pit() -> None:
         _file(output_type=4),
         _file(units="pch"),
         b'{"seriess": []}',
+        _file(last="soon"),
         b"<xml/>",
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
@@ -10,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
 from tests.laws.checks import non_interference
-from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
+from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options, run
 from tests.loopback.broken import wreck
 from tests.providers.fred import server as fred
 from tests.providers.fred.server import Vintage
@@ -136,4 +137,25 @@ def _text(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-LAWS: Mapping[str, Callable[[Random], int]] = {"failures": lambda rng: non_interference(failures(rng))}
+def saved(rng: Random) -> int:
+    """A saved reply, of whatever period, shows what the source shows at the PIT, or nothing."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    public = _public(rng, moment)
+    vintages = [*public, *_later(rng, moment, public)]
+    last = _text(_last_day(moment) + rng.choice((-400, -3, -1, 0, 0, 1, 40)) * DAY)
+    rows = list(fred.rows(vintages, fred.BEGINNING, last))
+    body = json.dumps(fred.document(rows, last=last)).encode()
+    case = Case("fred", pit, ("GDP", "--limit", "1000"), (fred.app(vintages),))
+    live = {item["id"]: item["value"] for item in run(case, case.worlds[0]).data}
+    words = (*case.words, "--input-file", "-")
+    answer = run(case, fred.app([]), words=words, stdin=body)
+    assert {item["id"]: item["value"] for item in answer.data} in (live, {}), "a value that was revised since"
+    assert answer.data or not live or last < _text(_last_day(moment))
+    return 1
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "saved": saved,
+}

@@ -8,7 +8,7 @@ from datetime import UTC, time, timedelta
 from typing import Any
 
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import DISSEMINATION, Acceptance, accepted_at
+from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.sec_full_text import schedule
 from pit_fetch_providers.sec_full_text.filings import Stamp
 
@@ -21,6 +21,7 @@ from tests.laws.plant import Make
 _HERE = "pit_fetch_providers.sec_full_text"
 _EDGAR = "pit_fetch_providers.edgar"
 _SEC, _ORDERED, _CORPUS = ("sec_full_text: non-interference",), ("sec_full_text: ordered",), ("corpus: no leak",)
+_EXACT = ("sec_full_text: exact",)
 _DAY = timedelta(days=1)
 
 
@@ -48,14 +49,6 @@ def _marked_alone(acceptance: Acceptance) -> Acceptance:
 def _a_day_before(acceptance: Acceptance) -> Acceptance:
     released = acceptance.released
     return acceptance if released is None else acceptance._replace(released=released - _DAY)
-
-
-def _opening_alone(real: Any) -> Any:
-    def opening(*given: Any) -> Any:
-        moment = real(*given)
-        return None if moment is None else moment - DISSEMINATION
-
-    return opening
 
 
 def _in_utc(real: Any) -> Any:
@@ -161,32 +154,39 @@ def _in_the_server_s_order(real: Any) -> Any:
 
 MUTANTS = (
     Mutant("sec: public when accepted", f"{_EDGAR}.acceptance:_sent", first, _SEC),
-    Mutant("sec: public at midnight of the filing date", f"{_EDGAR}.acceptance:OPENING", lambda real: time(0), _SEC),
+    Mutant(
+        "sec: public three minutes after acceptance",
+        f"{_EDGAR}.acceptance:DISSEMINATION",
+        lambda real: timedelta(minutes=3),
+        _SEC,
+    ),
+    Mutant("sec: public at midnight of the filing date", f"{_EDGAR}.acceptance:MORNING", lambda real: time(0), _SEC),
+    Mutant("sec: the night's filings at the opening", f"{_EDGAR}.acceptance:MORNING", lambda real: time(6), _SEC),
     Mutant("sec: public at night", f"{_EDGAR}.acceptance:CLOSING", lambda real: time.max, _CORPUS),
     Mutant("sec: public on a weekend", f"{_EDGAR}.acceptance:_weekday", first, _CORPUS),
     Mutant(
-        "sec: the night's filings without their minutes on the way",
-        f"{_EDGAR}.acceptance:_opening",
-        _opening_alone,
-        _SEC,
-    ),
-    Mutant(
-        "sec: the night's filings at 06:00 in 2013 to 2017",
-        f"{_EDGAR}.acceptance:LATE_OPENING_YEARS",
-        lambda real: range(0),
-        _CORPUS,
-    ),
-    Mutant(
         "sec: an evening's filing that was moved back",
-        f"{_EDGAR}.acceptance:_opening",
-        lambda real: lambda filed, acceptance, evening: real(filed, acceptance, True),
+        f"{_EDGAR}.acceptance:_is_moved_back",
+        lambda real: lambda acceptance, filed, evening: False,
         _CORPUS,
     ),
     Mutant(
         "sec: the next business day is overlooked",
-        f"{_EDGAR}.acceptance:_opening",
-        lambda real: lambda filed, acceptance, evening: accepted_at(acceptance),
+        f"{_EDGAR}.acceptance:_after_the_night",
+        lambda real: lambda acceptance, filed, evening: [],
         _SEC,
+    ),
+    Mutant(
+        "sec: files that were written later",
+        f"{_EDGAR}.acceptance:proof",
+        lambda real: lambda acceptance, filed, evening=False: None,
+        _EXACT,
+    ),
+    Mutant(
+        "sec: a time of writing that repeats the acceptance",
+        f"{_EDGAR}.acceptance:proof",
+        lambda real: lambda acceptance, filed, evening=False: acceptance.written,
+        _EXACT,
     ),
     Mutant("sec: acceptance read as UTC", f"{_EDGAR}.acceptance:accepted_at", _in_utc, _SEC),
     Mutant(
@@ -276,6 +276,12 @@ MUTANTS = (
         f"{_EDGAR}.archive:Archive._check_host",
         _always_failing,
         _SEC,
+    ),
+    Mutant(
+        "sec: today's tickers and names under a ceiling",
+        f"{_HERE}:of_today",
+        lambda real: lambda query: (),
+        ("sec_full_text: ceiling",),
     ),
     Mutant("sec: today's names under a PIT", f"{_HERE}.filings:record", _todays("company_names"), _SEC),
     Mutant("sec: today's codes under a PIT", f"{_HERE}.filings:record", _todays("tickers", "sic_codes"), _SEC),

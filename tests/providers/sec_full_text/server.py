@@ -54,6 +54,7 @@ class Filing:
     text: str = "going concern"
     files: tuple[tuple[str, str], ...] = (("main.htm", ""),)
     items: tuple[str, ...] = ()
+    written: str = ""
 
     @property
     def day(self) -> str:
@@ -75,6 +76,12 @@ class Filing:
     @property
     def accepted_instant(self) -> datetime:
         return datetime.fromisoformat(self.accepted).replace(tzinfo=NEW_YORK)
+
+
+def http_date(text: str) -> str:
+    """Return a New York wall-clock reading, of two possible ones the later, as a header writes it."""
+    moment = datetime.fromisoformat(text).replace(tzinfo=NEW_YORK, fold=1).astimezone(UTC)
+    return f"{moment:%a, %d %b %Y %H:%M:%S} GMT"
 
 
 def number(n: int) -> str:
@@ -238,11 +245,13 @@ def app(
     pages: Callable[[str], Response | None] = lambda path: None,
     true_utc: bool = False,
     tickers: Mapping[str, int] | None = None,
+    entity: str = "",
     now: datetime | None = None,
 ) -> App:
     """Return the server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
 
-    Daily indexes hold what was sent out until ``now`` (default: all of it), which is then the server's date.
+    ``entity`` is the name that all filers have today (default: that of the filing). Daily indexes hold what was sent
+    out until ``now`` (default: all of it), which is then the server's date.
     """
     by_day: dict[str, list[Filing]] = {}
     for filing in filings:
@@ -257,7 +266,7 @@ def app(
         if "@" not in request.header("User-Agent"):
             return UNDECLARED
         if request.path == "/LATEST/search-index":
-            return _search(filings, request.query, cap)
+            return _search(filings, request.query, cap, entity)
         if request.path == "/files/company_tickers.json":
             rows = [{"cik_str": cik, "ticker": ticker, "title": "A name"} for ticker, cik in listed.items()]
             return as_json({str(place): row for place, row in enumerate(rows)})
@@ -278,7 +287,9 @@ def app(
                 "-index.htm": index_page,
             }
             if filing is not None and int(match[1]) in filing.ciks and match[3] in kinds:
-                return Response(kinds[match[3]](filing).encode())
+                stamped = filing.accepted if match[3].startswith("-index.") else filing.written
+                dated = {"Last-Modified": http_date(stamped)} if filing.written else {}
+                return Response(kinds[match[3]](filing).encode(), 200, dated)
         return MISSING
 
     return answer
@@ -288,11 +299,11 @@ def _index(filings: Sequence[Filing], day: date, now: datetime | None) -> Respon
     if day.weekday() > 4 or (now is not None and day > now.astimezone(NEW_YORK).date()):
         return MISSING
     sent = [filing for filing in filings if now is None or not filing.accepted or filing.accepted_instant < now]
-    date_header = {} if now is None else {"Date": f"{now.astimezone(UTC):%a, %d %b %Y %H:%M:%S} GMT"}
+    date_header = {} if now is None else {"Date": http_date(f"{now.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}")}
     return Response(daily_index(day, sent).encode(), 200, date_header)
 
 
-def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Response:
+def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int, entity: str) -> Response:
     first, last = query["startdt"], query["enddt"]
     forms = [form for form in query.get("forms", "").split(",") if form]
     wanted, excluded = {f for f in forms if f[0] != "-"}, {f[1:] for f in forms if f[0] == "-"}
@@ -305,6 +316,7 @@ def _search(filings: Sequence[Filing], query: Mapping[str, str], cap: int) -> Re
         and (not wanted or filing.root in wanted)
         and filing.root not in excluded
         and (not ciks or ciks & set(filing.ciks))
+        and query.get("entityName", "").casefold() in (entity or filing.name).casefold()
         and all(word in filing.text for word in words)
     ]
     start, total = int(query["from"]), sum(len(filing.files) for filing in matching)

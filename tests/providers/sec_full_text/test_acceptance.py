@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.forms import EVENING, all_ordinary
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
@@ -26,42 +26,34 @@ def shown(moment: datetime | None) -> str | None:
 
 # form, accepted, filing date, header date, private at first -> public, all New York
 RULE = {
-    "in the session": ("8-K", "2024-02-15 15:50:00", "2024-02-15", "", False, "2024-02-15 15:53"),
-    "at the last minute": ("8-K", "2024-02-15 15:59:30", "2024-02-15", "", False, "2024-02-15 16:02:30"),
-    "before 17:30": ("8-K", "2024-02-15 17:29:00", "2024-02-15", "", False, "2024-02-15 17:32"),
-    "after 17:30": ("8-K", "2024-02-15 17:31:00", "2024-02-16", "2024-02-16", False, "2024-02-16 06:03"),
-    "an insider's, in the evening": ("4", "2024-02-15 18:05:00", "2024-02-15", "", False, "2024-02-15 18:08"),
-    "on a Friday night": ("10-K", "2024-02-16 18:05:00", "2024-02-20", "2024-02-20", False, "2024-02-20 06:03"),
-    "on a holiday's eve": ("8-K", "2024-07-03 17:45:00", "2024-07-05", "2024-07-05", False, "2024-07-05 06:03"),
-    "before the opening": ("8-K", "2024-02-15 05:30:00", "2024-02-15", "", False, "2024-02-15 06:03"),
+    "in the session": ("8-K", "2024-02-15 15:50:00", "2024-02-15", "", False, "2024-02-15 16:50"),
+    "at the last minute": ("8-K", "2024-02-15 15:59:30", "2024-02-15", "", False, "2024-02-15 16:59:30"),
+    "before 17:30": ("8-K", "2024-02-15 17:29:00", "2024-02-15", "", False, "2024-02-15 18:29"),
+    "after 17:30": ("8-K", "2024-02-15 17:31:00", "2024-02-16", "2024-02-16", False, "2024-02-16 09:00"),
+    "an insider's, in the evening": ("4", "2024-02-15 18:05:00", "2024-02-15", "", False, "2024-02-15 19:05"),
+    "on a Friday night": ("10-K", "2024-02-16 18:05:00", "2024-02-20", "2024-02-20", False, "2024-02-20 09:00"),
+    "on a holiday's eve": ("8-K", "2024-07-03 17:45:00", "2024-07-05", "2024-07-05", False, "2024-07-05 09:00"),
+    "at the opening": ("8-K", "2024-02-15 06:00:00", "2024-02-15", "", False, "2024-02-15 07:00"),
+    "before the opening": ("8-K", "2024-02-15 05:59:59", "2024-02-15", "", False, "2024-02-15 09:00"),
     "back-dated notice": ("EFFECT", "2024-02-15 00:15:02", "2024-02-13", "2024-02-15", False, "2024-02-16 00:00"),
-    "back-dated, header too": ("TA-1", "2024-02-15 10:00:00", "2023-11-21", "2023-11-21", False, "2024-02-15 10:03"),
+    "back-dated, header too": ("TA-1", "2024-02-15 10:00:00", "2023-11-21", "2023-11-21", False, "2024-02-15 11:00"),
     "a letter": ("UPLOAD", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", True, "2024-06-15 00:00"),
     "an unmarked letter": ("CORRESP", "2024-04-02 12:36:07", "2024-04-02", "2024-06-14", False, "2024-06-15 00:00"),
     "private, released at once": ("DRS", "2024-04-02 12:36:07", "2024-04-02", "2024-04-02", True, "2024-04-03 00:00"),
     "no acceptance time": ("10-Q", "", "2001-05-11", "2001-05-14", False, "2001-05-15 00:00"),
     "no acceptance time, same day": ("10-Q", "", "2001-05-11", "2001-05-11", False, "2001-05-12 00:00"),
-    "the evening before, 2013 to 2017": ("8-K", "2016-02-16 17:31:00", "2016-02-17", "", False, "2016-02-17 07:33"),
-    "the last evening of 2012": ("8-K", "2012-12-31 18:00:00", "2013-01-02", "", False, "2013-01-02 07:33"),
-    "the last evening of 2017": ("8-K", "2017-12-29 18:00:00", "2018-01-02", "", False, "2018-01-02 07:33"),
-    "the year before": ("8-K", "2012-02-16 17:31:00", "2012-02-17", "", False, "2012-02-17 06:03"),
-    "the year after": ("8-K", "2018-02-15 17:31:00", "2018-02-16", "", False, "2018-02-16 06:03"),
-    "before the opening, in 2015": ("8-K", "2015-02-17 05:30:00", "2015-02-17", "", False, "2015-02-17 07:33"),
-    "in the night, in 2015": ("EFFECT", "2015-02-19 00:15:02", "2015-02-18", "", False, "2015-02-19 07:33"),
-    "at the end of the day, in 2017": ("4", "2017-02-15 22:00:03", "2017-02-15", "", False, "2017-02-16 07:33"),
-    "at the end of a Friday": ("4", "2024-02-16 22:00:03", "2024-02-16", "", False, "2024-02-19 06:03"),
-    "just before the end of a Friday": ("4", "2024-02-16 21:59:59", "2024-02-16", "", False, "2024-02-16 22:02:59"),
-    "an insider's, in the evening of 2015": ("4", "2015-02-17 18:05:00", "2015-02-17", "", False, "2015-02-17 18:08"),
-    "moved back by a week": ("4", "2003-05-13 19:38:05", "2003-05-06", "", False, "2003-05-13 19:41:05"),
-    "moved back by five years": ("SC 13G/A", "2006-07-07 11:00:00", "2001-02-06", "", False, "2006-07-07 11:03"),
-    "in the night": ("EFFECT", "2024-02-15 00:15:02", "2024-02-14", "", False, "2024-02-15 06:03"),
-    "after the end of the day": ("8-K", "2024-02-15 22:00:00", "2024-02-15", "", False, "2024-02-16 06:03"),
-    "moved back, an evening's": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-20 07:33"),
+    "at the end of a Friday": ("4", "2024-02-16 22:00:03", "2024-02-16", "", False, "2024-02-19 09:00"),
+    "just before the end of a Friday": ("4", "2024-02-16 21:59:59", "2024-02-16", "", False, "2024-02-16 22:59:59"),
+    "moved back by a week": ("4", "2003-05-13 19:38:05", "2003-05-06", "", False, "2003-05-13 20:38:05"),
+    "moved back by five years": ("SC 13G/A", "2006-07-07 11:00:00", "2001-02-06", "", False, "2006-07-07 12:00"),
+    "in the night": ("EFFECT", "2024-02-15 00:15:02", "2024-02-14", "", False, "2024-02-15 09:00"),
+    "after the end of the day": ("8-K", "2024-02-15 22:00:00", "2024-02-15", "", False, "2024-02-16 09:00"),
+    "moved back, an evening's": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-20 09:00"),
     "moved back, released": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "2024-02-16", False, "2024-02-17 00:00"),
     "midnight is no clock": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "", False, "2002-03-05 00:00"),
     "midnight, sent out later": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "2002-03-07", False, "2002-03-08 00:00"),
-    "on a Saturday": ("EFFECT", "2024-02-17 00:15:02", "2024-02-16", "", False, "2024-02-19 06:03"),
-    "in the repeated hour": ("8-K", "2024-11-03 01:30:00", "2024-11-03", "", False, "2024-11-03 06:03"),
+    "on a Saturday": ("EFFECT", "2024-02-17 00:15:02", "2024-02-16", "", False, "2024-02-19 09:00"),
+    "in the repeated hour": ("8-K", "2024-11-03 01:30:00", "2024-11-03", "", False, "2024-11-03 09:00"),
 }  # fmt: skip
 
 
@@ -79,6 +71,78 @@ def test_the_header_decides(
     assert parsed.names == ("Apple Inc.",)
 
 
+# Recorded filings: form, accepted, filing date, header date, private at first, when its files were written -> public
+WRITTEN = {
+    "in the session": ("8-K", "2023-03-15 16:06:36", "", "", False, "2023-03-15 16:07:18", "2023-03-15 16:07:18"),
+    "after seven minutes": ("10-K", "2023-05-26 11:34:32", "", "", False, "2023-05-26 11:41:34", "2023-05-26 11:41:34"),
+    "after 21 minutes": ("ATS-N", "2019-05-10 17:34:10", "", "", False, "2019-05-10 17:54:48", "2019-05-10 17:54:48"),
+    "in the next morning": (
+        "10-K", "2018-03-07 18:03:42", "2018-03-08", "2018-03-08", False, "2018-03-08 06:07:57", "2018-03-08 06:07:57",
+    ),
+    "late in the next morning": (
+        "S-3", "2023-11-14 20:35:00", "2023-11-15", "2023-11-15", False, "2023-11-15 07:15:10", "2023-11-15 07:15:10",
+    ),
+    "a letter": (
+        "UPLOAD", "2024-04-02 12:36:07", "", "2024-06-14", True, "2024-06-14 08:56:40", "2024-06-14 08:56:40",
+    ),
+    "an unmarked letter": (
+        "CORRESP", "2026-02-18 16:33:28", "", "2026-03-20", False, "2026-03-20 11:07:17", "2026-03-20 11:07:17",
+    ),
+    "written anew in October 2017": (
+        "8-K", "2005-04-27 12:25:50", "", "", False, "2017-10-04 05:06:01", "2005-04-27 13:25:50",
+    ),
+    "a letter that was": (
+        "CORRESP", "2005-06-23 10:25:12", "", "2006-05-01", True, "2017-10-10 09:48:54", "2006-05-02 00:00",
+    ),
+    "before 2003, too": ("10-Q", "", "2000-05-11", "2000-05-12", False, "2017-10-19 10:50:56", "2000-05-13 00:00"),
+    # As an index page has it, for letters as for others; and times at which the filing was not public.
+    "the acceptance again": ("8-K", "2023-03-15 16:06:36", "", "", False, "2023-03-15 16:06:36", "2023-03-15 17:06:36"),
+    "a letter's acceptance": (
+        "UPLOAD", "2024-04-02 12:36:07", "", "2024-06-14", True, "2024-04-02 12:36:07", "2024-06-15 00:00",
+    ),
+    "a letter's acceptance, on the way": (
+        "UPLOAD", "2024-04-02 12:36:07", "", "2024-06-14", False, "2024-04-02 12:36:30", "2024-06-15 00:00",
+    ),
+    "the evening before": (
+        "10-K", "2018-03-07 18:03:42", "2018-03-08", "", False, "2018-03-07 18:04:10", "2018-03-08 09:00",
+    ),
+    "before the opening": (
+        "10-K", "2018-03-07 18:03:42", "2018-03-08", "", False, "2018-03-08 05:59:59", "2018-03-08 09:00",
+    ),
+    "moved back, the same evening": (
+        "8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-15 17:31:30", "2024-02-20 09:00",
+    ),
+    "moved back, in the next morning": (
+        "8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-16 06:09:00", "2024-02-16 06:09:00",
+    ),
+    "in October 2017": ("8-K", "2017-10-04 12:00:00", "", "", False, "2017-10-04 12:00:30", "2017-10-04 12:00:30"),
+    "anew at another time": ("8-K", "2019-05-10 12:00:00", "", "", False, "2023-01-01 00:00", "2023-01-01 00:00"),
+    "unknown": ("8-K", "2023-03-15 16:06:36", "", "", False, "", "2023-03-15 17:06:36"),
+    "at the end of the calendar": ("8-K", "9999-12-31 22:30:00", "", "", False, "9999-12-31 22:30:30", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "accepted", "filed", "released", "private", "written", "public"), WRITTEN.values(), ids=WRITTEN
+)
+def test_when_its_own_files_were_written_is_the_proof_where_it_can_be(
+    form: str, accepted: str, filed: str, released: str, private: bool, written: str, public: str
+) -> None:
+    filing = Filing(ONE, form, accepted, filed, released, private)
+    parsed = parse_header(sec.header(filing).encode(), ONE)
+    assert parsed is not None
+    moment = datetime.fromisoformat(written).replace(tzinfo=NEW_YORK) if written else None
+    day, evening = date.fromisoformat(filing.day), form in EVENING
+    shows = proof(parsed._replace(written=moment), day, evening) or available_at(parsed, day, evening)
+    assert (shows and f"{shows.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}") == (
+        public.ljust(19, " ").replace("   ", ":00") if public else None
+    )
+    # The margins are not early for any recorded filing whose files were not written anew.
+    rule = available_at(parsed, day, evening)
+    if moment is not None and rule is not None and shows == moment and moment - rule < timedelta(days=1):
+        assert rule >= moment
+
+
 def test_the_repeated_hour_means_its_second_pass() -> None:
     night = datetime(2024, 11, 3, 1, 30)  # noqa: DTZ001 - a wall clock
     assert shown(accepted_at(Acceptance(night, date(2024, 11, 1)))) == "2024-11-03T01:30:00-05:00"
@@ -89,7 +153,7 @@ def test_of_two_filing_dates_the_later_one_counts(in_header: str, in_index: str)
     filing = Filing(ONE, "8-K", "2024-02-15 17:31:00", in_header)
     parsed = parse_header(sec.header(filing).encode(), ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T06:03:00-05:00"
+    assert shown(available_at(parsed, date.fromisoformat(in_index))) == "2024-02-16T09:00:00-05:00"
 
 
 GOOD = sec.header(Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True))
@@ -124,7 +188,7 @@ def test_of_paper_the_day_of_its_entry_counts(accession: str) -> None:
     parsed = parse_header(sec.header(filing).encode(), accession)
     assert parsed is not None
     paper = accession.startswith("9999999997")
-    stamp = "2003-07-01T00:00:00-04:00" if paper else "2003-06-30T10:18:00-04:00"
+    stamp = "2003-07-01T00:00:00-04:00" if paper else "2003-06-30T11:15:00-04:00"
     assert shown(available_at(parsed, date(2003, 3, 20))) == stamp
     assert (parse_index_page(sec.index_page(filing).encode(), accession) is None) is paper
 
@@ -160,7 +224,7 @@ def test_of_two_times_in_one_page_the_later_one_counts(half: str) -> None:
     assert half in page
     parsed = parse_header(page.replace(half, half.replace("155000", "160000")).encode(), ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date(2024, 2, 15))) == "2024-02-15T16:03:00-05:00"
+    assert shown(available_at(parsed, date(2024, 2, 15))) == "2024-02-15T17:00:00-05:00"
 
 
 def test_what_a_document_says_after_the_header_is_no_header() -> None:
@@ -172,7 +236,7 @@ def test_the_index_page() -> None:
     page = sec.index_page(Filing(ONE, "10-K", "2018-03-07 18:03:42", "2018-03-08")).encode()
     parsed = parse_index_page(page, ONE)
     assert parsed is not None
-    assert shown(available_at(parsed, date(2018, 3, 8))) == "2018-03-08T06:03:00-05:00"
+    assert shown(available_at(parsed, date(2018, 3, 8))) == "2018-03-08T09:00:00-05:00"
     assert parse_index_page(page, number(2)) is None
     assert parse_index_page(page.replace(b"18:03:42", b"18:03"), ONE) is None
     assert parse_index_page(b"<html></html>", ONE) is None
@@ -210,15 +274,15 @@ def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, fi
     assert len(stamps) == 3
     for stamp in stamps:
         assert stamp is not None
-        assert stamp >= filing.accepted_instant + timedelta(minutes=3)
+        assert stamp >= filing.accepted_instant + timedelta(hours=1)
     # The fallback is a bound: never before what the header says, and at most the offset of UTC behind it, or, where
-    # that is in the night, at the next opening.
+    # that is in the night, in the next morning.
     header, _, fallback = stamps
     assert header is not None
     assert fallback is not None
-    is_opening = fallback.astimezone(NEW_YORK).time() in (time(6, 3), time(7, 33))
+    is_morning = fallback.astimezone(NEW_YORK).time() == time(9)
     assert fallback >= header
-    assert fallback - header <= timedelta(hours=5) or is_opening
+    assert fallback - header <= timedelta(hours=5) or is_morning
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ def world(run: Run, filings: Sequence[Filing] = (), app: App | None = None) -> I
 
 def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: Run) -> None:
     filings = [
-        Filing(number(1), "8-K", "2024-02-15 15:50:00", items=("8.01",), files=(("a.htm", ""), ("b c.htm", "EX-99.1"))),
-        Filing(number(2), "8-K", "2024-02-15 15:59:30"),
+        Filing(number(1), "8-K", "2024-02-15 14:50:00", items=("8.01",), files=(("a.htm", ""), ("b c.htm", "EX-99.1"))),
+        Filing(number(2), "8-K", "2024-02-15 15:00:30"),
         Filing(number(3), "10-Q", "2024-02-14 17:31:00", filed="2024-02-15"),
         Filing(number(4), "10-K", "2024-02-14 17:29:00"),
         Filing(number(5), "UPLOAD", "2023-10-02 12:00:00", released="2024-02-14", private=True),
@@ -58,8 +58,8 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
     with world(run, filings) as edgar:
         done = edgar.at_pit('"going concern"')
     assert {item["id"]: item["available_at"] for item in done.envelope["data"]} == {
-        number(1): "2024-02-15T15:53:00-05:00",
-        number(3): "2024-02-15T06:03:00-05:00",
+        number(1): "2024-02-15T15:50:00-05:00",
+        number(3): "2024-02-15T09:00:00-05:00",
         number(5): "2024-02-15T00:00:00-05:00",
         number(4): "2024-02-15T00:00:00-05:00",
         number(7): "2023-10-05T00:00:00-04:00",
@@ -69,13 +69,13 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
     assert (done.code, done.err) == (0, b"")
     url = "https://www.sec.gov/Archives/edgar/data/320193/000119312524000001"
     assert done.envelope["data"][0] == {
-        "available_at": "2024-02-15T15:53:00-05:00",
+        "available_at": "2024-02-15T15:50:00-05:00",
         "available_at_source": "edgar_accepted",
         "id": number(1),
         "accession_number": number(1),
         "form": "8-K",
         "filed": "2024-02-15",
-        "accepted_at": "2024-02-15T15:50:00-05:00",
+        "accepted_at": "2024-02-15T14:50:00-05:00",
         "ciks": ["0000320193"],
         "company_names": ["Apple Inc."],
         "items": ["8.01"],
@@ -86,7 +86,11 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
         ],
     }
     last = done.envelope["data"][-1]
-    assert (last["available_at_source"], last["accepted_at"], last["company_names"]) == ("provider_metadata", None, [])
+    assert (last["available_at_source"], last["accepted_at"], last["company_names"]) == (
+        "provider_metadata",
+        None,
+        ["Apple Inc."],  # as the index of its day has it
+    )
 
 
 def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:

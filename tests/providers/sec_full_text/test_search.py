@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from unittest.mock import patch
@@ -324,14 +324,48 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
 def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
     filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
     then, now = ask(filings, exact=exact), ask(filings, pit=None)
-    assert [record.payload["company_names"] for record in then.records] == [
-        ["Apple Inc."],
-        ["Apple Inc."] if exact else [],
-    ]
+    # By the header, or by the index of the day: both name the company as it was then.
+    assert [record.payload["company_names"] for record in then.records] == [["Apple Inc."], ["Apple Inc."]]
     assert all("of today" not in str(record) and "3571" not in str(record) for record in then.records)
     assert [record.payload["company_names"] for record in now.records] == [["Apple Inc. of today"]] * 2
     assert [record.payload["tickers"] for record in now.records] == [["AAPL", "APC"]] * 2
     assert [record.payload["sic_codes"] for record in now.records] == [["3571"]] * 2
+
+
+WRITTEN = "2024-02-15 15:01:14"
+
+
+@pytest.mark.parametrize(
+    ("replies", "public", "source"),
+    [
+        ({}, "15:01:14", "provider_metadata"),
+        # Without the full submission, the file that held the header tells; without either, the margins count.
+        ({".txt": sec.MISSING}, "15:01:14", "provider_metadata"),
+        ({f"{number(1)}.txt": Response(b"no", 405)}, "15:01:14", "provider_metadata"),
+        (
+            {".txt": Response(b""), "-index-headers.html": sec.MISSING, ".sgml": sec.MISSING},
+            "16:00:00",
+            "edgar_accepted",
+        ),
+        ({".txt": Response(b"", 200, {"Last-Modified": "soon"})}, "15:01:14", "provider_metadata"),
+    ],
+)
+def test_exact_dates_a_filing_by_when_its_own_files_were_written(
+    replies: Mapping[str, Response], public: str, source: str
+) -> None:
+    filing = Filing(number(1), "8-K", "2024-02-15 15:00:00", written=WRITTEN)
+
+    def pages(path: str) -> Response | None:
+        return next((reply for ending, reply in replies.items() if path.endswith(ending)), None)
+
+    (record,) = ask(sec.app([filing], pages=pages), exact=True).records
+    assert record.available_at is not None
+    assert f"{record.available_at.astimezone(sec.NEW_YORK):%H:%M:%S}" == public
+    assert (record.available_at_source, record.payload["accepted_at"]) == (source, "2024-02-15T15:00:00-05:00")
+    # Nothing shows earlier, and without --exact nobody asks.
+    assert ask(sec.app([filing]), exact=True, pit="2024-02-15T15:01:13-05:00").ids == []
+    plain = ask([filing])
+    assert [request.method for request in plain.requests if request.method != "GET"] == []
 
 
 def test_exact_reads_every_header() -> None:
@@ -406,12 +440,12 @@ def without(*endings: str) -> Callable[[str], Response | None]:
 @pytest.mark.parametrize(
     ("gone", "form", "public", "accepted"),
     [
-        ((), "8-K", "2024-02-14 12:03", True),
-        (("-index-headers.html",), "8-K", "2024-02-14 12:03", True),
-        (("-index-headers.html", ".sgml"), "8-K", "2024-02-14 12:03", True),
-        (("-index-headers.html", ".sgml", ".htm"), "8-K", "2024-02-14 12:03 or 17:03", False),
+        ((), "8-K", "2024-02-14 13:00", True),
+        (("-index-headers.html",), "8-K", "2024-02-14 13:00", True),
+        (("-index-headers.html", ".sgml"), "8-K", "2024-02-14 13:00", True),
+        (("-index-headers.html", ".sgml", ".htm"), "8-K", "2024-02-14 13:00 or 18:00", False),
         (("-index-headers.html", ".sgml", ".htm", "/CIK0000320193.json"), "8-K", "", False),
-        (("-index-headers.html", ".sgml"), "UPLOAD", "2024-02-14 12:03", True),
+        (("-index-headers.html", ".sgml"), "UPLOAD", "2024-02-14 13:00", True),
         (("-index-headers.html", ".sgml", ".txt"), "UPLOAD", "", False),
     ],
 )
@@ -430,8 +464,8 @@ def test_where_the_header_is_missing(
 
 
 def test_a_pit_in_the_future_does_not_make_a_day_past() -> None:
-    filing, now = Filing(number(1), "8-K", "2026-10-30 12:00:00"), datetime(2026, 10, 30, 17, tzinfo=UTC)
-    for pit in ("2026-10-30T16:30:00Z", "2026-12-31T12:00:00Z"):
+    filing, now = Filing(number(1), "8-K", "2026-10-30 12:00:00"), datetime(2026, 10, 30, 18, tzinfo=UTC)
+    for pit in ("2026-10-30T17:30:00Z", "2026-12-31T12:00:00Z"):
         fetched = ask([filing], pit=pit, now=now)
         assert [record.payload["accepted_at"] for record in fetched.records] == ["2026-10-30T12:00:00-04:00"]
         assert fetched.paths("daily-index") == []

@@ -10,8 +10,8 @@ from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.sec_full_text import server as sec
 
 FILINGS = [
-    sec.Filing(sec.number(3), "8-K", "2024-02-15 16:31:02"),
-    sec.Filing(sec.number(2), "10-Q", "2024-02-14 17:45:00"),
+    sec.Filing(sec.number(3), "8-K", "2024-02-15 16:31:02", written="2024-02-15 16:31:29"),
+    sec.Filing(sec.number(2), "10-Q", "2024-02-14 17:45:00", filed="2024-02-15", written="2024-02-15 06:07:57"),
 ]
 
 

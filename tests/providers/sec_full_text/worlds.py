@@ -18,9 +18,9 @@ from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
 
 MODULE = "pit_fetch_providers.sec_full_text"
 DAY = timedelta(days=1)
-DISSEMINATION = timedelta(minutes=3)
-# Between the release of the night's filings and its margin.
-MORNING = "2024-02-15T06:01:00-05:00"
+DISSEMINATION = timedelta(hours=1)
+# Between the opening, the release of the night's filings, and when they count.
+MORNINGS = ("2024-02-15T06:01:00-05:00", "2024-02-15T08:59:59-05:00")
 ORDINARY = ("8-K", "10-K", "10-Q", "4", "10-K/A")
 CHOICES: Mapping[str, Sequence[tuple[str, ...]]] = {
     "forms": [("--forms", "8-K,10-K"), ("--forms", "10-K"), ("--forms", "-4"), ("--forms", "UPLOAD,CORRESP"),
@@ -46,13 +46,14 @@ BROKEN = (
 HEADERS = ("-index-headers.html", ".hdr.sgml", ".txt")
 
 
-def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: float = 0.0) -> Case:
+def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: float = 0.0, exact: bool = False) -> Case:
     """Make a case of filings around the PIT.
 
     ``contradictions`` is how often a header is of another day than the filing date, ``unlisted`` how often a filing
-    that was sent out later has a header that does not show it.
+    that was sent out later has a header that does not show it. ``exact`` asks with --exact, where the files of some
+    filings were written later than the rest of EDGAR tells.
     """
-    pit = rng.choice((*PITS, MORNING))
+    pit = rng.choice((*PITS, *MORNINGS))
     moment = datetime.fromisoformat(pit)
     numbers = iter(rng.sample(range(1, 9_999), 80))
     public = [_public(rng, number(next(numbers)), moment, contradictions) for _ in range(rng.choice((0, 2, 5, 9)))]
@@ -68,6 +69,7 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         # What its header would date before the PIT is not listed either, or it was public.
         undated = {f.accession for f in noise if _released(f) <= moment}
         noise = [replace(f, listed="never") if f.accession in undated else f for f in noise]
+        noise += [_written_later(rng, number(next(numbers)), moment) for _ in range(rng.choice((0, 1, 2))) if exact]
         broken |= {accession: rng.choice(BROKEN) for accession in undated}
         noise += [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(2) if rng.random() < unlisted]
         noise += (paged := [_unlisted(rng, number(next(numbers)), moment, gone) for _ in range(rng.choice((0, 0, 1)))])
@@ -80,6 +82,8 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
         worlds.append(loopback.app(_shuffled(rng, [*public, *noise]), pages=_pages(broken), true_utc=true_utc))
         spoilt.append({f.accession: wreck(rng) for f in noise if rng.random() < 0.2})
     choices = {**common(moment, [filing.accession for filing in public], rng), **CHOICES}
+    if exact:
+        del choices["exact"]
     slices = [
         {
             f"{MODULE}.search:SLICE_MOST": n,
@@ -91,7 +95,7 @@ def make(rng: Random, most: int = 4, contradictions: float = 0.05, unlisted: flo
     return Case(
         source="sec_full_text",
         pit=pit,
-        words=("concern", *options(rng, choices, most)),
+        words=("concern", *(["--exact"] if exact else []), *options(rng, choices, most)),
         worlds=tuple(_of_today(app, number, ({}, *spoilt)[number]) for number, app in enumerate(worlds)),
         sizes=rng.choice(slices),
         resized=tuple(rng.sample(slices, 2)),
@@ -157,6 +161,28 @@ def kept(rng: Random) -> int:
     again = run(case, app, now=now, keep_files=True)
     assert replace(again, files=()) == replace(expected, files=())
     return 1
+
+
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's tickers and names differ from world to world."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    numbers = iter(rng.sample(range(1, 9_999), 80))
+    public = [_public(rng, number(next(numbers)), moment) for _ in range(rng.choice((2, 5)))]
+    public = [filing for filing in public if _released(filing) <= moment]
+    worlds = []
+    for listed, name in (
+        ({"AAPL": APPLE}, "Apple"),
+        ({"AAPL": TESLA}, "Pear"),
+        ({"AAPL": APPLE}, "Pear"),
+        ({}, CANARY),
+    ):
+        later = [
+            _filing(rng, number(next(numbers)), "8-K", moment + near(rng, 1), CANARY) for _ in range(noise_count(rng))
+        ]
+        worlds.append(loopback.app(_shuffled(rng, [*public, *later]), tickers=listed, entity=name))
+    words = ("concern", *rng.choice((("--tickers", "AAPL"), ("--entity", "Apple"), ("--ciks", str(APPLE)), ())))
+    return Case("sec_full_text", pit, words, tuple(worlds), ceiling=pit)
 
 
 def failures(rng: Random) -> Case:
@@ -239,7 +265,9 @@ def _released(filing: Filing) -> datetime:
     while filed < opening and opening.weekday() > 4:
         opening += DAY
     opening = max(filed, opening)
-    bounds = [arrived.replace(fold=1) + DISSEMINATION, datetime.combine(opening, time(6, 3), NEW_YORK)]
+    bounds = [arrived.replace(fold=1) + DISSEMINATION]
+    if arrived < datetime.combine(opening, time(6), NEW_YORK):
+        bounds.append(datetime.combine(opening, time(9), NEW_YORK))
     if filing.private or (filing.released or filing.day) > filing.day:
         bounds.append(_midnight_after(date.fromisoformat(filing.released or filing.day)))
     return max(bounds, key=lambda bound: bound.timestamp())
@@ -254,7 +282,7 @@ def _filing(rng: Random, accession: str, form: str, accepted: datetime, text: st
     return Filing(
         accession,
         form,
-        f"{local:%Y-%m-%d %H:%M:%S}",
+        _wall(local),
         filed=filed.isoformat(),
         name=text,
         ciks=rng.choice(((APPLE,), (TESLA,), (APPLE, TESLA))),
@@ -264,14 +292,16 @@ def _filing(rng: Random, accession: str, form: str, accepted: datetime, text: st
 
 
 def _public(rng: Random, accession: str, moment: datetime, contradictions: float = 0.0) -> Filing:
-    accepted = moment - near(rng, 180)
+    accepted = moment - near(rng, 3_600)
     if rng.random() < 0.2:
         released = (moment.astimezone(NEW_YORK).date() - rng.choice((1, 1, 5)) * DAY).isoformat()
         return _filing(rng, accession, "UPLOAD", accepted - 60 * DAY, "Apple Inc.", released=released, private=True)
     if rng.random() < contradictions:  # an ordinary form whose header contradicts its filing date
         filed = (accepted.astimezone(NEW_YORK).date() - 2 * DAY).isoformat()
-        return Filing(accession, "8-K", f"{accepted.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}", filed=filed)
-    return _filing(rng, accession, rng.choice(ORDINARY), accepted, "Apple Inc.")
+        return Filing(accession, "8-K", _wall(accepted), filed=filed)
+    made = _filing(rng, accession, rng.choice(ORDINARY), accepted, "Apple Inc.")
+    seconds = rng.choice((None, 0, 1, 20, 3_599))
+    return made if seconds is None else replace(made, written=_wall(accepted + timedelta(seconds=seconds)))
 
 
 def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
@@ -283,7 +313,7 @@ def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
     ):
         case "fresh":
             made = _filing(
-                rng, accession, rng.choice(ORDINARY), moment - timedelta(seconds=rng.choice((0, 1, 60, 179))), text
+                rng, accession, rng.choice(ORDINARY), moment - timedelta(seconds=rng.choice((0, 1, 179, 3_599))), text
             )
         case "after hours":
             evening = datetime.combine(today - rng.choice((0, 0, 1, 1, 2)) * DAY, time(17, 30, 1), NEW_YORK)
@@ -295,18 +325,30 @@ def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
         case "back-dated":
             late = (moment + near(rng, 1)).astimezone(NEW_YORK)
             filed = (late.date() - rng.choice((1, 3, 86)) * DAY).isoformat()
-            made = Filing(accession, "EFFECT", f"{late:%Y-%m-%d %H:%M:%S}", filed=filed, name=text)
+            made = Filing(accession, "EFFECT", _wall(late), filed=filed, name=text)
         case "moved back":  # an ordinary form, days before it was accepted
             late = (moment + near(rng, 1)).astimezone(NEW_YORK)
             filed = (late.date() - rng.choice((1, 2, 3, 7, 102)) * DAY).isoformat()
-            made = Filing(accession, rng.choice(ORDINARY), f"{late:%Y-%m-%d %H:%M:%S}", filed=filed, name=text)
+            made = Filing(accession, rng.choice(ORDINARY), _wall(late), filed=filed, name=text)
         case "undated":
             made = _filing(rng, accession, "DRS", moment - near(rng), text)
         case _:
             made = _filing(rng, accession, rng.choice(ORDINARY), moment + near(rng), text)
-    made = replace(made, files=files)
+    # Written when it was accepted (as an index page has it, which proves nothing), or after the PIT.
+    written = rng.choice(("", made.accepted, _wall(moment + near(rng, 1))))
+    made = replace(made, files=files, written=written if written >= made.accepted else "")
     # An ordinary filing without a header is dated by its other pages: one that was public is no noise.
     return made if made.form not in ORDINARY or _released(made) > moment else replace(made, form="DRS")
+
+
+def _written_later(rng: Random, accession: str, moment: datetime) -> Filing:
+    """Return a filing that was public by its header, and whose own files were written after the PIT."""
+    made = _filing(rng, accession, rng.choice(ORDINARY), moment - near(rng, 3_600), f"{CANARY} Inc.")
+    return replace(made, files=((f"{CANARY}.htm", CANARY),), written=_wall(moment + near(rng, 1)))
+
+
+def _wall(moment: datetime) -> str:
+    return f"{moment.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}"
 
 
 def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, Response]) -> Filing:
@@ -328,6 +370,8 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ordered": lambda rng: non_interference(ordered(rng)),
     "ahead": lambda rng: non_interference(ahead(rng)),
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
+    "exact": lambda rng: non_interference(make(rng, exact=True)),
     "kept": kept,
     "failures": lambda rng: non_interference(failures(rng)),
 }

@@ -1,4 +1,4 @@
-"""Leaks of yahoo: hours that are early, days and minutes that are not over, snapshots, its errors."""
+"""Leaks of yahoo: hours that are early, days and minutes that are not over, weekends, today's names, its errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pit_fetch.times import NEW_YORK, parse_rfc3339
-from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
+from tests.laws.mutants.leak import Mutant, echoing, fails, first, readable_alone
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.yahoo"
@@ -56,6 +56,24 @@ def _whoever(real: Any) -> Any:
     return record
 
 
+def _as_in_open_mode(real: Any) -> Any:
+    return lambda row, names, query: real(row, names, query._replace(pit=None))
+
+
+def _actions_by_their_time(real: Any) -> Any:
+    def dated(record: Any) -> Any:
+        graded = parse_rfc3339(record.payload.get("gradeDate"))
+        return record._replace(available_at=graded, at_receipt=False) if graded else record
+
+    def fetch(query: Any, context: Any) -> Any:
+        return (
+            map(dated, real.fetch(query, context)) if query.operation.name == "upgrades" else real.fetch(query, context)
+        )
+
+    operations = [made._replace(dating="record") if made.name == "upgrades" else made for made in real.operations]
+    return real._replace(fetch=fetch, operations=tuple(operations))
+
+
 def _sections_alone(real: Any) -> Any:
     """Fail on a page with a marked section."""
     return lambda parser, text: fails() if "<![" in text else real(parser, text)
@@ -78,12 +96,20 @@ MUTANTS = (
     Mutant("yahoo: hours are never early", f"{_HERE}.earnings:EARLY", _always(timedelta(0)), _ROWS),
     Mutant("yahoo: a date without a report is one", f"{_HERE}.earnings:_record", _reported_or_not, _ROWS),
     Mutant("yahoo: reports of another company", f"{_HERE}.earnings:_record", _whoever, _ROWS),
-    Mutant("yahoo: an action counts from its second", f"{_HERE}.ratings:_public_from", _always(lambda at: at), _ROWS),
+    Mutant(
+        "yahoo: a running bar is a bar",
+        f"{_HERE}.prices:_Subject._over",
+        lambda real: lambda subject, begins: subject.received,
+        ("archive: running",),
+    ),
+    Mutant("yahoo: an article counts from the start of its minute", "pit_fetch.times:end_of_minute", first, _ROWS),
+    Mutant("yahoo: a report of a weekend", "pit_fetch.times:is_weekend", _always(lambda day: False), _ROWS),
+    Mutant("yahoo: today's name of a company", f"{_HERE}.earnings:_record", _as_in_open_mode, _ROWS),
+    Mutant("yahoo: an action counts from its time", f"{_HERE}:PROVIDER", _actions_by_their_time, _ROWS),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),
     Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", readable_alone, _ROWS),
     Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),
     Mutant("yahoo: a heading in a report is one of the table", f"{_HERE}.earnings:_Page", _headings_anywhere, _ROWS),
-    Mutant("yahoo: a spoilt action fails the fetch", f"{_HERE}.ratings:upgrades", readable_alone, _ROWS),
     Mutant(
         "yahoo: an unknown symbol is an error",
         f"{_HERE}.api:_checked",

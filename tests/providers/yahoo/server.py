@@ -32,9 +32,13 @@ _TITLES = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS",
 class Company(NamedTuple):
     """Yahoo's data on one symbol. A value that is not of its kind stands in the reply as it is.
 
-    bars (Unix seconds, open, high, low, close, volume, adjclose) articles (id, pubDate, displayTime, title) calendar
-    rows of cells, without symbol and company grades (Unix seconds, firm, toGrade, fromGrade, action) summary the
-    other modules of the company's summary
+    bars      (Unix seconds, open, high, low, close, volume, adjclose)
+    articles  (id, pubDate, displayTime, title)
+    calendar  rows of cells, without symbol and company
+    grades    (Unix seconds, firm, toGrade, fromGrade, action)
+    summary   the other modules of the company's summary
+    session   the regular hours of the exchange (start, end; Unix seconds)
+    name      the company's, in the calendar
     """
 
     bars: Sequence[Sequence[Any]] = ()
@@ -46,6 +50,8 @@ class Company(NamedTuple):
     summary: Mapping[str, Any] = {}
     zone: str = "America/New_York"
     currency: str = "USD"
+    session: Mapping[str, Any] = {}
+    name: str = "A Company"
 
 
 def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
@@ -80,7 +86,8 @@ def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
         if path == "/calendar/earnings":
             symbol, first = request.query["symbol"], int(request.query["offset"])
             size = min(int(request.query["size"]), 100)
-            return Response(page(symbol, companies.get(symbol, Company()).calendar[first : first + size]))
+            company = companies.get(symbol, Company())
+            return Response(page(symbol, company.calendar[first : first + size], company.name))
         return Response(b"", 404)
 
     return answer
@@ -104,6 +111,7 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
             "gmtoffset": -18000,
             "timezone": "EST",
             "exchangeTimezoneName": company.zone,
+            "currentTradingPeriod": {"regular": {"timezone": "EST", "gmtoffset": -18000, **company.session}},
             "dataGranularity": interval,
             "range": "",
         },
@@ -130,10 +138,10 @@ def news(company: Company) -> dict[str, Any]:
     return {"data": {"tickerStream": {"stream": [_article(article) for article in company.articles], "pagination": {}}}}
 
 
-def page(symbol: str, rows: Sequence[Any]) -> bytes:
+def page(symbol: str, rows: Sequence[Any], name: str = Company().name) -> bytes:
     """Return a page of the earnings calendar; well-formed, so that it can be read as XML as well."""
     heading = "".join(f"<th>{title}</th>" for title in _TITLES)
-    body = "".join(row if isinstance(row, str) else _row(symbol, row) for row in rows)
+    body = "".join(row if isinstance(row, str) else _row((symbol, name, *row)) for row in rows)
     table = f"<table><thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
     return (
         "<html><head><title>Company Earnings Calendar - Yahoo Finance</title></head><body>"
@@ -141,8 +149,8 @@ def page(symbol: str, rows: Sequence[Any]) -> bytes:
     ).encode()
 
 
-def _row(symbol: str, cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in (symbol, "A Company", *cells)) + "</tr>"
+def _row(cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in cells) + "</tr>"
 
 
 def _article(article: Any) -> Any:

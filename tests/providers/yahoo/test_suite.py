@@ -16,7 +16,7 @@ from tests.providers.yahoo.server import Company
 _COMPANY = Company(
     articles=(
         ("a1", "2024-02-14T14:00:00Z", "2024-02-14T14:00:00Z", "First"),
-        ("b2", "2024-02-15T09:30:00Z", "2024-02-15T18:00:00Z", "Second, shown again"),
+        ("b2", "2024-02-15T09:30:00Z", "2024-02-15T18:00:07Z", "Second, shown again"),
         ("c3", "2024-02-15T20:59:59Z", "2024-02-15T20:59:59Z", "Third"),
         ("d4", "2024-02-16T12:00:00Z", "2024-02-17T12:00:00Z", "Fourth"),
     ),

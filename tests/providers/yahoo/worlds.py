@@ -1,4 +1,4 @@
-"""Worlds of Yahoo: articles that are shown again, reports of later days, actions of minutes that are not over."""
+"""Worlds of Yahoo: articles that are shown again, reports of later days and of weekends, minutes that are not over."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
 # Of which any PIT that is not in the past serves everything: it is of now.
-SNAPSHOTS = frozenset({"prices", "consensus"})
+SNAPSHOTS = frozenset({"prices", "upgrades", "consensus"})
 
 _DAY, _MINUTE, _SECOND = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1)
 _SIZES = [{"pit_fetch_providers.yahoo.api:PAGE_ROWS": rows} for rows in (1, 3, 100)]
-_OPS = ("news", "news", "earnings", "earnings", "upgrades", "upgrades", "prices", "consensus")
+_OPS = ("news", "news", "news", "earnings", "earnings", "earnings", "prices", "upgrades", "consensus")
 _SUBJECT = (("symbol=AAPL",), ("--symbol", "aapl"))
 
 
 class World:
-    """The public rows of each world, with their ids, and the later rows that one of them serves."""
+    """The public rows of each world, with their ids, and the later rows that one of them serves.
+
+    The company's name is today's, and another one in each world.
+    """
 
     def __init__(
         self, public: Sequence[Any], ids: Sequence[str], later: Callable[[], Sequence[Any]], part: str
@@ -35,7 +38,7 @@ class World:
 
     def app(self, rng: Random, rows: Sequence[Any]) -> App:
         shuffled = rng.sample(list(rows), len(rows))
-        fields: dict[str, Any] = {self.part: shuffled}
+        fields: dict[str, Any] = {self.part: shuffled, "name": f"{CANARY}{rng.random()}"}
         return yahoo.app({"AAPL": Company(**fields)}, strict=rng.random() < 0.5)
 
 
@@ -47,7 +50,7 @@ def make(rng: Random, most: int = 4) -> Case:
     world = _WORLDS[op](rng, moment)
     apps = [world.app(rng, world.public)]
     apps += [world.app(rng, [*world.public, *world.later()]) for _ in range(3)]
-    fields = {"news": "title,displayTime", "earnings": "reportedEPS", "upgrades": "firm,toGrade"}[op]
+    fields = {"news": "title,displayTime", "earnings": "reportedEPS"}[op]
     choices = {**common(moment, world.ids, rng), "fields": [("--fields", fields)]}
     if op == "news":
         choices["tab"] = [("--tab", "all"), ("tab=press-releases",)]
@@ -82,6 +85,7 @@ def snapshots(rng: Random) -> Case:
     company = Company(
         bars=[(today - n * 86_400, n, n, n, n, n, n) for n in days],
         splits=[{"date": today - n * 86_400, "numerator": 2, "denominator": 1} for n in days[:2]],
+        grades=[(today - n * 86_400, "A Firm", "Buy", "Hold", "up") for n in days],
         summary={"recommendationTrend": {"trend": trend}, "financialData": {}},
     )
     words = (rng.choice(sorted(SNAPSHOTS)), "symbol=AAPL", "--limit", "1000", "--max-pages", "1000")
@@ -121,7 +125,7 @@ def _withheld(rng: Random, op: str, pit: str) -> Case:
     trend = [{"period": CANARY, "strongBuy": 1}]
     companies = (
         Company(),
-        Company(bars=[(day, 1, 1, 1, 1, 1, 1)], currency=CANARY),
+        Company(bars=[(day, 1, 1, 1, 1, 1, 1)], currency=CANARY, grades=[(day, CANARY, "Buy", CANARY, "up")]),
         Company(summary={"recommendationTrend": {"trend": trend}, "earningsTrend": {"trend": trend}}),
     )
     apps = [yahoo.app({"AAPL": company}) for company in companies]
@@ -132,7 +136,7 @@ def _withheld(rng: Random, op: str, pit: str) -> Case:
 def _news(rng: Random, moment: datetime) -> World:
     rows, ids = [], []
     for number in range(rng.choice((0, 1, 3, 6))):
-        times = [_z(moment - near(rng, 1)) for _ in range(2)]
+        times = [_z(_over(moment - near(rng, 1), moment)) for _ in range(2)]
         rows.append((f"a{number}", *times, f"Title {number}"))
         ids.append(f"a{number}")
 
@@ -143,7 +147,9 @@ def _news(rng: Random, moment: datetime) -> World:
 
 
 def _later_article(rng: Random, number: int, moment: datetime) -> Any:
-    before, after = _z(moment - near(rng)), _z(moment + near(rng) + _SECOND)
+    minute = moment.astimezone(UTC).replace(second=0, microsecond=0)
+    running = minute if moment - minute < 59 * _SECOND else minute + _MINUTE
+    before, after = _z(_over(moment - near(rng), moment)), _z(rng.choice((moment + near(rng) + _SECOND, running)))
     name, title = f"z{number}", f"{CANARY}{number}"
     none = rng.choice((None, "", "soon", 5, before[:-1], before[:10], before.replace("Z", "-00:00")))
     row = (name, before, before, title)
@@ -171,7 +177,7 @@ def _earnings(rng: Random, moment: datetime) -> World:
     last = moment.astimezone(NEW_YORK).date() - _DAY
     rows, ids = [], []
     for number in rng.sample(range(8), rng.choice((0, 1, 3, 6))):
-        day = last - number * rng.choice((1, 90)) * _DAY
+        day = _business_day(last - number * rng.choice((1, 90)) * _DAY)
         day, hour = rng.choice(((day, rng.choice((0, 6, 12, 16, 18))), (day - _DAY, rng.choice((19, 20, 23)))))
         if f"AAPL@{day}T{hour:02}" not in ids:
             rows.append((_hour(rng, day, hour), "1.1", f"1.{number}", "0.5"))
@@ -183,12 +189,20 @@ def _earnings(rng: Random, moment: datetime) -> World:
     return World(rows, ids, later, "calendar")
 
 
+def _business_day(day: date) -> date:
+    """Return ``day``, or the Friday before it."""
+    return day - max(0, day.weekday() - 4) * _DAY
+
+
 def _later_report(rng: Random, last: date) -> str:
     """Return a row whose company and figures must not be shown."""
     evening, next_day = (last, rng.choice((19, 20, 23))), (last + _DAY, rng.choice((0, 4, 16)))
     late = rng.choice((evening, next_day, (last + rng.choice((2, 90)) * _DAY, 16)))
     early, name = (last - _DAY, 16), CANARY
     cells: dict[str, tuple[str, ...]] = {"late": ("AAPL", name, _hour(rng, *late), "1", "2", "3")}
+    weekend = _business_day(last - rng.choice((7, 90)) * _DAY)
+    weekend -= (weekend.weekday() + rng.choice((1, 2))) * _DAY
+    cells["weekend"] = ("AAPL", name, _hour(rng, weekend, rng.choice((0, 9, 16))), "1", "2", "3")
     cells["not yet"] = ("AAPL", name, _hour(rng, *early), "1", rng.choice(("-", "", "--")), "-")
     cells["undated"] = ("AAPL", name, rng.choice(("-", "", f"{last}", "Thursday", f"{CANARY}")), "1", "2", "3")
     cells["another"] = ("MSFT", name, _hour(rng, *early), "1", "2", "3")
@@ -198,7 +212,7 @@ def _later_report(rng: Random, last: date) -> str:
     markup = rng.choice(("<![foo bar]>", "<!x>", "&#xD800;", "</th>", "<th>x</th>"))
     cells["markup"] = ("AAPL", name + markup, _hour(rng, *late), "1", "2", "3")
     cells["empty"] = ()
-    chosen = cells[rng.choice(("late", "late", *cells))]
+    chosen = cells[rng.choice(("late", "late", "weekend", *cells))]
     return "<tr>" + "".join(f"<td>{text}</td>" for text in chosen) + "</tr>"
 
 
@@ -210,63 +224,17 @@ def _hour(rng: Random, day: date, hour: int) -> str:
     )
 
 
-def _upgrades(rng: Random, moment: datetime) -> World:
-    minute = moment.astimezone(UTC).replace(second=0, microsecond=0)
-    today = moment.astimezone(NEW_YORK).date()
-    rows, ids = [], []
-    for number in range(rng.choice((0, 1, 3, 6))):
-        exact = _odd(moment - near(rng, 61))
-        graded = rng.choice((exact, exact, minute - rng.choice((1, 2, 900)) * _MINUTE, _midnight(rng, today - _DAY)))
-        rows.append((int(graded.timestamp()), f"Firm {number}", "Buy", "Hold", "up"))
-        ids.append(f"AAPL:{graded.astimezone(UTC):%Y%m%dT%H%M%SZ}:Firm {number}:up")
-    # The minute before a midnight ends as a day.
-    over = [(row, name) for row, name in zip(rows, ids, strict=True) if _is_over(row[0], moment)]
-
-    def later() -> Sequence[Any]:
-        return [_later_grade(rng, number, moment, minute, today) for number in range(noise_count(rng))]
-
-    return World([row for row, _ in over], [name for _, name in over], later, "grades")
-
-
-def _is_over(seconds: int, moment: datetime) -> bool:
-    """Return whether a whole minute is over, and a midnight's day with it."""
-    graded = datetime.fromtimestamp(seconds, UTC)
-    for zone in (UTC, NEW_YORK):
-        local = graded.astimezone(zone)
-        if (local.hour, local.minute, local.second) == (0, 0, 0):
-            return local.date() < moment.astimezone(NEW_YORK).date()
-    return graded <= moment if graded.second else graded + _MINUTE <= moment
-
-
-def _later_grade(rng: Random, number: int, moment: datetime, minute: datetime, today: date) -> Any:
-    name = f"{CANARY}{number}"
-    late = rng.choice((_odd(moment + near(rng) + 2 * _SECOND), minute, _midnight(rng, today), minute + _MINUTE))
-    row = (int(late.timestamp()), name, "Buy", name, "up")
-    if rng.random() < 0.7:
-        return row
-    early = int(_odd(moment - near(rng, 61)).timestamp())
-    good = {"epochGradeDate": early, "firm": name, "toGrade": name, "action": "up"}
-    odd: Any = rng.choice((None, "", str(early), early * 1000, 1.5, [], True))
-    wrecked = {**good, "x": wreck(rng, is_fatal=True)}
-    others: tuple[Any, ...] = (None, 5, CANARY, [], {}, {**good, "epochGradeDate": odd}, {**good, "firm": None})
-    return rng.choice((*others, wrecked, wrecked, wrecked))
-
-
-def _odd(moment: datetime) -> datetime:
-    """Return a time with seconds, near ``moment`` and not after it."""
-    whole = moment.astimezone(UTC).replace(microsecond=0)
-    return whole if whole.second else whole - 7 * _SECOND
-
-
-def _midnight(rng: Random, day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=rng.choice((UTC, NEW_YORK)))
+def _over(at: datetime, moment: datetime) -> datetime:
+    """Return ``at``, or the second before it if it is a whole minute that is not over at ``moment``."""
+    whole = at.replace(microsecond=0)
+    return whole - _SECOND if whole.second == 0 and whole + _MINUTE > moment else whole
 
 
 def _z(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-_WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings, "upgrades": _upgrades}
+_WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings}
 
 
 LAWS: Mapping[str, Callable[[Random], int]] = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import verification
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response, as_json, serve
 from pit_fetch.transport import HttpRequest
@@ -70,7 +70,7 @@ def test_it_records_everything_on_the_list_and_says_what_it_has(archive: Archive
     text = capture(archive, "2026-06-02 15:00").out
     assert "estimates of IBM      captured: 1 item, 1 exchange\n" in text
     assert "2 captured, 0 held, 0 failed" in text
-    assert maintenance.verify(archive.open()).damage == ()
+    assert verification.verify(archive.open()).damage == ()
     assert not any(secret.encode() in archive.everything() for secret in KEYS.values())
 
 
@@ -176,7 +176,7 @@ def test_quiet_prints_only_what_failed(archive: Archive) -> None:
 def test_it_waits_its_turn(archive: Archive) -> None:
     request = '[[request]]\nsource = "benzinga"\ntickers = ["{}"]\n'
     (archive.folder / "list.toml").write_text("".join(request.format(f"T{n}") for n in range(6)))
-    archive.app = articles()
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), stocks=[{"name": f"T{n}"} for n in range(6)]))
     slow = {"PIT_FETCH_RATE_API_BENZINGA_COM": "2/60", "HOME": str(archive.folder)}
     left = capture(archive, "2026-06-01 15:00", "--json", env=slow)
     assert states(left) == ["captured"] * 6
@@ -287,7 +287,13 @@ def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pyt
     assert states(capture(archive, "2026-06-02 16:00", "--json")) == ["captured", "captured"]
 
 
+def looking_far_back(archive: Archive) -> None:
+    """What the sources have is months old, by the clock of a real process."""
+    (archive.folder / "list.toml").write_text(LIST.replace("10000", "10000000"))
+
+
 def test_the_real_command_against_a_source_that_changes(archive: Archive) -> None:
+    looking_far_back(archive)
     current = archive.app
 
     def app(request: HttpRequest) -> Response:
@@ -311,6 +317,7 @@ def test_the_real_command_against_a_source_that_changes(archive: Archive) -> Non
 
 
 def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
+    looking_far_back(archive)
     plain, is_stuck, silent = archive.app, True, Silent()
 
     def app(request: HttpRequest) -> Response:
@@ -329,7 +336,7 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
         out, _ = archive.process(server.url, "capture", "list.toml", "--json").communicate(timeout=60)
         assert [row["state"] for row in json.loads(out)["requests"]] == ["held", "captured"]
         assert sum("function" in request.query for request in server.requests) == 1
-    assert maintenance.verify(archive.open()).damage == ()
+    assert verification.verify(archive.open()).damage == ()
 
 
 # What is refused.

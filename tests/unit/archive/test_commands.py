@@ -12,7 +12,7 @@ import pytest
 
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.cli.commands.archive import COMMANDS
 from pit_fetch.engine import registry
 from pit_fetch.provider import Page
@@ -100,19 +100,73 @@ def test_log_lists_the_fetches_newest_first(kept: Archive) -> None:
     assert [row["pit"] for row in rows] == [None, "2026-06-01T15:30:00+00:00", None]
     assert rows[2]["request"] == "--source bz-news-api --date-from 2026-05-25 --tickers AAPL"
     assert len({row["id"] for row in rows}) == 3
-    assert [row["id"] for row in rows] == [line.split()[0] for line in kept.command("archive log").out.splitlines()]
+    header, *lines = kept.command("archive log").out.splitlines()
+    assert header.split("  ")[0] == "id"
+    assert [row["id"] for row in rows] == [line.split()[0] for line in lines]
 
 
-def test_log_is_narrowed(kept: Archive) -> None:
-    assert [row["source"] for row in of(kept, "log --source benzinga")] == ["bz-news-api"] * 2
-    assert [row["source"] for row in of(kept, "log --limit 1")] == ["alphavantage"]
+def test_log_is_a_table_in_new_york_time(kept: Archive) -> None:
+    lines = [line.split("  ", 1)[1].strip() for line in kept.command("archive log").out.splitlines()]
+    asked = "--source bz-news-api --date-from 2026-05-25"
+    assert [" ".join(line.split()) for line in lines] == [
+        "time in New York what replies result request",
+        "2026-06-02 11:00:00 EDT fetch 1 complete --source alphavantage --op EARNINGS_ESTIMATES --symbol IBM",
+        f"2026-06-01 12:00:00 EDT fetch 1 complete {asked} --pit 2026-06-01T15:30:00+00:00 --tickers AAPL",
+        f"2026-06-01 11:00:00 EDT fetch 1 complete {asked} --tickers AAPL",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "sources"),
+    [
+        ("--source benzinga", ["bz-news-api"] * 2),
+        ("--limit 1", ["alphavantage"]),
+        ("--symbol ibm", ["alphavantage"]),
+        ("--symbol AAPL --limit 1", ["bz-news-api"]),
+        ("--symbol IB", []),
+        ("--date-from 2026-06-02", ["alphavantage"]),
+        ("--date-to 2026-06-01", ["bz-news-api"] * 2),
+        ("--date-from 2026-06-01T11:30:00-04:00 --date-to 2026-06-01", ["bz-news-api"]),
+    ],
+)
+def test_log_is_narrowed(kept: Archive, words: str, sources: list[str]) -> None:
+    assert [row["source"] for row in of(kept, f"log {words}")] == sources
+    assert len(kept.command(f"archive log {words}").out.splitlines()) == 1 + len(sources)
+
+
+def test_log_shows_what_the_archive_alone_answered_if_that_is_wanted(archive: Archive) -> None:
+    archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30")
+    assert " offline " not in archive.command("archive log").out
+    assert " offline  0        answered " in archive.command("archive log --offline").out
+    assert [row["kind"] for row in of(archive, "log")] == ["offline", "live", "live", "live"]
+
+
+_LIST = r"""
+[[request]]
+name = "what is \u001b[31mexpected"
+source = "alphavantage"
+op = "EARNINGS_ESTIMATES"
+symbol = "IBM"
+"""
+
+
+def test_log_shows_the_names_of_captured_requests(archive: Archive) -> None:
+    (archive.folder / "list.toml").write_text(_LIST)
+    archive.command("capture list.toml", "2026-06-03 15:00")
+    _, line, *others = archive.command("archive log").out.splitlines()
+    assert "capture  1        complete  what is " in line
+    assert line.endswith("expected: --source alphavantage --op EARNINGS_ESTIMATES --symbol IBM")
+    assert "\x1b" not in line
+    # The same question was asked before it was on a list.
+    assert "expected: --source alphavantage" in others[0]
+    assert [row["name"].endswith("expected") for row in of(archive, "log")] == [True, True, False, False]
 
 
 # verify, rebuild
 
 
 def test_verify_exits_1_on_damage(archive: Archive) -> None:
-    assert of(archive, "verify") == {"sound": True, "entries": 9, "bodies": 5, "damage": []}
+    assert of(archive, "verify") == {"sound": True, "entries": 9, "bodies": 5, "damage": [], "underived": 0}
     assert archive.command("archive verify").code == 0
     damage(archive)
     left = archive.command("archive verify")
@@ -174,13 +228,13 @@ def test_verify_reads_one_moment_of_an_archive_that_grows(archive: Archive) -> N
     grown: list[str] = []
 
     def meanwhile(text: str) -> None:
-        if text.startswith("SELECT digest FROM bodies") and not grown:
+        if text.startswith("SELECT digest, base FROM bodies") and not grown:
             grown.append(text)
             archive.app = articles(benzinga.article(2, at("2026-06-01 14:30"), title="later"))
             archive.fetch(NEWS, "2026-06-03 15:00")
 
     connection.set_trace_callback(meanwhile)
-    assert maintenance.verify(connection).damage == ()
+    assert verification.verify(connection).damage == ()
     assert grown
 
 
@@ -375,7 +429,7 @@ def test_drop_deletes_later_answers_that_repeat_what_it_deletes(marked: Archive)
     assert "the text of that answer was deleted on 2026-06-05" in left.err
     deleted = {row["id"]: row["answer_deleted"] for row in of(marked, "log")}
     assert deleted == {ids["18"]: None, ids["17"]: "2026-06-05T12:00:00+00:00"}
-    assert marked.command("archive log").out.count("(its answer was deleted)") == 1
+    assert marked.command("archive log --offline").out.count("answer deleted") == 1
     # Today's code is not accused of what is missing now, and the index can be made again.
     assert of(marked, f"replay {ids['18']}")["same_today"] is not False
     assert of(marked, "rebuild") == {"fetches": 2}
@@ -488,7 +542,7 @@ def test_the_help_names_all_of_them(kept: Archive) -> None:
         pytest.param(f"log --limit {'9' * 5000}", "a whole number", id="a long limit"),
         ("replay last --archive none.db", "there is no such file"),
         ("merge", "the following arguments are required: OTHER"),
-        ("merge none.db", "none.db: there is no such file"),
+        ("merge none.db", "(none.db): there is no such file"),
         ("merge a.db", "the same archive twice"),
         ("drop", "the following arguments are required: --source, --before"),
         ("drop --source benzinga", "the following arguments are required: --before"),

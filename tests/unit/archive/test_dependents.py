@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from pit_fetch.archive.store import microseconds
+from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive_admin import maintenance
 from pit_fetch.engine.registry import load
-from pit_fetch.errors import ConfigError
+from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Provider
+from pit_fetch.provider import Provider, Query, Record
 from pit_fetch.testing.server import App
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
@@ -110,17 +113,24 @@ def test_where_the_source_is_not_installed_no_answer_stays_that_may_repeat_it(tm
     ] == [0, 1]
 
 
-def test_an_answer_that_is_damaged_does_not_stay(tmp_path: Path) -> None:
+@pytest.mark.parametrize("body", ["answer FROM answers WHERE seq = 8", "body FROM exchanges WHERE seq = 2"])
+def test_nothing_is_judged_by_what_is_damaged(tmp_path: Path, body: str) -> None:
+    """An answer would be deleted because it cannot be read, or because of a reply that cannot."""
     archive, source, _ = asked(tmp_path, "words that were not changed")
-    archive.open().execute("UPDATE bodies SET packed = x'00' WHERE digest = (SELECT answer FROM answers WHERE seq = 8)")
-    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE)).answers == 1
+    archive.open().execute(f"UPDATE bodies SET packed = x'00' WHERE digest = (SELECT {body})")
+    with closing(archive.open()) as connection, pytest.raises(Damaged, match="archive repair"):
+        maintenance.drop(connection, source, microseconds.to_micros(BEFORE), 0)
+    assert archive.open().execute("SELECT count(*) FROM fetches").fetchone() == (3,)
 
 
 def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_again(tmp_path: Path) -> None:
-    """A provider that asks otherwise than it did finds none of the old replies, and does not know what they said."""
+    """A provider that refuses the old replies does not know what they contain."""
     archive, source, _ = asked(tmp_path, "words that were changed since")
-    archive.open().execute("UPDATE exchanges SET params = '{}', url = 'https://example.com/' WHERE seq = 2")
-    archive.open().execute(
-        "UPDATE fetches SET pit = began, request = request || ' --pit 2026-06-01T15:00:00Z' WHERE seq = 1"
-    )
-    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE)).answers == 1
+
+    def find(name: str) -> Provider:
+        return load(name)._replace(parse_reply=refuse)
+
+    def refuse(body: bytes, query: Query) -> Iterator[Record]:
+        raise UpstreamError(Code.MALFORMED, problem="it is of another time")
+
+    assert maintenance.to_drop(archive.open(), source, microseconds.to_micros(BEFORE), find).answers == 1

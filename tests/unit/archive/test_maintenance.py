@@ -11,7 +11,7 @@ import pytest
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import ArchiveRecorder
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.engine.registry import load
 from pit_fetch.transport import HttpRequest
 from tests.providers.bz_news_api import server as benzinga
@@ -48,7 +48,7 @@ def test_the_order_of_merging_does_not_matter(three: list[Archive], tmp_path: Pa
         merged = archive_in(tmp_path / f"merged{number}")
         for archive in order:
             maintenance.merge(merged.open(), archive.open())
-        assert maintenance.verify(merged.open()).damage == ()
+        assert verification.verify(merged.open()).damage == ()
         histories.append(history(merged))
     assert all(titles == histories[0] for titles in histories)
     assert histories[0][2:5] == [["second"], ["third"], ["first"]]
@@ -63,18 +63,35 @@ def test_a_copy_goes_on_under_a_name_of_its_own(three: list[Archive], tmp_path: 
         archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=title))
         archive.fetch(NEWS, "2026-06-01 22:00")
     assert maintenance.merge(first.open(), copy.open()) > 0
-    assert maintenance.verify(first.open()).damage == ()
+    assert verification.verify(first.open()).damage == ()
 
 
 def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
     """Return the rows of the index, once all pending fetches are ingested."""
     with closing(archive.open()) as connection:
         for (pool,) in connection.execute("SELECT name FROM pools").fetchall():
-            rederive.Archived(connection, load).ingest(pool)
+            rederive.Archived(connection, load).ingest_all(pool)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
         sights = connection.execute("SELECT item, first, last, before, free, said = '', latest FROM sights")
         reigns = connection.execute("SELECT item, start, stop, first_seen, mark FROM reigns")
         return [set(reads), set(sights), set(reigns)]
+
+
+def test_a_fetch_that_comes_late_is_added_in_its_place(three: list[Archive]) -> None:
+    """Its stream was asked about while it was under the wrong one, say: the later fetches are in the index."""
+    archive = three[0]
+    with closing(archive.open()) as connection:
+        (first, *_) = connection.execute("SELECT * FROM due ORDER BY fetch").fetchall()
+        connection.execute("DELETE FROM due WHERE fetch = (SELECT min(fetch) FROM due)")
+        (stream,) = connection.execute("SELECT name FROM pools").fetchone()
+        rederive.Archived(connection, load).ingest_all(stream)
+        assert verification.verify(connection).damage
+        connection.execute("INSERT INTO due VALUES (?, ?, ?, ?)", first)
+    found = index_of(archive)
+    with closing(archive.open()) as connection:
+        assert verification.verify(connection).damage == ()
+        maintenance.rebuild(connection, load)
+    assert found == index_of(archive)
 
 
 @pytest.mark.parametrize("pit", [None, "2026-06-01 17:00"])

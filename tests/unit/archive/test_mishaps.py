@@ -11,7 +11,7 @@ import pytest
 
 from pit_fetch.archive.store import redaction, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import verification
 from pit_fetch.testing.inprocess import Left
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at
@@ -105,7 +105,7 @@ def test_what_is_due_is_taken_up_once(archive: Archive) -> None:
     with archive.open() as connection:
         assert connection.execute("SELECT count(*) FROM due").fetchone() == (0,)
         assert connection.execute("SELECT count(*) FROM reads").fetchone() == (2,)
-        assert maintenance.verify(connection).damage == ()
+        assert verification.verify(connection).damage == ()
 
 
 # What became of it.

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive.store import bodies, microseconds, schema
+from pit_fetch.archive.store import bodies, microseconds, schema, tables
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.testing.server import Response, as_json, serve
 from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
@@ -69,7 +69,7 @@ def test_a_body_is_kept_once(archive: Archive) -> None:
 def test_what_is_recorded_is_sound(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     archive.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 15:30")
-    report = maintenance.verify(archive.open())
+    report = verification.verify(archive.open())
     assert (report.damage, report.entries) == ((), 6)
 
 
@@ -86,7 +86,7 @@ def test_damage_is_found(archive: Archive, change: str, damage: str) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     connection = archive.open()
     connection.execute(change)
-    assert any(damage in line for line in maintenance.verify(connection).damage)
+    assert any(damage in line for line in verification.verify(connection).damage)
 
 
 # Where it cannot be used.
@@ -115,7 +115,7 @@ def foreign(archive: Archive) -> None:
 def newer(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     with closing(archive.open()) as connection:
-        connection.execute(f"PRAGMA user_version = {schema.FORMAT + 1}")
+        connection.execute(f"PRAGMA user_version = {tables.FORMAT + 1}")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
@@ -155,7 +155,7 @@ def test_a_full_disk_does_not_cost_the_answer(archive: Archive, monkeypatch: pyt
     count, reason = gaps(archive)
     assert (count, "the disk is full" in reason) == (1, True)
     monkeypatch.undo()
-    assert maintenance.verify(archive.open()).damage == ()
+    assert verification.verify(archive.open()).damage == ()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
@@ -202,7 +202,7 @@ def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Arch
 
     empty.set_trace_callback(meanwhile)
     schema._prepare(empty, 1.0)
-    assert empty.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
+    assert empty.execute("PRAGMA user_version").fetchone() == (tables.FORMAT,)
 
 
 def test_eight_processes_write_at_once(archive: Archive) -> None:
@@ -213,7 +213,7 @@ def test_eight_processes_write_at_once(archive: Archive) -> None:
     assert [gap["type"] for out, _ in outputs for gap in json.loads(out)["gaps"]] == []
     connection = archive.open()
     assert connection.execute("SELECT count(*) FROM answers").fetchone() == (8,)
-    assert maintenance.verify(connection).damage == ()
+    assert verification.verify(connection).damage == ()
 
 
 def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: Archive) -> None:
@@ -230,7 +230,7 @@ def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: 
         process.communicate(timeout=60)
     connection = archive.open()
     assert connection.execute("SELECT count(*) FROM exchanges").fetchone() == (1,)
-    assert maintenance.verify(connection).damage == ()
+    assert verification.verify(connection).damage == ()
     assert maintenance.rebuild(connection) == 1
     assert connection.execute("SELECT count(*) FROM versions").fetchone() == (100,)
 

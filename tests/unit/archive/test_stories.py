@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pit_fetch.testing.server import Answering
+from tests import inprocess
 from tests.examples import examples
 from tests.memory_folder import scratch
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
+from tests.unit.archive.scene import KEYS, UNLIMITED, Archive, alpha, articles, at, estimates
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+BARS = "alphavantage TIME_SERIES_INTRADAY symbol=IBM interval=1min"
 NEWS = "bz-news-api --tickers AAPL"
 
 
@@ -77,6 +81,30 @@ def article(number: int, created: str, updated: str | None = None, **changes: An
 
 def titles(answer: Any) -> list[str]:
     return [item["title"] for item in answer.data]
+
+
+@pytest.mark.parametrize("pit", ["2026-06-01 15:59:30", "2026-06-09 00:00"])
+def test_a_bar_that_ends_between_two_replies_was_running_in_the_first(archive: Archive, pit: str) -> None:
+    """The last minute before noon, read half a minute before its end; the month before is read after it."""
+
+    def fetch(began: str, close: str) -> None:
+        bars = [alphavantage.bar("2026-06-01 11:59:00", close), alphavantage.bar("2026-05-29 15:00:00", "5")]
+        app = alphavantage.app(alphavantage.Store({"TIME_SERIES_INTRADAY": bars}))
+        served: Answering = Answering(app, lambda: at(began) + timedelta(minutes=len(served.exchanges) - 1))
+        env = {**KEYS, **UNLIMITED, "PIT_FETCH_ARCHIVE": str(archive.path)}
+        words = ("--source", *BARS.split(), "--pit", at(max(pit, began)).isoformat(), "--date-from", "2026-05-28")
+        inprocess.fetch(archive.folder, *words, env=env, now=at(began), transport=served)
+        assert len(served.exchanges) == 2
+
+    def closes() -> list[str]:
+        return [item["close"] for item in archive.offline(BARS, "2026-06-09 00:00", "2026-06-09 00:00").data]
+
+    fetch("2026-06-01 15:59:30", "1")
+    assert closes() == ["5"]
+    fetch("2026-06-01 16:00:00", "9")
+    assert closes() == ["9", "5"]
+    archive.command("archive rebuild")
+    assert closes() == ["9", "5"]
 
 
 def test_an_edited_article_is_served_in_its_words_of_then(archive: Archive) -> None:

@@ -16,6 +16,7 @@ def test_the_wiring_names_tools_and_withstands_failure() -> None:
     assert set(rows) == {
         ("PreToolUse", "Bash|Monitor"),
         ("PreToolUse", "ReadMcpResourceTool"),
+        ("PreToolUse", "ListMcpResourcesTool"),
         *(("PreToolUse", tool) for tool in NEO4J_TOOLS),
         ("PostToolUse", "Bash"),
         ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher"),

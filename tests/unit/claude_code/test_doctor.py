@@ -242,6 +242,7 @@ def test_a_hook_that_hangs_is_found_in_time(session: Session) -> None:
         ("PreToolUse", "mcp__neo4j-cypher__read_neo4j_cypher", "env -u PIT_FETCH_CEILING "),
         ("PreToolUse", "mcp__neo4j-cypher__get_neo4j_schema", "PIT_FETCH_CEILING=2030-01-01T00:00:00Z true; : "),
         ("PreToolUse", "ReadMcpResourceTool", "env -i PATH=/usr/bin:/bin "),
+        ("PreToolUse", "ListMcpResourcesTool", "env -i PATH=/usr/bin:/bin "),
         ("PostToolUse", "mcp__neo4j-cypher__read_neo4j_cypher", "PIT_FETCH_CEILING=2030-01-01T00:00:00Z "),
         ("PostToolUse", "mcp__perplexity__perplexity_ask", "env -u PIT_FETCH_CEILING "),
     ],
@@ -315,8 +316,10 @@ def test_a_server_without_a_guard_on_its_resources_is_found(session: Session) ->
     servers = {"mcpServers": {"neo4j-cypher": {"url": "http://127.0.0.1:1/mcp"}}}
     (session.project / ".mcp.json").write_text(json.dumps(servers))
     assert examine(session)["fail"] == []
-    replacing('"ReadMcpResourceTool"', '"ReadMcpResourceTools"')(session)
-    assert has(examine(session)["fail"], "pit_guard.py on ReadMcpResourceTool is not wired")
+    for tool in ("ReadMcpResourceTool", "ListMcpResourcesTool"):
+        replacing(f'"{tool}"', f'"{tool}s"')(session)
+        assert has(examine(session)["fail"], f"pit_guard.py on {tool} is not wired")
+        replacing(f'"{tool}s"', f'"{tool}"')(session)
 
 
 def test_an_adapter_of_the_users_under_another_name_is_found(session: Session) -> None:

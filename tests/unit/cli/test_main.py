@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.provider import Credential, Host, Operation, Option, QueryKey
+from pit_fetch.support.install import install_command
 from pit_fetch.testing.server import Answering, App, Response, serve
 from tests.conftest import Run
 from tests.demo_source import at_pit, demo
@@ -77,6 +78,93 @@ def test_a_refused_command_line_ends_the_process(run: Run) -> None:
     for words, kind in ((("--lmit", "3"), "config"), (("--pit", PIT_TEXT), "invalid_pit")):
         done = run(*AT_PIT, *words)
         assert (done.code, done.envelope["data"], done.gap_types, done.err.count(b"\n")) == (2, [], [kind], 1)
+
+
+FAILED = {
+    3: ("--limit", "1"),  # without a key
+    4: ("--input-file", "nothing.json"),
+    5: ("--limit", "2"),  # of a host that fails
+}
+
+
+@pytest.mark.parametrize("code", FAILED)
+@pytest.mark.parametrize(
+    ("words", "is_read"),
+    {
+        (): True,
+        ("--format", "json"): True,
+        ("--format", "table"): True,  # a person reads it, with its gaps
+        ("--format", "csv"): False,
+        ("--format", "jsonl"): False,
+        ("--format", "html"): False,
+        ("--output", "out.json"): False,
+        ("--output", "out.csv"): False,
+        ("--output", "out.parquet"): False,
+    }.items(),
+)
+def test_nothing_but_a_failure_is_one_where_nobody_reads_the_gaps(
+    here: Here, tmp_path: Path, words: tuple[str, ...], is_read: bool, code: int
+) -> None:
+    """An agent reads an envelope and its gaps. A script goes on with a file or with rows as long as the status is 0."""
+    env = KEY if code == 5 else {}
+    done = here(*AT_PIT, *FAILED[code], *words, env=env, app=lambda _: Response(b"", 500))
+    assert done.code == (0 if is_read else code)
+    assert bool(done.err) is not is_read
+    assert not (tmp_path / "out.json").exists()
+    for more in ("--fail",):
+        assert here(*AT_PIT, *FAILED[code], *words, more, env=env, app=lambda _: Response(b"", 500)).code == code
+
+
+@pytest.mark.parametrize("words", [("--format", "csv"), ("--output", "out.json")])
+def test_an_answer_that_is_empty_or_in_part_is_no_failure(
+    here: Here, reply: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    archive = {"PIT_FETCH_ARCHIVE": str(tmp_path / "no" / "folder.db"), **KEY}
+    app = benzinga.app(ARTICLES)
+    assert here(*AT_PIT, "--tickers", "NONE", "--input-file", reply, *words).code == 0
+    # Nothing was recorded, which costs the answer nothing, even if that has no items.
+    for tickers in ("AAPL", "NONE"):
+        assert here(*AT_PIT, "--tickers", tickers, *words, env=archive, app=app).code == 0
+    in_part = here(*AT_PIT, "--max-pages", "1", *words, app=app, env=KEY)
+    assert (in_part.code, "--fail" in in_part.err) == (0, False)
+
+
+@pytest.mark.parametrize(("command", "pits"), [("diff", 2), ("explain", 1)])
+def test_a_comparison_that_failed_ends_like_a_fetch(here: Here, command: str, pits: int) -> None:
+    words = [
+        command,
+        "--source",
+        "bz-news-api",
+        "--pit",
+        PIT_TEXT,
+        *("--pit", "2024-02-14T16:00:00-05:00")[: 2 * pits - 2],
+    ]
+    assert here(*words, "--input-file", "nothing").code == 0
+    done = here(*words, "--input-file", "nothing", "--format", "csv")
+    assert (done.code, done.out, "--input-file cannot be read" in done.err) == (4, "", True)
+
+
+def test_a_pit_that_is_far_ahead_is_mentioned_and_one_a_little_ahead_is_not(here: Here, reply: str) -> None:
+    pits = {"2026-06-02T11:59:59-04:00": 0, "2026-06-02T12:00:01-04:00": 1, "2033-02-15T16:00:00-05:00": 1}
+    for pit, count in pits.items():
+        done = here("--source", "bz-news-api", "--pit", pit, "--input-file", reply)
+        assert (done.code, done.reasons.count("is yet to come: this is what is public by now")) == (0, count)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("--pit", "1950-02-15T16:00:00-05:00"), "The PIT is in the year 1950: check it."),
+        (("--pit", PIT_TEXT, "--date-to", "1950-01-01"), "--date-to is in the year 1950: check it."),
+        (("--pit", PIT_TEXT, "--date-from", "2024-02-16"), "--date-from is after the PIT: nothing from then on was"),
+        (("--date-from", "2033-01-01"), "--date-from is after now: nothing from then on is public."),
+        (("--pit", PIT_TEXT, "--tickers", "apple"), "A ticker is written AAPL, a coin $BTC."),
+    ],
+)
+def test_an_empty_answer_has_a_hint_at_what_may_be_mistyped(here: Here, words: tuple[str, ...], hint: str) -> None:
+    done = here("--source", "bz-news-api", *words, app=benzinga.app([]), env=KEY)
+    assert (done.code, done.data, done.gap_types[-1]) == (0, [], "no_data")
+    assert hint in done.reasons
 
 
 def test_a_missing_key_names_both_ways_out(here: Here) -> None:
@@ -208,6 +296,16 @@ def test_listings(here: Here) -> None:
     listed = json.loads(here("--list-sources", "--json", env=KEY).out)
     assert listed[0]["name"] == "bz-news-api"
     assert listed[0]["credentials"] == [{"variables": ["BENZINGANEWS_API_KEY", "BENZINGA_API_KEY"], "set": True}]
+    assert listed[0]["packages"] == []
+
+
+def test_a_listing_says_whether_a_source_s_package_is_there(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no key needed; curl_cffi is installed" in here("--list-sources").out
+    monkeypatch.setitem(sys.modules, "curl_cffi", None)
+    (yahoo,) = (row for row in json.loads(here("--list-sources", "--json").out) if row["name"] == "yahoo")
+    assert yahoo["packages"] == [{"name": "curl_cffi", "installed": False}]
+    for words in (("--list-sources",), ("sources", "yahoo")):
+        assert f"curl_cffi is missing: run {install_command('curl_cffi')}" in here(*words).out
 
 
 def test_a_listing_or_an_offline_fetch_imports_no_http_library(run: Run, reply: str) -> None:
@@ -217,3 +315,6 @@ def test_a_listing_or_an_offline_fetch_imports_no_http_library(run: Run, reply: 
         assert "pit_fetch.cli.main" in imported
         heavy = ("requests", "urllib3", "dotenv", "dateutil", "importlib.metadata", "asyncio", "email")
         assert not imported.intersection(heavy)
+        # What only a refused command line, a missing package or a file of another format needs.
+        on_occasion = ("cli.aliases", "cli.refusals", "cli.output_format", "support.suggest", "support.install")
+        assert not imported.intersection(f"pit_fetch.{name}" for name in on_occasion)

@@ -1,4 +1,4 @@
-"""A hundred mistakes, as new users make them, and the answer to each: one line that names the fix.
+"""Mistakes as new users make them, and the answer to each: one line that names the fix.
 
 Standard output stays one envelope, whatever was typed.
 """
@@ -18,6 +18,7 @@ from pit_fetch.cli.aliases import option_hint
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import BUNDLED_NAMES
+from pit_fetch.support.install import install_command
 from pit_fetch.support.suggest import name
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -29,6 +30,9 @@ SOURCES = {
     "CALL": f"--source earningscall --pit {PIT}",
     "YAHOO": f"--source yahoo --pit {PIT}",
     "PPLX": f"--source perplexity --pit {PIT}",
+    "FACTS": f"--source sec_facts --pit {PIT}",
+    "WEB": f"--source wayback --pit {PIT}",
+    "WIKI": f"--source wikipedia --pit {PIT}",
 }
 KEY = "SECRETKEY0123456"
 
@@ -78,7 +82,46 @@ REFUSED = {
     "--source transcripts": "did you mean earningscall?",
     "--source bloomberg": "--source 'bloomberg' is not known. Known sources: bz-news-api, alphavantage, sec_full_text",
     "--source benzinga --source benzinga": "--source is given more than once",
+    "--source bz-news-api,yahoo": "(a call has one source)",
     "help nope": "Known sources: bz-news-api",
+    # A command that there is not.
+    "fetch --source fred GNP": "leave out 'fetch', and write pit_fetch --source fred ...",
+    "search --source sec_full_text fraud": "leave out 'search'",
+    "run --source benzinga": "leave out 'run'",
+    "get --source yahoo news symbol=AAPL": "leave out 'get'",
+    "pit_fetch --source benzinga": "leave out 'pit_fetch'",
+    "login": "keys are read from the environment or a .env file, and pit_fetch config shows which are set",
+    "api-key": "keys are read from the environment",
+    "upgrade": "pit_fetch is upgraded as it was installed",
+    "uninstall": "pit_fetch init --uninstall",
+    "cache clear": "~/.cache/pit_fetch",
+    "log": "did you mean pit_fetch archive?",
+    "replay 1": "did you mean pit_fetch archive?",
+    "compare": "did you mean pit_fetch diff?",
+    # Characters that look like those of a shell.
+    "\u2014source benzinga": "write two hyphens (did you mean --source?)",
+    "--source\u201cbenzinga\u201d": "curly quotes do not quote in a shell",
+    "--source\u00a0benzinga": "there is an invisible character beside an option",
+    "\u00a0--source benzinga": "there is an invisible character beside an option",
+    "$SEC fraud \u200b--limit 3": "there is an invisible character beside an option",
+    "$BZ --tickers\u00a0AAPL": "there is an invisible character beside an option",
+    "$BZ '--tickers AAPL'": "--tickers is in one pair of quotes with its value: write two words",
+    "$SEC fraud '--limit 3'": "--limit is in one pair of quotes with its value",
+    "$BZ --tickers \u201cAAPL\u201d": "curly quotes do not quote in a shell",
+    "$AV EARNINGS symbol=\u2018AAPL\u2019": "curly quotes do not quote in a shell",
+    "$BZ --keywords \u201eoil prices\u201c": "curly quotes do not quote in a shell",
+    "$SEC \u201cgoing concern\u201d": "curly quotes do not quote in a shell",
+    "$PPLX --query \u201coil prices\u201d": "curly quotes do not quote in a shell",
+    # An equals sign, a colon, a slash.
+    "$AV EARNINGS symbol = AAPL": "write symbol=VALUE: an equals sign, without spaces around it",
+    "$AV EARNINGS symbol: AAPL": "write symbol=VALUE: an equals sign",
+    "$BZ tickers:AAPL": "write tickers=VALUE: an equals sign",
+    "$BZ tickers = AAPL": "write tickers=VALUE: an equals sign",
+    "$BZ --tickers:AAPL": "--tickers: (write --tickers VALUE)",
+    "$BZ --tickers= AAPL": "write --tickers=VALUE, without a space behind the equals sign",
+    "$BZ /limit 3": "an option begins with two hyphens: write --limit",
+    "$BZ +tickers AAPL": "an option begins with two hyphens: write --tickers",
+    "$BZ --fields title body": "the values of a list are separated by commas: --fields A,B",
     # The PIT.
     f"--source benzinga -pit {PIT}": "did you mean --pit?",
     f"--source benzinga --PIT {PIT}": "did you mean --pit?",
@@ -102,6 +145,9 @@ REFUSED = {
     "--source benzinga --pit 2024-02-15 16:00:00-05:00": f"this one was cut at a space: write {PIT}",
     "--source benzinga --pit 2024-02-15T16:00:00 -05:00": "write the timestamp as one word, without spaces",
     "--source benzinga --pit '2024-02-15 16:00'": f"write {PIT} for New York or 2024-02-15T16:00:00Z for UTC",
+    "--source benzinga --pit 2024-02-15T16:00:00[New_York]": "write 2024-02-15T16:00:00[America/New_York]",
+    "--source benzinga --pit 2024-02-15T16:00:00[London]": "write 2024-02-15T16:00:00[Europe/London]",
+    "--source benzinga --pit \u201c2024-02-15T16:00:00-05:00\u201d": f"has quotes in it: write {PIT}",
     f"$BZ --pit {PIT}": "--pit is given more than once",
     # Options by the names that other tools give them.
     "$BZ --start 2024-02-01": "--start (did you mean --date-from?)",
@@ -132,6 +178,34 @@ REFUSED = {
     "$BZ --outfile x.json": "did you mean --output?",
     "$BZ --format xml": "--format is one of json, jsonl, csv",
     "$BZ --quiet": "only the envelope is printed",
+    "$CALL events symbol=MSFT -q": "only the envelope is printed",
+    "$YAHOO prices symbol=AAPL --period 1y": "--period (a span is written as --date-from and --date-to)",
+    "$FRED GNP --range 5y": "a span is written as --date-from and --date-to",
+    "$CALL events symbol=MSFT --days 30": "a span is written as --date-from and --date-to",
+    "$BZ --proxy http://127.0.0.1:8080": "--proxy (set the variable HTTPS_PROXY)",
+    "$BZ -x http://127.0.0.1:8080": "-x (set the variable HTTPS_PROXY)",
+    "$BZ --insecure": "REQUESTS_CA_BUNDLE",
+    "$BZ --header 'X: y'": "a source gets the headers that it needs",
+    "$BZ --retries 3": "failed requests are repeated within --timeout",
+    "$BZ --workers 4": "PIT_FETCH_RATE_API_BENZINGA_COM",
+    "$BZ --base-url https://x": "variables such as PIT_FETCH_FRED_URL",
+    "$BZ --no-cache": "an archive keeps what was fetched: --archive PATH",
+    "$BZ --config x.toml": "settings are read from pit_fetch.toml, and shown by pit_fetch config",
+    "$BZ --env-file .env": "a .env file is read by itself",
+    "$BZ --sort asc": "items come newest first",
+    "$BZ --timezone UTC": "times are New York's, and a --pit has its own offset",
+    "$BZ --all": "for everything, write --limit with a large number",
+    "$BZ --output x.json --overwrite": "--output replaces its file, all or nothing",
+    "$BZ -y": "--output replaces its file, all or nothing",
+    "$BZ --dry-run": "a fetch changes nothing",
+    "$BZ --delimiter ';'": "CSV has commas, a header and UTF-8",
+    "$BZ --stdin": "--input-file -",
+    "$BZ --exclude x": "filter with the source's options",
+    "$BZ --today": "without --pit it is what the source says now",
+    "$BZ --csv": "--csv (write --format csv)",
+    "$BZ --html": "--html (write --format html)",
+    "$BZ -p x": "did you mean --pit?",
+    "$BZ --json --format csv": "--json and --format csv contradict each other",
     f"$BZ --api-key {KEY}": "never from the command line: set BENZINGANEWS_API_KEY or BENZINGA_API_KEY",
     f"$BZ --token={KEY}": "never from the command line: set BENZINGANEWS_API_KEY",
     f"$BZ key={KEY}": "never from the command line: set BENZINGANEWS_API_KEY",
@@ -166,6 +240,17 @@ REFUSED = {
     "$BZ --limit": "--limit needs a value: write --limit VALUE",
     "$BZ --limit ten": "--limit is a whole number of at least 1",
     "$BZ --limit 1,000": "--limit is a whole number",
+    "$BZ --limit all": "for everything, write a large one, such as 1000000",
+    "$BZ --limit 0": "for everything, write a large one, such as 1000000",
+    "$BZ --max-pages unlimited": "for everything, write a large one",
+    "$BZ --limit 1k": "--limit is a whole number of at least 1",
+    "$BZ --tickers @tickers.txt": "--tickers does not read a file (@): write its values here",
+    "$AV EARNINGS symbol=@tickers.csv": "--symbol does not read a file (@)",
+    "$PPLX --query @query.txt": "--query does not read a file (@)",
+    "$WEB url=@urls.txt": "--url does not read a file (@)",
+    "$WIKI title=@titles.csv": "--title does not read a file (@)",
+    "$WIKI article title=\u201cAcme\u201d": "curly quotes do not quote in a shell",
+    "$FACTS fetch": "--op is one of facts, statement, concepts",
     "$BZ --limit -5": "--limit is a whole number",
     "$BZ limit=5": "limit=... is a common option: write --limit VALUE",
     "$SEC fraud limit=5": "write --limit VALUE",
@@ -176,10 +261,12 @@ REFUSED = {
     "$BZ --date-from 2024-02-30": "that day is not in the calendar",
     "$BZ --date-from 2024-02-12 --date-to 2024-02-10": "--date-from is after --date-to: swap them",
     "$BZ --fields titel": "titel is not one of title, teaser",
+    "$BZ --fields '*'": "(for all of them, leave it out)",
+    "$YAHOO prices symbol=AAPL --fields all": "(for all of them, leave it out)",
     "$BZ --after x": "copy one from a truncated gap",
     "$BZ --tickers": "--tickers needs a value",
     "$BZ --tickers ,": "--tickers is empty: give a value or leave it out",
-    "$BZ --tickers AAPL MSFT": "separate several values with commas (--tickers A,B)",
+    "$BZ --tickers AAPL MSFT": "the values of a list are separated by commas: --tickers A,B",
     "$BZ diff": "a command comes first: pit_fetch diff --source bz-news-api",
     "$BZ Explian": "a command comes first: pit_fetch explain --source bz-news-api",
     "$BZ AAPL": "bz-news-api takes no bare words: write --name VALUE or name=VALUE",
@@ -195,6 +282,9 @@ REFUSED = {
     "$PPLX --query oil --recency now": "--recency is one of hour, day, week, month, year",
     "$CALL transcript symbol=MSFT year=last": "--year is a whole number",
     "$SEC fraud exact=maybe": "exact= takes true or false",
+    "$SEC fraud --exact true": "--exact takes no value: write it on its own, or leave it out",
+    "$SEC fraud --pretty false": "--pretty takes no value",
+    "$BZ --offline true": "--offline takes no value",
     "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
     "normalize --page saved": "did you mean --pages?",
 }
@@ -217,9 +307,34 @@ SENSELESS = {
     "$CALL transcript symbol=MSFT quarter=5": "quarter is 1 to 4",
     "$YAHOO quotes symbol=AAPL": "did you mean prices?",
     "$YAHOO AAPL": "it has prices, news, earnings, upgrades, consensus; see --help.",
-    "$BZ --tickers 'AAPL MSFT'": "a list with commas between the tickers: AAPL,MSFT.",
-    "$BZ --tickers 'AAPL;MSFT'": "a list with commas between the tickers",
-    "$SEC fraud --tickers 'AAPL MSFT'": "a list with commas between the tickers",
+    # Symbols in another program's spelling.
+    "$BZ --tickers AAPL.US": "--tickers: write AAPL in place of AAPL.US.",
+    "$BZ --tickers MSFT,NASDAQ:AAPL": "--tickers: write AAPL in place of NASDAQ:AAPL.",
+    "$SEC fraud --tickers '$AAPL'": "--tickers: write AAPL in place of $AAPL.",
+    "$AV EARNINGS symbol='AAPL US Equity'": "symbol: write AAPL in place of AAPL US EQUITY.",
+    "$AV NEWS_SENTIMENT tickers=NYSE:IBM": "--tickers: write IBM in place of NYSE:IBM.",
+    "$AV FX_DAILY from_symbol=EUR/USD to_symbol=USD": "from_symbol: write symbols as in EUR, USD or BTC",
+    "$AV EARNINGS_CALL_TRANSCRIPT symbol=IBM quarter=Q1-2024": "quarter is YYYYQ1 to YYYYQ4",
+    "$CALL events symbol=NASDAQ:MSFT": "symbol: write MSFT in place of NASDAQ:MSFT.",
+    "$CALL events symbol=MSFT,AAPL": "symbol: a list has commas between the symbols, and one symbol has no blanks",
+    "$YAHOO news symbol=BRK.B": "symbol: write BRK-B in place of BRK.B.",
+    "$YAHOO news symbol=$AAPL": "symbol: write AAPL in place of $AAPL.",
+    "$FACTS statement symbol=AAPL.US": "symbol: write AAPL in place of AAPL.US.",
+    "$FACTS concepts symbol=AAPL,MSFT": "symbol: a list has commas between the symbols",
+    "$WIKI title=https://de.wikipedia.org/wiki/Acme": "give lang=de.",
+    "$FRED FRED:GDP": "series_id: write GDP.",
+    "$FRED https://fred.stlouisfed.org/series/GNP": "series_id: write GNP.",
+    '$BZ --tickers "AAPL\'"': "--tickers: write AAPL in place of AAPL'.",
+    "$BZ --tickers [AAPL,MSFT]": "--tickers: write AAPL in place of [AAPL.",
+    "$BZ --tickers tickers.txt": "--tickers: a file is not read: write symbols as in AAPL,MSFT",
+    "$BZ --tickers US0378331005": "--tickers: an ISIN is no symbol",
+    "$BZ --tickers \u0410APL": "--tickers: there is a letter of another alphabet in it",
+    "$BZ --tickers '*'": "--tickers: write symbols as in AAPL,MSFT, and coins as in $BTC.",
+    "$SEC '\"going concern'": "A double quote is not closed",
+    "$SEC 'a \u201cgoing concern\u201d'": "A phrase is put in straight double quotes",
+    "$BZ --tickers 'AAPL MSFT'": "a list has commas between the symbols, and one symbol has no blanks: write",
+    "$BZ --tickers 'AAPL;MSFT'": "a list has commas between the symbols",
+    "$SEC fraud --tickers 'AAPL MSFT'": "a list has commas between the symbols",
     "$SEC fraud --forms annual": "EDGAR writes 10-K",
     "$FRED GDP,GNP": "the id of one FRED series",
 }
@@ -325,7 +440,7 @@ def test_without_dotenv_an_env_file_names_both_ways_out(monkeypatch: pytest.Monk
     monkeypatch.undo()
     (gap,) = json.loads(out.getvalue())["gaps"]
     assert gap["type"] == "config"
-    assert "python3 -m pip install python-dotenv, or set BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in gap["reason"]
+    assert "pip install python-dotenv, or set BENZINGANEWS_API_KEY or BENZINGA_API_KEY" in gap["reason"]
 
 
 def test_without_dateutil_the_package_is_named_whatever_the_rows(
@@ -342,7 +457,7 @@ def test_without_dateutil_the_package_is_named_whatever_the_rows(
         words = shlex.split(f"{SOURCES['AV']} EARNINGS symbol=A --input-file")
         assert main([*words, str(tmp_path / "reply.json")]) == 0
         reasons = [gap["reason"] for gap in json.loads(out.getvalue())["gaps"] if gap["type"] == "config"]
-        assert reasons == ["The package python-dateutil is missing: run python3 -m pip install python-dateutil"]
+        assert reasons == [f"The package python-dateutil is missing: run {install_command('python-dateutil')}"]
 
 
 # What each operation needs besides a file.
@@ -353,7 +468,7 @@ FILES = {
     "FRED": ["GNP"],
     "PPLX": ["--query a"],
     "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
-    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings", "upgrades")],
+    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings")],
 }
 
 

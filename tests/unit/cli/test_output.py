@@ -17,7 +17,7 @@ from pit_fetch.cli.output_file import write_file
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES, RenderOptions
 from pit_fetch.formats.table import render
-from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock
@@ -87,15 +87,47 @@ def test_a_terminal_that_cannot_erase_a_line_gets_no_progress(tmp_path: Path) ->
     assert xterm.endswith(dumb)
 
 
-def test_an_explanation_has_its_reason_in_the_line() -> None:
-    why = "published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)"
-    item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1"}
-    item |= {"verdict": "late", "because": why, "rule": "by created", "title": "t" * 90, "tickers": "AAPL"}
-    for width in (80, 100, 120, 200):
-        lines = render(PlainEnvelope([item]), RenderOptions(width=width)).splitlines()
-        assert lines[0].split()[:4] == ["available_at", "verdict", "title", "because"]
-        assert "published 40 minutes after th" in lines[2]
-        assert all(len(line) <= width for line in lines[:3])
+STAMPS = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata"}
+WHY = "published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)"
+OLD = {"title": "An earlier title", "close": 181.25, "teaser": None, "body": f"{'x' * 900}y{'z' * 900}"}
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"verdict": "late", "because": WHY}, WHY),
+        (
+            {"change": "changed", "before": OLD, "body": "x" * 1_800, "close": 182.5},
+            f"before: title An earlier title; close 181.25; no teaser; body …{'x' * 20}y{'z' * 79}…",
+        ),
+    ],
+)
+def test_an_explanation_is_whole_below_its_line(more: dict[str, object], sentence: str, width: int) -> None:
+    items = [{**STAMPS, "id": str(n), "title": "t" * 90, "tickers": "AAPL", **more} for n in range(2)]
+    lines = render(PlainEnvelope(items), RenderOptions(width=width)).split("\n\n")[0].splitlines()
+    assert all(len(line) <= width for line in lines)
+    rule = next(place for place, line in enumerate(lines) if line.startswith("---"))
+    below = [line for line in lines[rule + 1 :] if line.startswith("    ")]
+    assert "".join(below).replace(" ", "") == 2 * sentence.replace(" ", "")
+
+
+def test_what_all_items_have_in_common_takes_no_column() -> None:
+    """Daily bars of a snapshot: the stamp, the symbol and the currency are one, and the figures are what is read."""
+    common = {**STAMPS, "record_type": "bar", "symbol": "AAPL", "currency": "USD"}
+    kinds = dict.fromkeys(("open", "high", "low", "close", "volume"), "number")
+    bars = [
+        {**common, "id": f"AAPL@2024-02-{day}", "date": f"2024-02-{day}", **dict.fromkeys(kinds, 182.25 + day)}
+        for day in (13, 14)
+    ]
+    provenance = Provenance("demo", "q", PIT, {"date": "date", **kinds})  # type: ignore[dict-item]
+    first, second, heads, *_ = render(PlainEnvelope(bars, provenance=provenance), RenderOptions(width=80)).splitlines()
+    assert f"{first} {second.strip()}" == (
+        "All items: available_at Thu 2024-02-15 16:00:00 EST, record_type bar, symbol AAPL, currency USD"
+    )
+    assert heads.split() == ["date", *kinds, "id"]
+    alone = render(PlainEnvelope(bars[:1], provenance=provenance), RenderOptions(width=250))
+    assert {"available_at", "record_type", "symbol", "currency"} < set(alone.splitlines()[0].split())
 
 
 @pytest.mark.parametrize("path", ["-", "/dev/stdout"])
@@ -114,7 +146,7 @@ def test_an_output_that_is_standard_output_is_refused(tmp_path: Path, path: str)
 def test_a_table_keeps_to_the_terminal(make: Callable[[int], PlainEnvelope], width: int) -> None:
     text = render(make(40), RenderOptions(width=width))
     lines = text.split("\n\n")[0].splitlines()
-    assert len(lines) == 42
+    assert len([line for line in lines if not line.startswith(("All items: ", "    "))]) == 42
     assert {len(line) <= max(width, 35) for line in lines} == {True}
     assert "truncated: More matches" in text
 

@@ -61,6 +61,30 @@ def test_a_malformed_one_names_its_variable_and_is_not_repeated(value: str, prob
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ('"0123456789"', "it has quotes around it."),
+        ("\u201c0123456789\u201d", "it has quotes around it."),
+        ("FIRST_KEY=0123456789", "it begins with FIRST_KEY= once more."),
+        *(
+            (text, "it is a placeholder for a key.")
+            for text in ("YOUR_API_KEY", "your-key-here", "<key>", "${FIRST_KEY}")
+        ),
+    ],
+)
+def test_a_value_that_was_not_copied_as_it_is_is_not_sent(value: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        resolve(provider(KEY), {"FIRST_KEY": value}, "/")
+    assert f"FIRST_KEY cannot be used: {problem} Get one." in str(refused.value)
+    assert "0123456789" not in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["$ecret0123", "a'b'", "yourself", "x" * 20, "SECOND_KEY=x"])
+def test_an_unusual_key_is_a_key(value: str) -> None:
+    assert resolve(provider(KEY), {"FIRST_KEY": value}, "/") == {"key": value}
+
+
 def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path) -> None:
     agent = Credential("agent", ("AGENT",), secret=False)
     several = Provider("p", "", lambda *_: (), lambda *_: (), credentials=(KEY, agent, Credential("b", ("OTHER_KEY",))))

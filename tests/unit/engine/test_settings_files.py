@@ -212,7 +212,7 @@ COMPLETIONS = {
     "normalize --pag": ("--pages",),
     "sources al": ("alphavantage", "alpha-vantage", "alfred"),
     "arch": ("archive",),
-    "archive re": ("replay", "rebuild"),
+    "archive re": ("replay", "rebuild", "repair"),
     "archive drop --be": ("--before",),
     "capture --mis": ("--missing",),
     "capture pit_fetch.to": ("pit_fetch.toml",),

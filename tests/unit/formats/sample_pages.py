@@ -78,6 +78,25 @@ def explained(count: int, rng: Random | None = None) -> PlainEnvelope:
     return shown
 
 
+def snapshot(count: int) -> PlainEnvelope:
+    """Daily bars as a snapshot has them: all of them with the stamp of the receipt."""
+    made = bars(count)
+    for item in made.data:
+        item |= {"available_at": in_new_york(PIT), "record_type": "bar", "symbol": "ACME", "currency": "USD"}
+        item["id"] = f"TIME_SERIES_DAILY:{item['id']}:quarterly_report"
+    return made
+
+
+def compared(count: int) -> PlainEnvelope:
+    """What differs between two instants: new headlines, changed ones, and a few that are gone."""
+    made = news(count)
+    for place, item in enumerate(made.data):
+        item["change"] = ("new", "changed", "new", "gone")[place % 4]
+        if item["change"] == "changed":
+            item["before"] = {"title": f"An earlier headline, {item['title'].lower()}", "symbols": ["ACME"]}
+    return made
+
+
 def gaps() -> list[dict[str, Any]]:
     late = f"Anything published or last revised after the PIT, {format_for_people(PIT)}, is withheld."
     more = "More matches than --limit 500. Continue with --after 37999500@2024-02-08T16:30:00-05:00"

@@ -80,7 +80,7 @@ def test_however_much_there_is_a_headline_and_a_reason_are_shown(title: str) -> 
     text = render(envelope)
     assert len(text.encode()) <= LARGEST
     heads = re.findall(r"<th[^>]*>([a-z ]+)", text)
-    assert (heads[:4], heads[-1]) == (["available at", "verdict", "title", "because"], "id")
+    assert (heads[:3], heads[-1]) == (["available at", "verdict", "title"], "id")
     words = _Page(text).words
     assert (words.count("Q9 "), words.count("R7 ")) == (500, 500)
 
@@ -132,6 +132,47 @@ def test_a_page_plots_the_field_that_is_declared_for_it(tmp_path: Path) -> None:
     assert "<figcaption><b>value</b>, " in left.out
 
 
+def dated(kinds: tuple[str, ...]) -> PlainEnvelope:
+    """Snapshots: every row has the stamp of the receipt, and a date of its own."""
+    stamps = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata"}
+    items = [
+        {**stamps, "id": f"{kind}{day}", "record_type": kind, "date": f"2024-01-{day:02}", "close": 100 * place + day}
+        for place, kind in enumerate(kinds)
+        for day in range(1, 9 + 9 * (not place))
+    ]
+    return PlainEnvelope(items, [], Provenance("demo", "q", PIT, {"date": "date", "close": "number"}, ("close",)))
+
+
+def test_a_snapshot_is_drawn_along_its_own_dates() -> None:
+    text = render(dated(("bar",)))
+    (points,) = re.findall(r'<polyline class="curve" points="([^"]+)"', text)
+    assert len({point.split(",")[0] for point in points.split()}) == 17
+    assert "<figcaption><b>close</b>, by date, 1 January 2024 to 17 January 2024" in text
+
+
+def test_a_curve_is_of_one_kind_of_rows() -> None:
+    """Of the figures of quarters and years, only those of quarters make a line that can be read."""
+    (points,) = re.findall(r'<polyline class="curve" points="([^"]+)"', render(dated(("quarter", "year"))))
+    assert len(points.split()) == 17
+
+
+@pytest.mark.parametrize(
+    ("field", "values"), [("verdict", ("late", "public", "undated")), ("change", ("gone", "new", "changed"))]
+)
+def test_a_page_says_what_its_verdicts_mean(field: str, values: tuple[str, ...]) -> None:
+    items = [{"available_at": PIT.isoformat(), "available_at_source": "x", "id": v, field: v} for v in values]
+    legend = render(PlainEnvelope(items, [], Provenance("demo", "q", PIT))).partition('class="legend"')[2]
+    assert set(re.findall(r"<em>([a-z]+)</em> [a-z]", legend.partition("</ul>")[0])) == set(values)
+    assert "legend" not in _Page(render(news(2))).values("ul", "class")
+
+
+def test_what_all_items_have_in_common_is_said_once() -> None:
+    text = render(dated(("bar",)))
+    words = " ".join(_Page(text).words.split())
+    assert "All shown: available at Thu 2024-02-15 16:00:00, record type bar" in words
+    assert re.findall(r"<th[^>]*>([a-z ]+)", text) == ["date", "close", "id"]
+
+
 @pytest.mark.parametrize(
     ("query", "heading"),
     [
@@ -146,8 +187,8 @@ def test_a_page_says_what_it_shows(query: str, heading: str) -> None:
     item = {**stamps, "verdict": "late", "because": why, "title": "t", "created": PIT.isoformat(), "updated": "x"}
     text = render(PlainEnvelope([item], [], Provenance("demo", query, PIT, {"created": "instant"})))
     assert heading in _Page(text).words
-    assert re.search(r"<th>verdict<th>title<th>because<th>updated", text)
-    assert why in text
+    assert re.search(r"<th>verdict<th>title<th>updated", text)
+    assert f"<tr class=more><td colspan=99>{why}" in text
     assert "Not shown here: created." in text
 
 
@@ -193,26 +234,26 @@ def test_any_items_make_an_inert_page(items: list[dict[str, Any]]) -> None:
 def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
     marks = [Mark(PIT - timedelta(seconds=span * part / 20), f"i{part}") for part in range(21)]
     drawn = svg(marks, PIT, "x")
-    ticks = re.findall(r'class="tick" x="([0-9.]+)"', drawn)
+    ticks = re.findall(r'class="tick(?: wide)?" x="([0-9.]+)%"', drawn)
     assert 1 <= len(ticks) <= 9
-    assert all(0 <= float(number) <= 960 for number in re.findall(r' (?:x|cx|x1|x2)="([0-9.]+)"', drawn))
-    assert drawn.count("<a ") == len(re.findall(r'class="bar"', drawn))
+    assert all(0 <= float(number) <= 100 for number in re.findall(r' (?:x|cx|x1|x2)="?([0-9.]+)%', drawn))
+    assert drawn.count("<a ") == len(re.findall(r"class=bar ", drawn))
 
 
 def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
     late = Mark(PIT + timedelta(hours=5), "i0", grey=True)
     drawn = svg([late, Mark(PIT - timedelta(hours=5), "i1")], PIT, "x")
-    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)"', drawn)[0])
-    grey = float(re.findall(r'class="bar grey" x="([0-9.]+)"', drawn)[0])
-    assert grey > pit > 300
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
+    grey = float(re.findall(r'class="bar grey" x=([0-9.]+)%', drawn)[0])
+    assert grey > pit > 30
 
 
 @pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
 def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
     marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
     drawn = svg(marks, PIT, "")
-    places = [float(x) for x in re.findall(r' (?:x|x1)="(-?[0-9.]+)"', drawn)]
-    assert all(0 <= x <= 960 for x in places)
+    places = [float(x) for x in re.findall(r' (?:x|x1)="?(-?[0-9.]+)%', drawn)]
+    assert all(0 <= x <= 100 for x in places)
     assert 'class="pit"' in drawn
 
 

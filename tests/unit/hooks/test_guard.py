@@ -44,6 +44,7 @@ def bash(command: object, **more: Any) -> dict[str, Any]:
     }
 
 
+GATEWAY_IDS = ("functions.Bash:0", "call_x|fc_y", "a" * 300, "chatcmpl-tool-5c1", "tool_0_Bash", "toolu_01/a")
 STORE: list[str] = []  # the folder of the private files of these tests
 
 
@@ -181,6 +182,37 @@ def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
             assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 
 
+# Values as they are, behind an option that takes one.
+VALUES = {
+    "alphavantage": ("--symbol CL=F", "--symbol EURUSD=X TIME_SERIES_DAILY", "--limit 5 --symbol a=b --fields x=y"),
+    "bz-news-api": ("--keywords 'a=b'", "--keywords path=/etc/passwd", "--tickers timeout=5"),
+    "yahoo": ("prices --symbol EURUSD=X --interval 1d", "--op prices --symbol CL=F", "prices symbol=CL=F"),
+    "Yahoo-Finance": ("prices --symbol EURUSD=X",),
+    "sec_full_text": ("--exact --query x=y", "--query 'x = y'"),
+}
+PAIRS = {  # which a plugin's parser could take for an option of its own
+    "sec_full_text": (
+        "--exact path=a",
+        "--pretty path=a",
+        "--query=x path=a",
+        "--query x path=a",
+        "--limit --query a=b",
+    ),
+    "widgets": ("--symbol CL=F", "--exact path=a", "--min-size a=b"),
+}
+
+
+def test_a_value_may_contain_an_equals_sign() -> None:
+    for source, options in VALUES.items():
+        for words in options:
+            assert verdict(bash(f"pit_fetch --source {source} --pit {PIT} {words}"), ONLY) == "run", words
+    for source, options in PAIRS.items():
+        for words in options:
+            environ = {**ONLY, "PIT_FETCH_ADAPTER_OPTIONS": "min-size"}
+            assert verdict(bash(f"pit_fetch --source {source} --pit {PIT} {words}"), environ) == "deny", words
+    assert verdict(bash(f"pit_fetch --pit {PIT} --symbol CL=F"), ONLY) == "deny"  # a settings file may name the source
+
+
 REFUSED = {
     "--timeout": ("--timeout 5", "--timeout=5", "'--timeout=5 s'"),
     "--input-file": ("--input-file raw.json", "--input-file=-", "--query --input-file=raw.json"),
@@ -249,6 +281,37 @@ def test_a_refusal_shows_the_right_form() -> None:
     assert "pit_fetch --source SOURCE --pit 2024-02-15T16:00:00-05:00" in respond(bash("ls"), ONLY)["reason"]
 
 
+@pytest.mark.parametrize("ceiling", ["2023-06-30T16:00:00-04:00", "2023-06-30T16:00:00[America/New_York]"])
+@pytest.mark.parametrize(
+    "hook",
+    [
+        *map(
+            bash, ("ls", "pit_fetch --source x | jq", "pit_fetch", "pit_fetch --source x", f"pit_fetch --pit {PIT} x")
+        ),
+        *map(bash, ("pit_fetch --source x --pit yesterday", "pit_fetch config", "pit_fetch diff --pit 2024-01-01")),
+        {"tool_name": NEO4J, "tool_input": {"query": "RETURN 1"}},
+        {"tool_name": NEO4J, "tool_input": {"query": "RETURN 1", "params": {"pit": PIT}}},
+    ],
+    ids=str,
+)
+def test_an_example_in_a_refusal_holds_to_the_ceiling_and_names_it(hook: dict[str, Any], ceiling: str) -> None:
+    reason = respond(hook, {**ONLY, "PIT_FETCH_CEILING": ceiling})["reason"]
+    assert ceiling in reason
+    examples = re.findall(r"(?:--pit |pit: ')([0-9T:Z+-]+)", reason)
+    latest = gate.parse_pit(ceiling)
+    instants = [gate.parse_iso8601(example) for example in examples]
+    assert all(instant is not None and latest is not None and instant <= latest for instant in instants)
+    assert PIT not in reason
+
+
+def test_an_adapter_sees_the_fields_of_a_bundled_source() -> None:
+    """The help of a source points to them."""
+    for words in ("sources", "sources yahoo", "sources yahoo --json", "sources --help"):
+        assert verdict(bash(f"pit_fetch {words}"), ONLY) == "rebuilt"
+    for words in ("sources widgets", "sources --path=a", "sources yahoo --source x", "config", "completion bash"):
+        assert verdict(bash(f"pit_fetch {words}"), ONLY) == "deny"
+
+
 def test_a_call_runs_in_the_foreground_and_to_its_end() -> None:
     hook = bash(FETCH)
     hook["tool_input"] |= {"run_in_background": True, "timeout": 1_000}
@@ -273,19 +336,24 @@ def test_monitor_runs_no_call(command: str, environ: dict[str, str], expected: s
 
 
 @pytest.mark.parametrize(
-    ("server", "environ", "expected"),
+    ("server", "environ", "reading", "listing"),
     [
-        ("neo4j-cypher", CEILING, "deny"),
-        ("plugin_graph_neo4j-cypher", ONLY, "deny"),
-        ("perplexity", CEILING, "deny"),
-        ("docs", CEILING, "alone"),
-        ("neo4j-cypher", {}, "alone"),
-        (None, CEILING, "alone"),
+        ("neo4j-cypher", CEILING, "deny", "deny"),
+        ("plugin_graph_neo4j-cypher", ONLY, "deny", "deny"),
+        ("perplexity", CEILING, "deny", "deny"),
+        ("docs", CEILING, "alone", "alone"),
+        ("neo4j-cypher", {}, "alone", "alone"),
+        (None, CEILING, "alone", "deny"),  # the client lists those of every server
+        ("", ONLY, "alone", "deny"),
+        (None, {}, "alone", "alone"),
     ],
 )
-def test_a_gated_servers_resources_are_refused(server: object, environ: dict[str, str], expected: str) -> None:
+def test_a_gated_servers_resources_are_refused(
+    server: object, environ: dict[str, str], reading: str, listing: str
+) -> None:
     hook = {"tool_name": "ReadMcpResourceTool", "tool_input": {"server": server, "uri": "x"}}
-    assert verdict(hook, environ) == expected
+    assert verdict(hook, environ) == reading
+    assert verdict({**hook, "tool_name": "ListMcpResourcesTool"}, environ) == listing
 
 
 @pytest.mark.parametrize("command", [None, 5, ["pit_fetch"], {"a": 1}])
@@ -365,9 +433,17 @@ def test_without_a_private_file_nothing_runs(monkeypatch: pytest.MonkeyPatch) ->
     assert "set TMPDIR" in respond(bash(FETCH), CEILING)["reason"]
 
 
-@pytest.mark.parametrize("named", [None, "", "../x", "a b", 5])
+@pytest.mark.parametrize("named", [None, "", 5])
 def test_a_call_without_an_id_does_not_run(named: object) -> None:
     assert "update it" in respond(bash(FETCH, tool_use_id=named), CEILING)["reason"]
+
+
+@pytest.mark.parametrize("name", [*GATEWAY_IDS, "../x", "a b", "$(ls)", "é\n", "\ud800"])
+def test_a_call_has_whatever_id_its_client_gives_it(name: str, tmp_path: Path) -> None:
+    rebuilt = guard.respond(bash(FETCH, tool_use_id=name), {**CEILING, "TMPDIR": str(tmp_path)})["hookSpecificOutput"]
+    path = Path(re.findall(r"--release (\S+)", rebuilt["updatedInput"]["command"])[0])
+    assert path.parent.parent == tmp_path
+    assert re.fullmatch(r"[\w-]{1,100}\.[0-9a-f]{32}", path.name, re.ASCII)
 
 
 _WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF), max_size=12)
@@ -409,7 +485,7 @@ MENTIONS = {
         "git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"",
         *("git add -A && git commit -qm 'pit_fetch: mend it'", "ls -l pit_fetch/ | wc -l", "cat pit_fetch.sh | sh"),
         *('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "grep pit_fetch docs > o"),
-        "xargs pit_fetch --source x",
+        "find . -exec pit_fetch {} +",
     ),
 }
 

@@ -17,15 +17,16 @@ import pit_fetch
 from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
 from pit_fetch.inspect.diff import ComparableAnswer, changes
-from pit_fetch.pipeline.cursor import position
-from pit_fetch.provider import Context, Operation, Option, Query, Record, Window
+from pit_fetch.pipeline.cursor import START, position
+from pit_fetch.provider import Context, Field, Operation, Option, Query, Record, Window
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
-from tests.demo_source import PIT, PIT_TEXT, demo, nobody, record
+from tests.demo_source import PIT, PIT_TEXT, at_pit, demo, nobody, record
 from tests.inprocess import NOW, Answer
 from tests.providers.bz_news_api import server as benzinga
 
@@ -64,6 +65,28 @@ def test_what_became_public_between_two_instants(tmp_path: Path) -> None:
     assert {item["id"]: item["change"] for item in left.data} == {"new": "new", "revised": "changed"}
     assert (left.code, left.err, left.gap_types) == (0, "", ["pit_excluded", "unverifiable"])
     assert CANARY not in left.out
+
+
+@pytest.mark.parametrize(
+    ("command", "fields", "more"),
+    [("diff", "before", {"change"}), ("diff", "change,title", {"change", "title"}), ("explain", "because", set())],
+)
+def test_the_fields_that_a_command_adds_can_be_chosen(
+    tmp_path: Path, command: str, fields: str, more: set[str]
+) -> None:
+    provider = demo(
+        [record("a", 30, title="t", body="b")], operations=(Operation(fields=(Field("title"), Field("body"))),)
+    )
+    left = ask_as(command, tmp_path, provider, *PITS[command], "--fields", fields)
+    always = more or {"verdict", "because", "rule"}
+    assert {*left.data[0]} - {"available_at", "available_at_source", "revised_at", "id"} == always
+    refused = ask_as(command, tmp_path, provider, *PITS[command], "--fields", "x")
+    assert (refused.code, f"x is not one of {', '.join(ADDED_FIELDS[command])}, title, body" in refused.reasons) == (
+        2,
+        True,
+    )
+    # A fetch does not have them.
+    assert at_pit(tmp_path, provider, "--fields", fields.partition(",")[0]).code == 2
 
 
 def test_the_order_of_the_instants_does_not_matter(tmp_path: Path) -> None:
@@ -143,7 +166,7 @@ def test_equal_answers_have_no_difference_and_a_difference_is_in_one_of_them(
 
     def read(rows: list[Record], cut: bool) -> ComparableAnswer:
         records = {row.id: row for row in sorted(rows, key=position)}
-        last = max(map(position, records.values()), default=(float("-inf"), ""))
+        last = max(map(position, records.values()), default=START)
         return ComparableAnswer(records, last if cut else None)
 
     before, after = read(left, cut_left), read(right, cut_right)

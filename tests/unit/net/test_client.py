@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate, Retry
+from pit_fetch.support.version import __version__
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
@@ -121,6 +122,15 @@ def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider()
     assert 5 <= pause <= 10
     once = Demo(lambda _: Response(b"SECRET", 500), retry=Retry(tries=1))
     assert (once.code(), len(once.requests)) == ("http_status", 1)
+
+
+@pytest.mark.parametrize("status", [429, 503, 302])
+def test_a_reply_with_the_header_that_marks_an_answer_is_one_whatever_its_status(status: int) -> None:
+    reply = Response(b"as it was", status, {"Memento-Datetime": "Thu, 15 Feb 2024 12:00:00 GMT", "Location": "/b"})
+    demo = Demo(answers(reply), retry=Retry(final="memento-datetime"))
+    assert demo.client().get("Demo", "/", follow=False).body == b"as it was"
+    unmarked = Demo(answers(Response(b"later", 503), reply), retry=Retry(final="memento-datetime"))
+    assert (unmarked.client().get("Demo", "/", follow=False).status, len(unmarked.requests)) == (status, 2)
 
 
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
@@ -253,6 +263,12 @@ def redirect(location: str, status: int = 302) -> Response:
     return Response(b"SECRET", status, {"location": location})
 
 
+@pytest.mark.parametrize("location", ["/other", "https://elsewhere.example/", "//", "http://[::1"])
+def test_a_redirect_that_is_not_to_be_followed_is_a_reply(location: str) -> None:
+    demo = Demo(answers(redirect(location), Response(b"not asked for")))
+    assert (demo.client().get("Demo", "/path", follow=False).header("Location"), len(demo.requests)) == (location, 1)
+
+
 @pytest.mark.parametrize("status", sorted(client.REDIRECTS))
 @pytest.mark.parametrize("location", ["/other?page=2", f"{BASE}/other?page=2", "other?page=2"])
 def test_a_redirect_on_the_same_host_is_followed_and_brings_its_own_query(status: int, location: str) -> None:
@@ -312,12 +328,13 @@ PATHS = ["@evil.example/x", ".evil.example/x", ":444/x", "//evil.example/x", "ht
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/\ud800"])
-@pytest.mark.parametrize("how", ["get", "post", "get_cached"])
+@pytest.mark.parametrize("how", ["get", "head", "post", "get_cached"])
 def test_what_is_not_a_path_on_the_host_is_not_asked(path: str, how: str, tmp_path: Path) -> None:
     demo = Demo(lambda _: Response(b"ok"), auth=QueryKey("key", "token"), environ={"HOME": str(tmp_path)})
     client = demo.client()
     asks: Mapping[str, Callable[[], object]] = {
         "get": lambda: client.get("Demo", path),
+        "head": lambda: client.head("Demo", path),
         "post": lambda: client.post("Demo", path, {}),
         "get_cached": lambda: client.get_cached("Demo", path, 60.0, lambda reply: reply.body),
     }
@@ -342,6 +359,12 @@ AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
     "query": QueryKey("key", "token"),
     "header": HeaderKey("key", "X-Key"),
 }
+
+
+def test_a_header_may_hold_more_than_the_key() -> None:
+    demo = Demo(answers(Response()), auth=HeaderKey("key", "User-Agent", "pit_fetch/{version} ({value})"))
+    demo.get()
+    assert demo.requests[0].header("user-agent") == f"pit_fetch/{__version__} ({KEY})"
 
 
 def key_of(request: HttpRequest) -> list[str]:
@@ -411,7 +434,14 @@ def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -
     assert (asked.url, asked.signature.params) == (f"{BASE}/other?a=1+2&flag&token=x", {"token": KEY})
 
 
-# POST.
+# HEAD and POST.
+
+
+def test_a_head_brings_the_headers_alone() -> None:
+    demo = Demo(answers(Response(status=503), Response(b"large", 200, {"Last-Modified": "then"})))
+    reply = demo.client().head("Demo", "/file")
+    assert (reply.status, reply.body, reply.header("last-modified")) == (200, b"", "then")
+    assert [(asked.method, asked.url) for asked in demo.requests] == [("HEAD", f"{BASE}/file")] * 2
 
 
 def test_a_post_carries_json() -> None:

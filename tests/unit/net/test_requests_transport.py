@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from pit_fetch.errors import ConfigError
 from pit_fetch.net.failures import explain
 from pit_fetch.testing.server import Response, Server, serve
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, TransportError
@@ -46,6 +47,15 @@ def test_a_post_arrives_with_its_body() -> None:
         transport().send(HttpRequest("POST", f"{server.url}/ask", headers={"A": "1"}, body=b'{"q": 1}'))
     (seen,) = server.requests
     assert (seen.method, seen.path, seen.body, seen.header("a")) == ("POST", "/ask", b'{"q": 1}', "1")
+
+
+def test_a_head_has_no_body_whatever_its_headers_say_of_one() -> None:
+    headers = {"Last-Modified": "then", "Content-Encoding": "gzip"}
+    with serve(lambda _: Response(b"x" * 9, 200, headers)) as server:
+        network, request = transport(), HttpRequest("HEAD", f"{server.url}/file")
+        replies = [network.send(request) for _ in range(2)]
+    assert [(reply.status, reply.body, reply.header("Last-Modified")) for reply in replies] == [(200, b"", "then")] * 2
+    assert [seen.method for seen in server.requests] == ["HEAD", "HEAD"]
 
 
 @pytest.mark.parametrize("location", ["/other", "https://elsewhere.invalid/", "http://[::1", "http://127.0.0.1:port/"])
@@ -84,12 +94,23 @@ def test_an_address_that_leads_nowhere(url: str, ended: tuple[str, bool]) -> Non
     assert fault(url) == ended
 
 
-@pytest.mark.parametrize("address", ["http://user:SECRET@127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9"])
+@pytest.mark.parametrize("address", ["http://user:SECRET@127.0.0.1:9", "http://[::1"])
 def test_a_proxy_that_lets_nothing_through(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("HTTPS_PROXY", address)
     assert fault("https://demo.invalid")[0] == "proxy"
     monkeypatch.setenv("NO_PROXY", "demo.invalid")
     assert fault("https://demo.invalid")[0] == "unresolved"
+
+
+def test_without_the_package_for_a_socks_proxy_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HTTPS_PROXY", "ALL_PROXY"):
+        with monkeypatch.context() as only:
+            only.setenv(variable, "socks5h://user:SECRET@127.0.0.1:9")
+            with pytest.raises(
+                ConfigError, match=r"PySocks .*SOCKS proxy.* is missing: run .*install PySocks"
+            ) as raised:
+                transport().send(HttpRequest("GET", "https://demo.invalid"))
+        assert "SECRET" not in str(raised.value)
 
 
 def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +193,8 @@ RAW_DEFLATE = zlib.compressobj(wbits=-15)
     [
         ("gzip", gzip.compress(TEXT)),
         ("GZIP", gzip.compress(TEXT, 0)),
+        ("\r\nContent-Encoding: gzip", gzip.compress(TEXT)),  # a line without a value, and another
+        ("gzip\r\nContent-Encoding:", gzip.compress(TEXT)),
         ("gzip", gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:])),
         ("gzip", gzip.compress(TEXT) + bytes(100)),
         ("deflate", zlib.compress(TEXT)),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 from pit_fetch.times import NEW_YORK, end_of_day, parse_http_date, parse_rfc3339, parse_wall_clock, start_of_day
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, fails, first
 from tests.laws.plant import Make
 
 _HERE, _LAW = "pit_fetch.normalize", ("normalize: non-interference",)
@@ -85,6 +84,14 @@ def _every_row(real: Any) -> Any:
     return lambda row: real(row) or fails()
 
 
+def _without_its_capture(real: Any) -> Any:
+    def capture_of(content: Any, address: Any) -> Any:
+        page = real(content, address)
+        return page and page._replace(stamps=tuple(stamp for stamp in page.stamps if stamp.kind != "capture"))
+
+    return capture_of
+
+
 MUTANTS = (
     Mutant("normalize: what a model says is believed", f"{_HERE}.stamps:dated", _believed, _LAW),
     Mutant("normalize: only the named place counts", f"{_HERE}.stamps:dated", _of_the_place_alone, _LAW),
@@ -106,6 +113,7 @@ MUTANTS = (
     Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
     Mutant("normalize: a time that is no text is none", f"{_HERE}.linked_data:values", _of_texts_alone, _LAW),
     Mutant("normalize: parts of words are quoted", f"{_HERE}.items:_words", _bare, _LAW),
+    Mutant("normalize: a capture is no change of its page", f"{_HERE}.saved:capture_of", _without_its_capture, _LAW),
     Mutant("normalize: a page is of any address", f"{_HERE}:_page_of", _of_any_address, _LAW),
     Mutant(
         "normalize: what the page does not say is kept",
@@ -115,10 +123,5 @@ MUTANTS = (
     ),
     Mutant("normalize: a page may lie outside the folder", f"{_HERE}.folder:read", _anywhere, _LAW),
     Mutant("normalize: an unreadable item fails all", f"{_HERE}.items:_item", _every_row, _LAW),
-    Mutant(
-        "normalize: a minute begins with its first second",
-        f"{_HERE}.stamps:_MINUTE",
-        lambda real: timedelta(0),
-        _LAW,
-    ),
+    Mutant("normalize: a minute begins with its first second", f"{_HERE}.stamps:end_of_minute", first, _LAW),
 )

@@ -162,6 +162,65 @@ def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
     assert [entry["dated_by"] for entry in earlier.envelope["data"]] == ["header last-modified"]
 
 
+def envelope(stamp: str, html: str = BODY, **changed: Any) -> str:
+    capture = {"available_at": stamp, "url": URL, "captured_at": stamp, "shows": "page", "text": html, **changed}
+    return json.dumps({"data": [{**capture, "shows": "error", "text": "Gone"}, capture], "gaps": []})
+
+
+CAPTURE = {"kind": "capture", "name": "available_at"}
+
+
+@pytest.mark.parametrize(
+    ("stamp", "changed", "html", "revised"),
+    [
+        # It need not say when it was published, and what it says does not matter.
+        (AT, {"evidence": CAPTURE}, BODY, None),
+        (
+            AT,
+            {"evidence": CAPTURE, "published_at": "2024-02-15T14:30:00Z"},
+            "<meta name=date content=soon>" + BODY,
+            None,
+        ),
+        ("2024-02-15T15:00:00-05:00", {}, PUBLISHED + BODY, "2024-02-15T15:00:00-05:00"),
+        ("2024-02-15T09:00:00-05:00", {}, PUBLISHED + BODY, None),
+    ],
+)
+def test_a_page_is_proved_by_its_capture(
+    near: Run, tmp_path: Path, stamp: str, changed: dict[str, Any], html: str, revised: str | None
+) -> None:
+    left = normalize(near, tmp_path, [item(**changed)], acme=envelope(stamp, html))
+    assert [(served["available_at"], served.get("revised_at")) for served in left.envelope["data"]] == [(AT, revised)]
+    assert [served["title"] for served in left.envelope["data"]] == ["Acme & Co beats"]
+
+
+@pytest.mark.parametrize(
+    ("saved", "changed"),
+    [
+        (envelope("2024-02-15T16:00:01-05:00"), {"evidence": CAPTURE, "published_at": "2024-02-15T16:00:01-05:00"}),
+        (envelope("2024-02-15T16:00:01-05:00", PUBLISHED + BODY), {}),  # a later capture of an earlier text
+        (envelope(AT), {"evidence": CAPTURE, "published_at": "2024-02-15T09:00:00-05:00"}),
+        (envelope(AT), {"evidence": CAPTURE, "url": "https://news.example/other"}),
+        (envelope(AT, shows="redirect"), {"evidence": CAPTURE}),
+        (envelope(AT, available_at=None), {"evidence": CAPTURE}),
+        ('{"data": 5}', {"evidence": CAPTURE}),
+        (HEAD + BODY, {"evidence": CAPTURE}),
+    ],
+)
+def test_what_no_capture_proves_is_withheld(near: Run, tmp_path: Path, saved: str, changed: dict[str, Any]) -> None:
+    assert normalize(near, tmp_path, [item(**changed)], acme=saved).ids == []
+
+
+def test_a_saved_answer_of_the_web_archive_is_a_page(near: Run, tmp_path: Path) -> None:
+    from tests.provider_harness import run_command
+    from tests.providers.wayback import server as wayback
+
+    capture = wayback.Capture("20240215140000", URL, BODY.encode())
+    words = ("--pit", PIT, "page", f"url={URL}", "as=html")
+    left = run_command("wayback", tmp_path, wayback.app([capture]), *words)
+    claim = item(evidence=CAPTURE, published_at=left.data[0]["available_at"])
+    assert len(normalize(near, tmp_path, [claim], acme=left.out).ids) == 1
+
+
 def test_without_a_pit_items_are_served_as_they_are(near: Run, tmp_path: Path) -> None:
     left = normalize(near, tmp_path, {"data": [item(text="It will fall."), item(page="x"), 5]}, pit="")
     assert [(entry["available_at"], entry.get("text")) for entry in left.envelope["data"]] == [

@@ -34,7 +34,7 @@ _PLACES = (
 )
 _LIES = (
     *("late", "changed", "form", "odd", "day", "naive", "minute"),
-    *("claim", "place", "other", "gone", "outside", "broken"),
+    *("claim", "place", "other", "gone", "outside", "broken", "captured", "captured"),
 )
 # Other forms in which a page says that it was changed, at "AT".
 _FORMS = (
@@ -129,7 +129,22 @@ def _public(rng: Random, moment: datetime, number: int) -> _SavedItem:
     if name == "date" and rng.random() < 0.5:
         text = f"{_last_whole_day(moment):%Y-%m-%d}"
     others = [(*rng.choice(_PLACES[:5]), _written(rng, "meta", at - near(rng))) for _ in range(rng.choice((0, 1, 3)))]
-    return _saved_item(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
+    page = _saved_item(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
+    captured_at = moment - near(rng)
+    return _captured(rng, page, captured_at) if kind != "header" and rng.random() < 0.3 else page
+
+
+def _captured(rng: Random, page: _SavedItem, at: datetime) -> _SavedItem:
+    """Return the item with its page in a saved envelope, which may be its evidence as well."""
+    (name, html), stamp = next(iter(page.pages.items())), at.astimezone(rng.choice(_ZONES)).isoformat()
+    capture = {"available_at": stamp, "url": page.item["url"], "captured_at": stamp, "shows": "page", "text": html}
+    redirect = {**capture, "shows": "redirect", "text": None, "available_at": "2100-01-01T00:00:00Z"}
+    other = {**capture, "url": "https://news.example/", "text": CANARY}
+    items = [capture, *rng.sample([redirect, other, {}], rng.choice((0, 1, 3)))]
+    rng.shuffle(items)
+    named = {"published_at": stamp, "evidence": {"kind": "capture", "name": "available_at"}}
+    item = {**page.item, **(named if rng.random() < 0.5 else {})}
+    return page._replace(pages={name: json.dumps({"data": items, "gaps": []})}, item=item)
 
 
 def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedItem:
@@ -139,7 +154,7 @@ def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedIt
     if rng.random() < 0.5:
         item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
     received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
-    pages = {name: text if text.startswith("HTTP/") else received + text for name, text in page.pages.items()}
+    pages = {name: text if text.startswith(("HTTP/", "{")) else received + text for name, text in page.pages.items()}
     return page._replace(item=item, pages=pages if rng.random() < 0.5 else page.pages)
 
 
@@ -181,6 +196,10 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
         case "other":  # the page of another address, or the sitemap's entry of none
             page = _saved_item(name, good, [], CANARY, rng)
             return page._replace(item={**page.item, "url": f"https://news.example/{CANARY}"})
+        case "captured":  # later, whatever the page states; or so a model says
+            page = _captured(rng, _saved_item(name, ("meta", "date", before.isoformat()), [], CANARY, rng), after)
+            claims = {"published_at": before.isoformat()} if rng.random() < 0.5 else {}
+            return page._replace(item={**page.item, **claims})
         case "gone":
             return _saved_item(name, good, [], CANARY, rng)._replace(pages={})
         case "outside":

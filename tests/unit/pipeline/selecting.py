@@ -20,10 +20,11 @@ def select(
     limit: int = 50,
     cap: int = 1000,
     after: str = "",
+    period: str = "",
     wanted: Callable[[Record], bool] = lambda record: True,
 ) -> SelectionBuilder:
     """Return the builder with what is public at the PIT. A given one keeps what came before an error."""
     builder, cursor = builder or SelectionBuilder(), parse_cursor(after)
-    ordered = in_order(public(stream, lambda: PIT, WithheldCounts()))
+    ordered = in_order(public(stream, lambda: PIT, WithheldCounts(), period))
     take(ordered, builder, after=cursor and cursor.position, cap=cap, limit=limit, select=wanted)
     return builder

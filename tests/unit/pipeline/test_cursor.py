@@ -13,7 +13,22 @@ from pit_fetch.provider import Record
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a", "@", "@receipt", "receipt", "@2024-02-15T16:00:00Z", "a@yesterday", "a@2024-02-15", "%ff@", "a@/%ff/3"],
+    [
+        "",
+        "a",
+        "@",
+        "@receipt",
+        "receipt",
+        "@2024-02-15T16:00:00Z",
+        "a@yesterday",
+        "a@2024-02-15",
+        "a@receipt,",
+        "a@receipt,soon",
+        "a@receipt,2024-03-31,2024-06-30",
+        "a@,soon",
+        "%ff@",
+        "a@/%ff/3",
+    ],
 )
 def test_what_is_not_a_cursor(text: str) -> None:
     assert parse_cursor(text) is None
@@ -33,6 +48,22 @@ def test_a_cursor_leads_into_an_item(text: str, within: ChunkStart | None) -> No
     cursor = parse_cursor(text)
     assert cursor is not None
     assert cursor.within == within
+
+
+@pytest.mark.parametrize(
+    ("period", "text"),
+    [
+        ("2024-03-31", "a@receipt,2024-03-31"),
+        ("2024-03-28 15:55:00", "a@receipt,2024-03-28%2015%3A55%3A00"),
+        ("2024-03-28T15:55:00+09:00", "a@receipt,2024-03-28T15%3A55%3A00%2B09%3A00"),
+        ("soon", "a@receipt"),
+        ("", "a@receipt"),
+    ],
+)
+def test_a_cursor_holds_the_period(period: str, text: str) -> None:
+    record = Record("a", datetime(2024, 2, 15, tzinfo=UTC), "provider_metadata", {}, at_receipt=True, period=period)
+    cursor = parse_cursor(text)
+    assert (format_cursor(record), cursor and cursor.position) == (text, position(record))
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,24 @@ def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld(
     assert [kept.payload["title"] for kept in keep([old, late, new]).records] == ["1"]
 
 
+@pytest.mark.parametrize("order", [True, False])
+@pytest.mark.parametrize(
+    ("periods", "expected"),
+    [
+        ({"a": "2023-12-31", "b": "2024-03-31", "c": "2024-03-31"}, "bca"),
+        ({"a": "2024-02-15 09:30:00", "b": "2024-02-15 10:00:00", "c": "2024-02-15"}, "bac"),
+        ({"a": "2024-02-15T09:30:00-05:00", "b": "2024-02-15T14:00:00+00:00", "c": "2024-02-16T00:00:00+09:00"}, "cab"),
+        ({"a": None, "b": "2024-03-31", "c": "soon"}, "bac"),
+        ({"a": 20240331, "b": [], "c": "2024-01-01"}, "cab"),
+    ],
+)
+def test_of_one_instant_the_newest_period_comes_first(periods: dict[str, Any], expected: str, order: bool) -> None:
+    older = record("z", 1)._replace(payload={"day": "2030-12-31"})
+    rows = [*(record(name)._replace(payload={"day": day}) for name, day in periods.items()), older]
+    assert ids(keep(pages(rows, order=order), period="day")) == [*expected, "z"]
+    assert ids(keep(rows, period="day", limit=1)) == [expected[0]]
+
+
 NAMES = st.text("ab /@é%\ud800", min_size=1, max_size=3)  # half of a surrogate pair, too: JSON can say it
 RECORDS = st.lists(st.builds(record, NAMES, st.integers(-6, 5)), max_size=12)
 
@@ -228,12 +246,20 @@ def test_late_records_and_arrival_order_change_nothing(
     assert (left.records, left.stopped) == (right.records, right.stopped)
 
 
-@given(RECORDS, st.integers(1, 3))
+PERIODS = st.sampled_from(("2024-03-31", "2023-12-31", "2023-12-31 16:00:00", "soon", None))
+
+
+def about(item: Record, period: str | None, at_receipt: bool) -> Record:
+    return item._replace(payload={"day": period}, at_receipt=at_receipt)
+
+
+@given(st.lists(st.builds(about, st.builds(record, NAMES, st.integers(-2, 5)), PERIODS, st.booleans()), max_size=12),
+       st.integers(1, 3))  # fmt: skip
 def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: int) -> None:
-    whole, after = keep(records).records, ""
+    whole, after = keep(records, period="day").records, ""
     parts: list[Record] = []
     while True:
-        selection = keep(records, limit=limit, after=after)
+        selection = keep(records, limit=limit, after=after, period="day")
         parts += selection.records
         if not selection.stopped:
             break

@@ -17,7 +17,7 @@ from pit_fetch.cli.arguments import parse
 from pit_fetch.engine.registry import BUNDLED_NAMES, load
 from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.cursor import format_cursor
-from pit_fetch.provider import Field, Operation, Option, Provider, Record
+from pit_fetch.provider import Field, Host, Operation, Option, Provider, Record
 from pit_fetch.request.fetch_request import FetchRequest, from_canonical, from_values
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.values import flag_of, format_value
@@ -123,7 +123,7 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
         (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
         (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
         (("A", "--op", "B"), "--op is given twice"),
-        (("colour=red",), "colour=... is not an option of demo; see --help"),
+        (("shade=red",), "shade=... is not an option of demo; see --help"),
     ],
 )
 def test_what_is_refused_names_the_fix(words: tuple[str, ...], fix: str) -> None:
@@ -394,3 +394,15 @@ def test_the_canonical_text_of_a_request_to_a_bundled_source_is_read_back(source
 def test_a_canonical_text_whose_option_is_gone_is_refused() -> None:
     with pytest.raises(UsageError, match="--gone is not an option of demo"):
         from_canonical("--source demo --gone x", ONE_WORD)
+
+
+def test_a_part_of_a_host_may_be_an_option_s_value() -> None:
+    host = Host("Demo", "https://{lang}.example.com", "PIT_FETCH_DEMO_URL")
+    provider = demo(Option("lang", "h", default="en"))._replace(hosts=(host,))
+    for options, name in (({}, "en"), ({"lang": "zh-min-nan"}, "zh-min-nan")):
+        request = from_values(options, provider, {})
+        assert request.provider.hosts[0].url == f"https://{name}.example.com"
+        assert from_canonical(request.canonical, provider).provider == request.provider
+    for bad in ("evil.example/", "a.b", "a@b", "\u0435n", "{op}"):
+        with pytest.raises(UsageError, match="a part of a host's name"):
+            from_values({"lang": bad}, provider, {})

@@ -242,12 +242,31 @@ def test_the_window_and_the_limit_together(tmp_path: Path) -> None:
         (BARS._replace(caveats=lambda query: ["one", "two"]), PIT, ["caveat", "caveat"]),
         (OVERVIEW._replace(caveats=lambda query: ["one"]), PIT, ["snapshot", "caveat"]),
         (BARS._replace(caveats=lambda query: ["one"] if query.pit else []), None, []),
+        (BARS._replace(of_today=lambda query: ["a list"]), PIT, ["caveat"]),
     ],
 )
 def test_caveats(operation: Operation, pit: datetime | None, codes: list[str]) -> None:
     gaps = list(caveats(query(operation, pit=pit), "mine"))
     assert [gap.code for gap in gaps] == codes
     assert all(gap.type == "unverifiable" for gap in gaps)
+
+
+@pytest.mark.parametrize(
+    ("environ", "refused"),
+    [
+        ({}, False),
+        ({"PIT_FETCH_WRAPPER_ONLY": "1", "CLAUDECODE": "1"}, False),
+        ({"PIT_FETCH_CEILING": PIT.isoformat()}, True),
+    ],
+)
+def test_what_is_identified_by_a_list_of_today_is_refused_under_a_ceiling(
+    tmp_path: Path, environ: dict[str, str], refused: bool
+) -> None:
+    operation = Operation(of_today=lambda query: ["--name is looked up in today's list: give --number."])
+    left = at_pit(tmp_path, demo([record("a")], operations=(operation,)), env=environ)
+    assert left.ids == ([] if refused else ["a"])
+    assert left.gap_types == (["config"] if refused else ["pit_excluded", "unverifiable", "unverifiable"])
+    assert "give --number" in left.reasons
 
 
 def test_caveats_stand_in_every_envelope_whatever_was_found(tmp_path: Path) -> None:

@@ -48,6 +48,12 @@ OF_NO_INSTANT = f"write it like {EXAMPLE}"
         ("2024-02-15T16:00:00EST", "has a name in the place of Z", f"{GOOD}[America/New_York]"),
         ("2024-02-15T16:00:00[america/new_york]", "has a zone in brackets that this machine does not", IN_NEW_YORK),
         ("2024-02-15T16:00:00-05:00[New York]", "has a zone in brackets that this machine does not know", GOOD),
+        *(
+            (f"2024-02-15T16:00:00[{zone}]", "has a zone in brackets that this machine does not know", IN_NEW_YORK)
+            for zone in ("New_York", "NewYork", "new-york", "NY", "ET", "EST5EDT", "America/New York")
+        ),
+        ("2024-02-15T16:00:00[Tokyo]", "has a zone in brackets", "2024-02-15T16:00:00[Asia/Tokyo]"),
+        ("2024-02-15T16:00:00(America/New_York)", "has something after its time", IN_NEW_YORK),
         # If the text may mean several, each of them is shown.
         ("2024-02-15T16:00:00", "has no offset", f"{GOOD} for New York or 2024-02-15T16:00:00Z for UTC"),
         ("2024-07-15T16:00:00", "has no offset", "2024-07-15T16:00:00-04:00 for New York or 2024-07-15T16:00:00Z for"),
@@ -103,6 +109,10 @@ def test_the_form_that_was_meant(text: str, fault: str, fix: str) -> None:
         (f"{GOOD},2024-02-16T16:00:00-05:00", "has something after its offset"),
         ("2024-02-15T16:00:00 CST", "has a space before its zone"),
         ("2024-02-15T16:00:00-05:00 CST", "has a space before its zone"),
+        *(
+            (f"2024-07-15T16:00:00[{zone}]", "has a zone in brackets")
+            for zone in ("GMT+5", "PST", "Central", "", "York")
+        ),
         ("2024-07-15T16:00:00[Europe/Nowhere]", "has a zone in brackets that this machine does not know"),
         ("2024-07-15T16:00:00[right/America/New_York]", "has a zone in brackets that this machine does not know"),
         ("1883-11-18T12:00:00[America/New_York]", "is a time or an offset that clocks in America/New_York do not show"),

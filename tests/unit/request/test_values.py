@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option
-from pit_fetch.request.values import flag_of, format_value, parse_value
+from pit_fetch.request.values import flag_of, format_value, parse_value, without_invisible
 
 NEW_YORK = ZoneInfo("America/New_York")
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -54,6 +54,14 @@ class Column:
 
 GOOD: list[tuple[Option, object, object]] = [
     (TEXT, " AAPL ", "AAPL"),
+    # What comes along when a text is copied.
+    (TEXT, "\u00a0AAPL\u200b ", "AAPL"),
+    (TEXT, "oil\u00a0prices and\u00ad\u202fgas", "oil prices and gas"),
+    (LIST, "AAPL,\u00a0MSFT\ufeff,\u200b", ("AAPL", "MSFT")),
+    (LIST, ["AAPL\u200e"], ("AAPL",)),
+    (TEXT, "\u65e5\u672c \u00e9", "\u65e5\u672c \u00e9"),
+    (TEXT, "@handle", "@handle"),
+    (READ, "2024-01\u200b", ("read", "2024-01")),
     (TEXT, "a,b", "a,b"),
     (TEXT, 320193, "320193"),
     (TEXT, 1.5, "1.5"),
@@ -130,6 +138,12 @@ BAD: list[tuple[Option, object, str]] = [
     (TEXTS, ["a", ""], "--query is empty"),
     (TEXTS, {"a": 1}, "query takes a string, not a value of type dict"),
     (TEXTS, [["a"]], "query takes a string, not a value of type list"),
+    (TEXT, "@symbols.txt", "--symbol does not read a file (@): write its values here"),
+    (READ, "@months.txt", "--month does not read a file (@)"),
+    (TEXT, "\u00ad", "--symbol is empty"),
+    (LIST, "a,@b.csv", "--date-list does not read a file (@)"),
+    (INTEGER, "all", "at least 1: for everything, write a large one, such as 1000000"),
+    (FROM_ZERO, "Unlimited", "at least 0: for everything, write a large one"),
     (INTEGER, "0", "--limit is a whole number of at least 1"),
     (INTEGER, "-1", "--limit is a whole number"),
     (INTEGER, "5.0", "--limit is a whole number"),
@@ -173,7 +187,9 @@ def test_flags() -> None:
     assert flag_of("date_from") == "--date-from"
 
 
-WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).filter(lambda word: bool(word.strip()))
+WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).filter(
+    lambda word: bool(without_invisible(word).strip())
+)
 AWARE = st.datetimes(
     datetime(1990, 1, 1),  # noqa: DTZ001
     datetime(2090, 1, 1),  # noqa: DTZ001

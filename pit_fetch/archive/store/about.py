@@ -1,0 +1,39 @@
+"""What an archive notes about itself, as texts by name: its chain, where each chain ends, the runs of captures."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pit_fetch.archive.store.checksums import checksum, seed
+from pit_fetch.archive.store.errors import damaged
+
+
+def get(connection: sqlite3.Connection, name: str) -> str | None:
+    """Return the text under ``name``, or None. Raise Damaged."""
+    for found, value, *mark in connection.execute("SELECT * FROM about WHERE name = ?", (name,)):
+        if not _is_sound(found, value, *mark):
+            raise damaged("a note about it has changed")
+        return str(value)
+    return None
+
+
+def sound(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return every text with its name, but for those that have changed."""
+    return [(name, value) for name, value, *mark in _rows(connection) if _is_sound(name, value, *mark)]
+
+
+def changed(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the texts that have changed."""
+    return [name for name, value, *mark in _rows(connection) if not _is_sound(name, value, *mark)]
+
+
+def put(connection: sqlite3.Connection, name: str, value: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (name, value, checksum(seed(name), value)))
+
+
+def _rows(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    return connection.execute("SELECT * FROM about").fetchall()
+
+
+def _is_sound(name: str, value: str, mark: object = None) -> bool:
+    return mark is None or mark == checksum(seed(name), value)  # format 1 has no checksums

@@ -1,0 +1,30 @@
+"""Checksums of the index's rows. SQLite has none, and a changed bit may be an instant.
+
+Each row has one over all of its columns and the name of its stream, so that a row that was moved to another stream is
+found out as well. Whoever reads a row to answer a question, or to write other rows from it, checks it first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from zlib import crc32
+
+from pit_fetch.archive.store.errors import Damaged
+
+DAMAGED_INDEX = "its index is damaged: run pit_fetch archive rebuild"
+
+
+def seed(stream: str) -> int:
+    """Return the number with which the checksums of a stream's rows begin."""
+    return crc32(stream.encode())
+
+
+def checksum(start: int, *values: Any, payload: str = "") -> int:
+    """Return the checksum of a row: its columns, and a long text apart. ``start`` is the :func:`seed`."""
+    return crc32(payload.encode(), crc32(repr(values).encode(), start))
+
+
+def check(mark: Any, start: int, *values: Any, payload: str = "") -> None:
+    """Raise Damaged if ``mark`` is not the checksum of the row."""
+    if mark != checksum(start, *values, payload=payload):
+        raise Damaged(DAMAGED_INDEX)

@@ -1,0 +1,94 @@
+"""The file: one SQLite database. The journal is kept for good; the index is derived from it and can be made again.
+
+about        the chain that this file appends to, where each chain ends, and the runs of captures
+entries      one row for everything that was appended, with the hash of all entries before it
+fetches      the requests in their canonical form, with provider, time and PIT
+exchanges    the requests to hosts and their replies, without secrets
+answers      how a fetch ended and what it printed
+drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
+bodies       every body once, by the hash of its bytes, packed
+
+pools, reads, versions, sights, reigns, firsts, due    the index: see index.py
+
+Format 1 had no checksums in ``about`` and in most of the index, and no ``firsts``. A file of that format becomes one of
+this format when it is opened to be written: its journal stays as it is, and its fetches are pending.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x50495446  # "PITF"
+FORMAT = 2
+
+ABOUT = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER NOT NULL) WITHOUT ROWID;
+"""
+LOG = """
+CREATE TABLE entries (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, link BLOB NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE fetches (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, began INTEGER NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
+    version TEXT NOT NULL, plan TEXT NOT NULL, hosts TEXT NOT NULL, request TEXT NOT NULL, pit INTEGER,
+    PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE exchanges (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL, method TEXT NOT NULL,
+    url TEXT NOT NULL, params TEXT NOT NULL, sent BLOB, status INTEGER NOT NULL, headers TEXT NOT NULL,
+    body BLOB NOT NULL, asked BLOB NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE INDEX exchanges_by_fetch ON exchanges (origin, fetch, seq);
+CREATE INDEX exchanges_by_request ON exchanges (asked, seen);
+CREATE INDEX exchanges_by_time ON exchanges (seen);
+CREATE TABLE answers (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, fetch INTEGER NOT NULL, seen INTEGER NOT NULL,
+    complete INTEGER NOT NULL, status INTEGER NOT NULL, answer BLOB, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE INDEX answers_by_fetch ON answers (origin, fetch);
+CREATE INDEX answers_by_time ON answers (seen);
+CREATE TABLE drops (
+    origin TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, what TEXT NOT NULL, PRIMARY KEY (origin, seq)
+) WITHOUT ROWID;
+CREATE TABLE bodies (
+    digest BLOB PRIMARY KEY, size INTEGER NOT NULL, coding TEXT NOT NULL, base BLOB, depth INTEGER NOT NULL,
+    packed BLOB NOT NULL
+);
+"""
+
+INDEX = """
+CREATE TABLE pools (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, seed INTEGER NOT NULL, reads INTEGER NOT NULL,
+    mark INTEGER NOT NULL
+);
+CREATE INDEX pools_by_seed ON pools (seed);
+CREATE TABLE reads (
+    pool INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
+    complete INTEGER NOT NULL, since INTEGER, until INTEGER, mark INTEGER NOT NULL,
+    PRIMARY KEY (pool, seen, origin, fetch)
+) WITHOUT ROWID;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
+    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
+    UNIQUE (pool, item, key)
+);
+CREATE TABLE sights (
+    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
+    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL, mark INTEGER NOT NULL,
+    PRIMARY KEY (pool, item, first, said)
+) WITHOUT ROWID;
+CREATE INDEX sights_there ON sights (pool, position) WHERE latest != 0 AND said != '';
+CREATE TABLE reigns (
+    pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+    version INTEGER NOT NULL, first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, item, start)
+) WITHOUT ROWID;
+CREATE INDEX reigns_by_item ON reigns (pool, item);
+CREATE TABLE firsts (
+    pool INTEGER NOT NULL, row INTEGER NOT NULL, first INTEGER NOT NULL, mark INTEGER NOT NULL, PRIMARY KEY (pool, row)
+) WITHOUT ROWID;
+CREATE TABLE due (
+    pool INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, mark INTEGER NOT NULL,
+    PRIMARY KEY (origin, fetch)
+) WITHOUT ROWID;
+CREATE INDEX due_by_pool ON due (pool);
+"""
+DERIVED = ("pools", "reads", "versions", "sights", "reigns", "firsts", "due")
+SCHEMA = ABOUT + LOG + INDEX

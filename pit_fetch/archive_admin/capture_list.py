@@ -1,0 +1,118 @@
+"""Read a list of requests to capture, and plan each of them. TOML, a table for each request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pit_fetch.archive_admin.capture_notes import notes
+from pit_fetch.errors import ConfigError, PitFetchError, UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Query
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
+from pit_fetch.request.query import build_query
+from pit_fetch.runtime import Runtime
+from pit_fetch.support import suggest
+from pit_fetch.support.toml import NotToml, parse_toml
+
+# The common options that a request of the list may have. The others determine as of when, or how an answer is printed.
+OPTIONS = ("date_from", "date_to", "limit", "max_pages", "timeout")
+# A request may have to wait for its turn, page after page.
+SECONDS = 600
+
+
+class CaptureRequest(NamedTuple):
+    """One request of a list, as it is written there. ``may_be_empty``: that it brings nothing is no failure."""
+
+    name: str
+    source: str
+    options: Mapping[str, object]
+    may_be_empty: bool = False
+
+
+class PlannedFetch(NamedTuple):
+    """The fetch of a request of the list; ``note`` says what a later question has to know of it, or ""."""
+
+    request: FetchRequest
+    query: Query
+    note: str
+
+
+def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
+    """Parse the requests of a capture file. Raise UsageError, which names the request that cannot be used."""
+    try:
+        table = parse_toml(text)
+    except NotToml as error:
+        raise UsageError(Code.USAGE, text=f"it is not TOML: {error}") from None
+    unknown = [name for name in table if name != "request"]
+    if unknown or not isinstance(table.get("request"), list) or not table["request"]:
+        problem = (
+            f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
+        )
+        raise UsageError(Code.USAGE, text=f'{problem}: write [[request]], and source = "NAME" below it')
+    wanted = [_parse_request(place, request) for place, request in enumerate(table["request"], 1)]
+    for request in wanted:
+        plan(request, runtime, runtime.clock.now())
+    return wanted
+
+
+def _parse_request(place: int, table: Any) -> CaptureRequest:
+    where = f"request {place}"
+    if not isinstance(table, dict):
+        raise UsageError(Code.USAGE, text=f"{where} is not a table: write [[request]]")
+    options = dict(table)
+    source, name, may_be_empty = options.pop("source", None), options.pop("name", None), options.pop(_EMPTY, False)
+    if not isinstance(source, str):
+        raise UsageError(Code.USAGE, text=f'{where} has no source: write source = "NAME"')
+    if name is not None and (not isinstance(name, str) or not name):
+        raise UsageError(Code.USAGE, text=f'{where} has a name that is not a text: write name = "NAME"')
+    if not isinstance(may_be_empty, bool):
+        raise UsageError(Code.USAGE, text=f"{where}: {_EMPTY} is true or false")
+    return CaptureRequest(name or f"{where} ({source})", source, options, may_be_empty)
+
+
+_EMPTY = "may_be_empty"
+
+
+def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetch:
+    """Return the fetch to be made ``now``. Raise UsageError, which names the request.
+
+    The PIT is ``now``, so that a source is asked for everything that dates its records. Snapshots, which no PIT
+    serves, are fetched without one, and so is a request with a limit, which is a fetch like any other.
+    """
+    try:
+        provider = runtime.find(wanted.source)
+        known = {*OPTIONS, _EMPTY, *(option.name for option in provider.options)}
+        unknown = next((name for name in wanted.options if name not in known), None)
+        if unknown is not None:
+            close = suggest.name(unknown, known)
+            hint = f" (did you mean {close}?)" if close else ""
+            raise UsageError(
+                Code.USAGE, text=f"{suggest.truncate(unknown)} is not an option of a capture from {provider.name}{hint}"
+            )
+        values = {"timeout": SECONDS, **wanted.options}
+        request, refusal = from_values(values, provider, {}), ""
+        is_dated = build_query(request, now).operation.dating == "record"
+        if is_dated:
+            dated, refusal = _dated(values, request, now)
+            request = request if {"limit", "max_pages"} & values.keys() else dated
+    except PitFetchError as error:
+        raise UsageError(Code.USAGE, text=f"{wanted.name}: {error.gap.reason}") from None
+    request = request._replace(
+        capture=True,
+        limit=request.limit if "limit" in wanted.options else UNLIMITED,
+        max_pages=request.max_pages if "max_pages" in wanted.options else UNLIMITED,
+    )
+    query = build_query(request, now)
+    return PlannedFetch(request, query, " ".join(notes(request, query, refusal)))
+
+
+def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -> tuple[FetchRequest, str]:
+    """Return the request as of ``now``; if that is refused, the request without a PIT, and why."""
+    request = from_values({**values, "pit": now}, undated.provider, {})
+    try:
+        build_query(request, now)
+    except ConfigError as error:
+        return undated, error.gap.reason
+    return request, ""

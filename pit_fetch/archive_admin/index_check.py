@@ -1,0 +1,169 @@
+"""Check the index of an archive: the checksum of each row, and all rows against what the journal yields today.
+
+A checksum shows that a row has changed. Only the journal shows that one is gone: each stream is derived again, beside
+the index, and must come out the same. Ids are left out of the comparison, since they depend on the order in which
+questions were asked.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import index, journal, schema
+from pit_fetch.archive.store.checksums import checksum, seed
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
+from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive_admin.progress import OnDone
+
+# What the checksum of a row covers: a long text, and columns.
+_MARKED: Mapping[str, str] = {
+    "pools": "SELECT name, mark, '', id, reads FROM pools",
+    **{
+        table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN pools p ON p.id = t.pool"  # noqa: S608
+        for table, columns in {
+            "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
+            "versions": "t.payload, t.item, t.key, t.content, t.available, t.revised, t.stamp",
+            "sights": "'', t.item, t.first, t.last, t.before, t.free, t.said, t.position, t.latest",
+            "firsts": "'', t.row, t.first",
+            "due": "'', t.origin, t.fetch",
+        }.items()
+    },
+    "reigns": "SELECT p.name, t.mark, coalesce(v.payload, ''), t.position, t.start, t.stop, t.item, t.first_seen, "
+    "v.available, v.revised, v.stamp FROM reigns t LEFT JOIN pools p ON p.id = t.pool "
+    "LEFT JOIN versions v ON v.id = t.version",
+}
+# A row of a stream without ids: the key of a version stands for its id.
+_COMPARED: Mapping[str, str] = {
+    "reads": "SELECT t.seen, t.origin, t.fetch, t.complete, t.since, t.until FROM {place}.reads t",
+    "versions": "SELECT t.item, t.key, t.content, t.available, t.revised, t.stamp, t.payload FROM {place}.versions t",
+    "sights": "SELECT t.item, t.first, t.last, t.before, t.free, t.position, t.latest, (SELECT group_concat(key) FROM "
+    "(SELECT hex(v.key) AS key FROM json_each('[' || replace(t.said, ' ', ',') || ']') j "
+    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.sights t",
+    "reigns": "SELECT t.position, t.item, t.start, t.stop, v.key, t.first_seen FROM {place}.reigns t "
+    "JOIN {place}.versions v ON v.id = t.version",
+    "firsts": "SELECT t.row, t.first FROM {place}.firsts t",
+}
+
+
+class Findings(NamedTuple):
+    """A line for each damage, and the number of fetches that cannot be derived again here."""
+
+    damage: tuple[str, ...]
+    underived: int = 0
+
+
+def check(connection: sqlite3.Connection, find: rederive.Find, on_done: OnDone) -> Findings:
+    """Check the index, in a transaction that the caller rolls back. A stream of damaged fetches is not compared."""
+    changed = tuple(_changed_rows(connection))
+    if changed:
+        return Findings(changed)
+    archived = rederive.Archived(connection, find)
+    placed = _Placed(connection, archived)
+    misplaced = tuple(placed.misplaced())
+    return Findings((*misplaced, *_differences(connection, archived, placed.streams, on_done)), len(placed.underived))
+
+
+def _changed_rows(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, query in _MARKED.items():
+        changed = sum(
+            name is None or mark != checksum(seed(name), *row, payload=payload)
+            for name, mark, payload, *row in connection.execute(query)
+        )
+        if table == "pools":
+            changed += sum(number != seed(name) for name, number in connection.execute("SELECT name, seed FROM pools"))
+        if changed:
+            yield f"index: rows of {table} that have changed: {changed}"
+
+
+class _Placed:
+    """The fetches of an archive, and where its index has each of them.
+
+    streams    the fetches in ``reads`` by their streams, in the order in which they were ingested
+    underived  the fetches whose stream is not known, since they cannot be interpreted
+    """
+
+    def __init__(self, connection: sqlite3.Connection, archived: rederive.Archived) -> None:
+        self.connection, self.archived = connection, archived
+        self.streams: dict[str, list[Key]] = {name: [] for (name,) in connection.execute("SELECT name FROM pools")}
+        self.underived: set[Key] = set()
+
+    def misplaced(self) -> Iterator[str]:
+        """Yield a line for each fetch that the index does not have where it belongs, and sort the others."""
+        places: dict[Key, list[tuple[str, str]]] = {}
+        for table in ("reads", "due"):
+            query = f"SELECT t.origin, t.fetch, p.name FROM {table} t JOIN pools p ON p.id = t.pool"  # noqa: S608
+            for origin, fetch, stream in self.connection.execute(query):
+                places.setdefault(Key(origin, fetch), []).append((table, stream))
+        for key in journal.fetches(self.connection):
+            found = places.pop(key, [])
+            for table, stream in found:
+                if table == "reads":
+                    self.streams[stream].append(key)
+            stream = self._stream_of(key)
+            if stream is not None and [name for _, name in found] != [stream] and (found or self._is_expected(key)):
+                yield f"index: fetch {key} is not where it belongs"
+        yield from (f"index: fetch {key} is not in the journal" for key in places)
+
+    def _stream_of(self, key: Key) -> str | None:
+        """Return the stream of a fetch; None if that is unknown."""
+        try:
+            recorded = self.archived.recorded(key)
+        except (ArchiveError, *BROKEN):  # it is damaged, and reported as that
+            return None
+        if recorded is None:
+            self.underived.add(key)
+        return None if recorded is None else recorded.stream
+
+    def _is_expected(self, key: Key) -> bool:
+        """Return whether a fetch has to be in the index: it ended, and has a reply."""
+        try:
+            return journal.ended(self.connection, key) is not None and any(journal.exchanges_of(self.connection, key))
+        except ArchiveError:  # it is damaged, and reported as that
+            return False
+
+
+def _differences(
+    connection: sqlite3.Connection, archived: rederive.Archived, streams: Mapping[str, Sequence[Key]], on_done: OnDone
+) -> Iterator[str]:
+    """Yield a line for each table of a stream that differs from what its fetches yield."""
+    schema.empty_index_aside(connection)
+    done = 0
+    for stream, keys in streams.items():
+        index.clear(connection)
+        try:
+            is_whole = all(archived.recorded(key) is not None for key in keys)
+            for key in keys:
+                on_done(done := done + 1)
+                archived.add(key)
+        except Unreadable:
+            raise
+        except (ArchiveError, *BROKEN):  # a fetch is damaged, and reported as that
+            continue
+        different = [table for table in _COMPARED if is_whole and _differs(connection, table, stream)]
+        if different:
+            yield f"index of {_described(stream)}: its {', '.join(different)} are not what the journal yields"
+
+
+def _differs(connection: sqlite3.Connection, table: str, stream: str) -> bool:
+    return _digest(connection, table, stream, "main") != _digest(connection, table, stream, "temp")
+
+
+def _digest(connection: sqlite3.Connection, table: str, stream: str, place: str) -> int:
+    """Return a digest of the rows of a stream that does not depend on their order."""
+    which = f"WHERE t.pool = (SELECT id FROM {place}.pools WHERE name = ?)"  # noqa: S608 - our names
+    rows = connection.execute(f"{_COMPARED[table].format(place=place)} {which}", (stream,))
+    return sum(
+        int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()) for row in rows
+    )
+
+
+def _described(stream: str) -> str:
+    """Return a stream in few words."""
+    source, _, plan, operation, options = json.loads(stream)
+    words = [source, plan, operation, *(f"{name}={value}" for name, value in options.items())]
+    return " ".join(word for word in words if word)

@@ -1,0 +1,171 @@
+"""Verify an archive: every hash of its journal, every checksum of its index, and the index against the journal.
+
+Each finding is a line for people. Whatever has changed, is gone or was added anywhere in the file is found, except in
+bytes that SQLite does not use.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from itertools import islice
+from typing import NamedTuple
+
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import about, bodies, journal, schema, tables
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Lost, Unreadable, archive_error
+from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
+from pit_fetch.archive_admin import index_check
+from pit_fetch.archive_admin.progress import OnDone, OnProgress, count, silently
+from pit_fetch.engine.registry import load
+
+# SQLite's own complaints about a file are many, and one says enough.
+_COMPLAINTS = 3
+_NULL = re.compile(r"NULL value in (\w+)\.(\w+)")
+
+
+class Report(NamedTuple):
+    """The result of :func:`verify`: the number of entries and bodies, and a line for each damage.
+
+    ``underived`` is the number of fetches whose index could not be derived again: their source is not installed, or
+    refuses their request now. The checksums of their rows were verified.
+    """
+
+    entries: int
+    bodies: int
+    damage: tuple[str, ...]
+    underived: int = 0
+
+
+def verify(
+    connection: sqlite3.Connection,
+    find: rederive.Find = load,
+    on_progress: OnProgress = silently,
+    *,
+    with_index: bool = True,
+) -> Report:
+    """Verify everything, or all but the index. A file that cannot be read to its end is damaged, too.
+
+    Raise ArchiveError if it is locked, or a package is missing.
+    """
+    report = Report(0, 0, ())
+    damage: list[str] = []
+    try:
+        with schema.snapshot(connection):
+            entries, kept, fetches = (count(connection, table) for table in ("entries", "bodies", "fetches"))
+            report, whole = Report(entries, kept, ()), entries + kept + fetches
+            damage += _damaged_file(connection)
+            damage += _damaged_notes(connection)
+            damage += _damaged_entries(connection, lambda done: on_progress(done, whole))
+            damage += _damaged_bodies(connection, lambda done: on_progress(entries + done, whole))
+            if with_index and not schema.is_outdated(connection):
+                findings = index_check.check(connection, find, lambda done: on_progress(entries + kept + done, whole))
+                damage += findings.damage
+                report = report._replace(underived=findings.underived)
+    except BROKEN as error:
+        problem = archive_error(error)
+        if not isinstance(problem, Damaged):
+            raise problem from error
+        damage.append("the file: it cannot be read to its end")
+    return report._replace(damage=tuple(damage))
+
+
+def _damaged_file(connection: sqlite3.Connection) -> Iterator[str]:
+    complaints = (complaint for (complaint,) in connection.execute("PRAGMA integrity_check(1000000)"))
+    real = (complaint for complaint in complaints if complaint != "ok" and not _is_mistaken(connection, complaint))
+    yield from (f"the file: {complaint}" for complaint in islice(real, _COMPLAINTS))
+    is_current = not schema.is_outdated(connection)
+    expected, found = _layout(tables.SCHEMA if is_current else tables.LOG), _layout_of(connection)
+    for name in sorted(expected.keys() | (found.keys() if is_current else ())):
+        if expected.get(name) != found.get(name):
+            yield f"the file: its description of {name} has changed"
+
+
+def _is_mistaken(connection: sqlite3.Connection, complaint: str) -> bool:
+    """Return whether SQLite complains about a NULL that is none, as 3.40 does of some tables without a rowid."""
+    match = _NULL.fullmatch(complaint)
+    if match is None:
+        return False
+    query = f"SELECT 1 FROM {match[1]} WHERE {match[2]} IS NULL"  # noqa: S608 - names of our tables
+    return connection.execute(query).fetchone() is None
+
+
+def _layout(script: str) -> Mapping[str, str]:
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.executescript(script)
+        return _layout_of(fresh)
+
+
+def _layout_of(connection: sqlite3.Connection) -> Mapping[str, str]:
+    query = "SELECT name, type || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM main.sqlite_master"
+    return dict(connection.execute(query).fetchall())
+
+
+def _damaged_notes(connection: sqlite3.Connection) -> Iterator[str]:
+    if schema.is_outdated(connection):  # they had neither checksums nor the ends of chains
+        return
+    for name in about.changed(connection):
+        yield f"about {name}: it has changed"
+    noted = {name: value for name, value in about.sound(connection) if name.startswith(("end ", "gaps "))}
+    expected = {f"end {origin}": f"{seq} {link.hex()}" for origin, seq, link in journal.ends(connection)}
+    expected |= {f"gaps {origin}": digest for origin, digest in journal.gaps(connection).items()}
+    for name in sorted(noted.keys() | expected.keys()):
+        if noted.get(name) != expected.get(name):
+            what, _, origin = name.partition(" ")
+            yield f"chain {origin}: the note of its {what} does not fit"
+
+
+def _damaged_entries(connection: sqlite3.Connection, on_done: OnDone) -> Iterator[str]:
+    before, place = journal.GENESIS, Key("", 0)
+    entries = connection.execute("SELECT * FROM entries ORDER BY origin, seq")
+    for done, (origin, seq, kind, link) in enumerate(entries):
+        on_done(done)
+        key = Key(origin, seq)
+        if origin != place.origin:
+            before, place = journal.GENESIS, Key(origin, 0)
+        if seq != place.seq + 1:
+            yield f"chain {origin}: entry {place.seq + 1} is missing"
+        if kind not in (DROPPED, LOST):
+            row = journal.row_of(connection, kind, key) if kind in COLUMNS else None
+            if row is None:
+                yield f"{kind} {key}: the row is missing"
+            elif journal.entry_hash(before, origin, seq, kind, row) != link:
+                yield f"{kind} {key}: the row or the chain before it has changed"
+        before, place = link, key
+    for kind, key in journal.strays(connection):
+        yield f"{kind} {key}: it is not in the chain"
+
+
+def _damaged_bodies(connection: sqlite3.Connection, on_done: OnDone) -> Iterator[str]:
+    depths = journal.depths(connection)
+    for done, (digest, depth) in enumerate(depths.items()):
+        on_done(done)
+        problem = body_problem(connection, digest, depth)
+        if problem:
+            yield f"body {digest.hex()[:16]}: {problem}"
+    for (digest,) in connection.execute(NAMED):
+        if digest not in depths:
+            yield f"body {digest.hex()[:16]}: it is missing"
+
+
+def body_problem(connection: sqlite3.Connection, digest: bytes, depth: int) -> str:
+    """Return what is wrong with a body whose chain of dictionaries is as long as ``depth``, or "".
+
+    Raise Unreadable if a package is missing.
+    """
+    columns = "size, coding, base, depth, packed"
+    size, coding, base, noted, packed = connection.execute(
+        f"SELECT {columns} FROM bodies WHERE digest = ?",  # noqa: S608 - our names
+        (digest,),
+    ).fetchone()
+    try:
+        is_as_noted = len(journal.read_body(connection, digest)) == size and (base is None or coding == bodies.ZSTD)
+    except Unreadable:
+        raise
+    except Lost:
+        is_as_noted = base is None and not packed
+    except (ArchiveError, *BROKEN):
+        return "it has changed, or what it is packed with"
+    return "" if is_as_noted and noted == depth else "what is noted of it has changed"

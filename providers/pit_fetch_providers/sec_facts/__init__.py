@@ -1,0 +1,289 @@
+"""Company facts (XBRL) as filed: what a company had reported by an instant, and as which version.
+
+Each filing that reports a fact is a version of it, public from the release of that filing on. All choices among
+versions, concepts and periods are made after the PIT has been applied, in :func:`derive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
+from pit_fetch.times import NEW_YORK, parse_date
+from pit_fetch_providers import search_terms, symbols
+from pit_fetch_providers.edgar import client, companies
+from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.release import ListedFiling, released_at
+from pit_fetch_providers.sec_facts import facts, lines, statements, summary, versions
+from pit_fetch_providers.sec_facts.facts import Version
+from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, fields, refuse
+
+# What the option period can be; the first is the default.
+_PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
+_ABSENCE = (
+    "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
+)
+_HOLDER = "symbol means {holder}: give cik=."
+_FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record]:
+    """Yield the wanted versions of the company's facts, each with the release of its filing."""
+    cik = _cik(query, context)
+    if cik is None:
+        return
+    archive = Archive(context)
+    archive.company(cik)  # whatever the facts are, so that its failure tells nothing of them
+    reply = client.get(context, client.DATA, f"/api/xbrl/companyfacts/CIK{cik:010d}.json")
+    if client.is_missing(reply):
+        return
+    company = facts.document(reply.body)
+    if company.cik != cik:
+        raise UpstreamError(Code.MALFORMED, problem="it is of another company")
+    released: dict[ListedFiling, datetime | None] = {}
+    last = query.horizon.astimezone(NEW_YORK).date()
+    for version in facts.versions(company.taxonomies, _filter(query)):
+        if version is None:
+            yield UNREADABLE
+        elif version.filed <= last:  # what is filed on a later day cannot have been public
+            filing = ListedFiling(version.accession, version.form, version.filed)
+            if filing not in released:
+                released[filing] = released_at(filing, cik, archive, query.horizon)
+            yield _record(version, cik, released[filing])
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the wanted versions of one saved companyfacts reply, undated: it shows no release."""
+    company = facts.document(body)
+    for version in facts.versions(company.taxonomies, _filter(query)):
+        yield UNREADABLE if version is None else _record(version, company.cik, None)
+
+
+def derive(query: Query) -> Stage:
+    """Return the stage that chooses among public versions, or computes from them, what the operation answers."""
+
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        public = list(records)
+        company = public[0].id.partition(":")[0] if public else ""
+        items: Iterable[Record]
+        options, vintage = query.options, query.options["vintage"]
+        match query.operation.name:
+            case "statement":
+                items = statements.statements(public, options["statement"], options["period"], vintage, company)
+            case "concepts":
+                items = summary.concepts(public, company)
+            case _:
+                items = versions.chosen(public, vintage, options["concept"] or ())
+        yield from items
+
+    return stage
+
+
+def select(query: Query, record: Record) -> bool:
+    """Return whether a fact has the unit and the kind of period that are asked for."""
+    if query.operation.name != "facts":
+        return True
+    unit, period, payload = query.options["unit"], query.options["period"], record.payload
+    end = parse_date(payload["end"])
+    is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
+    return is_of_period and unit in (None, payload["unit"])
+
+
+def when_empty(query: Query) -> str:
+    """Return a hint that depends on the request alone."""
+    symbol = "A symbol is one of the SEC's list, such as AAPL or BRK-B. " if query.options["symbol"] else ""
+    if query.operation.name == "facts":
+        return (
+            f"{symbol}Names of concepts are the company's choice: the operation concepts lists those it had reported."
+        )
+    return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
+
+
+def _filter(query: Query) -> Callable[[str, str], bool]:
+    """Return whether a concept is wanted, by its taxonomy and name."""
+    match query.operation.name:
+        case "concepts":
+            return lambda taxonomy, concept: True
+        case "statement":
+            needed = lines.concepts(query.options["statement"])
+            return lambda taxonomy, concept: f"{taxonomy}:{concept}" in needed
+    names = {name.casefold() for name in query.options["concept"] or ()}
+
+    def is_named(taxonomy: str, concept: str) -> bool:
+        name = concept.casefold()
+        return f"{taxonomy.casefold()}:{name}" in names or (name in names and taxonomy in versions.TAXONOMIES)
+
+    return is_named
+
+
+def _record(version: Version, cik: int, released: datetime | None) -> Record:
+    taxonomy, concept, unit, start, end = version.fact
+    payload = {
+        "taxonomy": taxonomy,
+        "concept": concept,
+        "unit": unit,
+        "start": None if start is None else start.isoformat(),
+        "end": end.isoformat(),
+        "value": version.value,
+        "form": version.form,
+        "accession": version.accession,
+    }
+    fact = f"{cik:010d}:{taxonomy}:{concept}:{unit}:{payload['start'] or ''}:{end}"
+    return Record(f"{fact}:{version.accession}", released, "edgar_accepted", payload)
+
+
+def _cik(query: Query, context: Context) -> int | None:
+    """Return the number of the company; None for a symbol that the SEC does not list."""
+    if query.options["cik"] is not None:
+        return int(query.options["cik"])
+    return min(companies.ciks_of([query.options["symbol"]], context), default=None)
+
+
+def _understood(query: Query) -> Query:
+    """Return the query with the defaults of its operation. Raise ConfigError for one that no company could answer."""
+    options = dict(query.options)
+    cik = companies.parse_cik(options["cik"]) if options["cik"] else None
+    if options["cik"] and cik is None:
+        refuse("cik is a number of up to ten digits, e.g. 320193.")
+    symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
+    if not query.offline and (options["cik"] is None) == (options["symbol"] is None):
+        refuse("Give either cik=320193 or symbol=AAPL.")
+    name = query.operation.name
+    periods = _PERIODS.get(name, ())
+    if periods and options["period"] is None:
+        options["period"] = periods[0]
+    if periods and options["period"] not in periods:
+        refuse(f"period of {name} is one of {', '.join(periods)}.")
+    if name == "statement" and options["vintage"] == "all":
+        refuse("vintage of statement is latest or first: a statement has one figure a cell.")
+    return query._replace(options={**options, "cik": None if cik is None else str(cik)})
+
+
+def of_today(query: Query) -> Iterator[str]:
+    """Yield the option that today's list of tickers gives a meaning to."""
+    if query.options["symbol"]:
+        yield as_of_fetch(_HOLDER, query)
+
+
+def _caveats(query: Query) -> Iterator[str]:
+    if not query.open_mode:
+        yield _FILE if query.offline else _ABSENCE
+
+
+_FACTS = Operation(
+    name="facts",
+    rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
+    why="a filing day is no instant, and filing dates are moved back on request",
+    needs=("concept",),
+    takes=("symbol", "cik", "unit", "period", "vintage"),
+    fields=(
+        *fields("taxonomy concept unit", date="start end", number="value"),
+        *fields("form accession"),
+        Field("restated", "flag"),
+    ),
+    window="end",
+    period="end",
+    normalize_query=_understood,
+    caveats=_caveats,
+    of_today=of_today,
+    search_terms="fact fundamentals xbrl companyfacts concept",
+)
+
+_CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.cell_names(statement))
+
+PROVIDER = Provider(
+    name="sec_facts",
+    summary="Company facts (SEC XBRL): fundamentals and statements as filed, as of an instant, first or latest version",
+    fetch=fetch,
+    parse_reply=read,
+    select=select,
+    derive=derive,
+    when_empty=when_empty,
+    hosts=client.HOSTS,
+    credentials=(client.USER_AGENT,),
+    options=(
+        Option(
+            "op",
+            "what to ask for",
+            choices=("facts", "statement", "concepts"),
+            default="facts",
+            positional="one",
+            metavar="OP",
+        ),
+        Option(
+            "symbol",
+            "the company that has this ticker today",
+            metavar="AAPL",
+            uppercase=True,
+            search_terms=search_terms.SYMBOL,
+        ),
+        Option(
+            "cik", "the company by its number, which does not change", metavar="320193", search_terms="company ciks"
+        ),
+        Option(
+            "concept",
+            "facts: these concepts, such as Assets or us-gaap:Revenues",
+            kind="list",
+            metavar="Assets,Revenues",
+            search_terms="concepts tag tags fact item metric",
+        ),
+        Option("unit", "facts: in this unit only", metavar="USD", affects_records=False),
+        Option(
+            "period",
+            "facts: any, annual, quarter, ytd or instant; statement: annual, quarter or ttm",
+            choices=("any", *KINDS, "ttm"),
+            metavar="PERIOD",
+            affects_records=False,
+            search_terms="frequency freq",
+        ),
+        Option(
+            "vintage",
+            "the version that was newest, the first one, or (facts) all",
+            choices=("latest", "first", "all"),
+            default="latest",
+            affects_records=False,
+            metavar="VINTAGE",
+        ),
+        Option("statement", "statement: which one", choices=lines.STATEMENTS, default="income", metavar="NAME"),
+    ),
+    operations=(
+        _FACTS,
+        _FACTS._replace(
+            name="statement",
+            needs=(),
+            takes=("symbol", "cik", "statement", "period", "vintage"),
+            rule="the latest release among the filings of its cells",
+            fields=(
+                *fields(date="period_end period_start", text="period currency", number=" ".join(_CELLS)),
+                Field("sources", "object"),
+                Field("derived", "list"),
+            ),
+            window="period_end",
+            period="period_end",
+            search_terms="statements income balance cashflow financials",
+        ),
+        _FACTS._replace(
+            name="concepts",
+            needs=(),
+            takes=("symbol", "cik"),
+            rule="the release of the newest filing that reports it",
+            fields=fields("taxonomy concept unit", date="first_end last_end"),
+            window="last_end",
+            period="",
+            search_terms="tags taxonomy",
+        ),
+    ),
+    page_size=1_000,
+    agents=("sec-facts",),
+    search_terms="xbrl fundamentals financials companyfacts edgar-facts",
+    help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
+vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.
+statement serves one item a period with the usual lines; sources names concept and filing of each cell,
+derived the cells that were computed. A cell that no filing gives is null. concepts lists what the
+company had reported. value is a number in unit; periods are told by their days, never by the filing's
+fiscal year.
+""",
+)

@@ -1,0 +1,95 @@
+"""Read a company's XBRL facts: one row for each filing that reports a fact. Pure.
+
+A fact is a taxonomy, a concept, a unit and a period. Each filing that reports it is a version of it. Only what a
+filing itself fixed is read. ``frame``, ``fy``, ``fp``, ``entityName``, labels and the length of a list are written, or
+rewritten, by later filings: ``frame`` stands on the last version of a fact, so it tells that none follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any, NamedTuple
+
+from pit_fetch.gaps import Code
+from pit_fetch.provider import UpstreamError
+from pit_fetch.times import parse_date
+from pit_fetch.wire import lenient_json
+
+# Containers around a row: {"facts": {taxonomy: {concept: {"units": {unit: [row, …]}}}}}.
+_ROWS = 6
+# Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
+# pay, and sometimes a thousand times too small; a prospectus repeats what reports said.
+REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
+_CIK = re.compile(r"[0-9]{1,10}")
+_ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+
+
+class Fact(NamedTuple):
+    """What is reported: a figure of one company for one period."""
+
+    taxonomy: str
+    concept: str
+    unit: str
+    start: date | None  # None for an instant
+    end: date
+
+
+class Version(NamedTuple):
+    """A fact as one filing reports it."""
+
+    fact: Fact
+    value: int | float
+    accession: str
+    form: str  # as filed, "10-K/A"
+    filed: date
+
+
+class CompanyFacts(NamedTuple):
+    """A companyfacts reply: whose it is, and its taxonomies as they were sent."""
+
+    cik: int
+    taxonomies: dict[str, Any]
+
+
+def document(body: bytes) -> CompanyFacts:
+    """Return a decoded companyfacts reply. Raise UpstreamError for any other document."""
+    decoded = lenient_json(body, _ROWS)
+    decoded = decoded if isinstance(decoded, dict) else {}
+    cik, taxonomies = str(decoded.get("cik")), decoded.get("facts")  # a number, or a text of ten digits
+    if not isinstance(taxonomies, dict) or not _CIK.fullmatch(cik):
+        raise UpstreamError(Code.MALFORMED, problem="it is not a company's facts")
+    return CompanyFacts(int(cik), taxonomies)
+
+
+def versions(taxonomies: dict[str, Any], wanted: Callable[[str, str], bool]) -> Iterator[Version | None]:
+    """Yield every version of the facts whose taxonomy and concept are ``wanted``; None for an unreadable row."""
+    for taxonomy, concepts in taxonomies.items():
+        for concept, described in _items(concepts):
+            if not wanted(taxonomy, concept):
+                continue
+            for unit, rows in _items(described.get("units") if isinstance(described, dict) else None):
+                for row in rows if isinstance(rows, list) else ():
+                    version = _version(row, taxonomy, concept, unit)
+                    if version is None or version.form.removesuffix("/A") in REPORTS:
+                        yield version
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    return iter(value.items() if isinstance(value, dict) else ())
+
+
+def _version(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None:
+    if not isinstance(row, dict):
+        return None
+    value, accession, form = row.get("val"), row.get("accn"), row.get("form")
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not isinstance(form, str):
+        return None
+    start, end, filed = (parse_date(row.get(name)) for name in ("start", "end", "filed"))
+    is_instant = row.get("start") is None
+    if end is None or filed is None or (start is None and not is_instant):
+        return None
+    if not isinstance(accession, str) or not _ACCESSION.fullmatch(accession):
+        return None
+    return Version(Fact(taxonomy, concept, unit, start, end), value, accession, form, filed)

@@ -1,0 +1,127 @@
+"""The lines of the three statements, and the concepts under which companies report them. Pure.
+
+The concepts of a line are synonyms: a period moves from one to another in later filings (revenue: 13 periods of AAPL,
+12 of NVDA), so the newest public filing decides among them. Other measures of a thing are not synonyms (cash with and
+without restricted cash, net income with and without minorities): later filings repeat only the wider one, and the line
+would change its meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Statement = Literal["income", "balance", "cashflow"]
+STATEMENTS: tuple[Statement, ...] = ("income", "balance", "cashflow")
+# "amount": of money, additive over time. "per_share" and "average" (a number of shares) are not.
+Measure = Literal["amount", "per_share", "average"]
+
+
+class Line(NamedTuple):
+    """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first."""
+
+    name: str
+    concepts: tuple[str, ...]
+    measure: Measure = "amount"
+
+
+def _line(name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount") -> Line:
+    concepts = [f"us-gaap:{concept}" for concept in us_gaap.split()]
+    return Line(name, (*concepts, *(f"ifrs-full:{concept}" for concept in ifrs.split())), measure)
+
+
+_REVENUE = (
+    "RevenueFromContractWithCustomerExcludingAssessedTax Revenues SalesRevenueNet "
+    "RevenueFromContractWithCustomerIncludingAssessedTax SalesRevenueGoodsNet RevenuesNetOfInterestExpense"
+)
+_BOTH = "EarningsPerShareBasicAndDiluted"
+_OPERATING, _INVESTING, _FINANCING = (
+    f"NetCashProvidedByUsedIn{kind}Activities" for kind in ("Operating", "Investing", "Financing")
+)
+
+LINES: dict[Statement, tuple[Line, ...]] = {
+    "income": (
+        _line("revenue", _REVENUE, "Revenue"),
+        _line("cost_of_revenue", "CostOfGoodsAndServicesSold CostOfRevenue CostOfGoodsSold", "CostOfSales"),
+        _line("gross_profit", "GrossProfit", "GrossProfit"),
+        _line("research_and_development", "ResearchAndDevelopmentExpense", "ResearchAndDevelopmentExpense"),
+        _line("selling_general_administrative", "SellingGeneralAndAdministrativeExpense"),
+        _line("operating_expenses", "OperatingExpenses"),
+        _line("operating_income", "OperatingIncomeLoss", "ProfitLossFromOperatingActivities"),
+        _line("income_tax", "IncomeTaxExpenseBenefit", "IncomeTaxExpenseContinuingOperations"),
+        _line("net_income", "NetIncomeLoss", "ProfitLossAttributableToOwnersOfParent"),
+        _line("eps_basic", f"EarningsPerShareBasic {_BOTH}", "BasicEarningsLossPerShare", "per_share"),
+        _line("eps_diluted", f"EarningsPerShareDiluted {_BOTH}", "DilutedEarningsLossPerShare", "per_share"),
+        _line("shares_basic", "WeightedAverageNumberOfSharesOutstandingBasic", "WeightedAverageShares", "average"),
+        _line("shares_diluted", "WeightedAverageNumberOfDilutedSharesOutstanding", measure="average"),
+    ),
+    "balance": (
+        _line("assets", "Assets", "Assets"),
+        _line("current_assets", "AssetsCurrent", "CurrentAssets"),
+        _line("cash", "CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents"),
+        _line("receivables", "AccountsReceivableNetCurrent"),
+        _line("inventory", "InventoryNet", "Inventories"),
+        _line("liabilities", "Liabilities", "Liabilities"),
+        _line("current_liabilities", "LiabilitiesCurrent", "CurrentLiabilities"),
+        _line("long_term_debt", "LongTermDebtNoncurrent"),
+        _line("current_debt", "DebtCurrent"),
+        _line("current_portion_of_long_term_debt", "LongTermDebtCurrent"),
+        _line("commercial_paper", "CommercialPaper"),
+        _line("debt", "", "Borrowings"),
+        _line("retained_earnings", "RetainedEarningsAccumulatedDeficit", "RetainedEarnings"),
+        _line("equity", "StockholdersEquity", "EquityAttributableToOwnersOfParent"),
+    ),
+    "cashflow": (
+        _line(
+            "operating_cash_flow",
+            f"{_OPERATING} {_OPERATING}ContinuingOperations",
+            "CashFlowsFromUsedInOperatingActivities",
+        ),
+        _line(
+            "investing_cash_flow",
+            f"{_INVESTING} {_INVESTING}ContinuingOperations",
+            "CashFlowsFromUsedInInvestingActivities",
+        ),
+        _line(
+            "financing_cash_flow",
+            f"{_FINANCING} {_FINANCING}ContinuingOperations",
+            "CashFlowsFromUsedInFinancingActivities",
+        ),
+        _line(
+            "capex",
+            "PaymentsToAcquirePropertyPlantAndEquipment PaymentsToAcquireProductiveAssets",
+            "PurchaseOfPropertyPlantAndEquipmentClassifiedAsInvestingActivities",
+        ),
+        _line(
+            "depreciation_and_amortization",
+            "DepreciationDepletionAndAmortization DepreciationAndAmortization DepreciationAmortizationAndAccretionNet",
+        ),
+        _line("stock_compensation", "ShareBasedCompensation"),
+        _line("dividends_paid", "PaymentsOfDividends PaymentsOfDividendsCommonStock"),
+        _line("share_repurchases", "PaymentsForRepurchaseOfCommonStock"),
+    ),
+}  # fmt: skip
+# Cells that are computed from others of their period, where no concept gives them, in the first way that is possible.
+# LongTermDebt is not among the concepts of debt: it is rounded in some notes, and leaves out short-term debt.
+SUMS: dict[Statement, dict[str, tuple[tuple[str, ...], ...]]] = {
+    "income": {"gross_profit": (("revenue", "-cost_of_revenue"),)},
+    "balance": {
+        "debt": (
+            ("long_term_debt", "current_debt"),
+            ("long_term_debt", "current_portion_of_long_term_debt", "commercial_paper"),
+            ("long_term_debt", "current_portion_of_long_term_debt"),
+        )
+    },
+    "cashflow": {"free_cash_flow": (("operating_cash_flow", "-capex"),)},
+}
+# What tells that a company reported on a period of its own.
+ANCHORS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss", *LINES["income"][0].concepts)
+
+
+def cell_names(statement: Statement) -> tuple[str, ...]:
+    """Return the names of the cells of ``statement``, in their order."""
+    return tuple(dict.fromkeys([*(line.name for line in LINES[statement]), *SUMS[statement]]))
+
+
+def concepts(statement: Statement) -> frozenset[str]:
+    """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
+    return frozenset(ANCHORS).union(*(line.concepts for line in LINES[statement]))

@@ -1,0 +1,31 @@
+"""Tell a fact's kind of period by its days. Pure.
+
+``fp`` and ``fy`` are those of the filing, not of the fact, and are rewritten. Companies with 52 or 53 weeks have years
+of 364 or 371 days, and quarters of 91 or 98.
+
+>>> [kind_of(start, date(2024, 9, 28)) for start in (date(2024, 6, 30), date(2023, 10, 1), None)]
+['quarter', 'annual', 'instant']
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Literal
+
+Kind = Literal["quarter", "annual", "ytd", "instant", ""]
+KINDS: tuple[Kind, ...] = ("annual", "quarter", "ytd", "instant")
+
+DAY = timedelta(days=1)
+_DAYS: tuple[tuple[Kind, range], ...] = (
+    ("quarter", range(80, 101)),
+    ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
+    ("annual", range(350, 381)),
+)
+
+
+def kind_of(start: date | None, end: date) -> Kind:
+    """Return the kind of the period from ``start`` to ``end``, both included; "" for one of another length."""
+    if start is None:
+        return "instant"
+    days = (end - start).days + 1
+    return next((kind for kind, lengths in _DAYS if days in lengths), "")

@@ -1,0 +1,245 @@
+"""Build statements from the public versions of facts: years, quarters, and twelve months to a quarter's end. Pure.
+
+A cell is reported or derived. A fourth quarter, a quarter of a cash flow and twelve months are differences and sums of
+longer periods: only of amounts, of one concept, and only where no input was ever restated, since a difference of two
+bases means nothing. A cell that cannot be had is null.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.facts import Fact
+from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, SUMS, Line, Statement
+from pit_fetch_providers.sec_facts.periods import DAY, kind_of
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, in_order
+
+Cadence = Literal["annual", "quarter", "ttm"]
+CADENCES: tuple[Cadence, ...] = ("annual", "quarter", "ttm")
+
+_ANNUAL_REPORTS = frozenset({"10-K", "10-KT", "20-F", "40-F"})
+# By how much two fiscal years, or the same quarters of two years, can differ: a 53rd week.
+_LEEWAY = timedelta(days=8)
+# A value in millions that was in thousands before differs by less than this share of it.
+_ROUNDING = 0.001
+
+
+class Span(NamedTuple):
+    """A period of a statement, both days included; without a start, an instant."""
+
+    start: date | None
+    end: date
+
+
+class Cell(NamedTuple):
+    """A figure of a statement, and the versions it was taken or computed from."""
+
+    value: int | float
+    inputs: tuple[Record, ...]
+    is_derived: bool = False
+    is_restated: bool = False  # whether a public version has another value
+
+
+class Book:
+    """The public histories of one company's facts, by what they are about."""
+
+    def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
+        self.place = 0 if vintage == "first" else -1
+        self._histories: dict[Fact, History] = {history.fact: history for history in histories(records)}
+        # The filings that report another value than before for some period, by concept: they change its basis.
+        self._recasts = {
+            (history.fact[:3], accession) for history in self._histories.values() for accession in _recasting(history)
+        }
+
+    def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> set[Span]:
+        """Return the periods of the concepts ``names``; with ``forms``, those that such a form reports."""
+        return {
+            Span(fact.start, fact.end)
+            for fact, history in self._histories.items()
+            if f"{fact.taxonomy}:{fact.concept}" in names
+            and (forms is None or not forms.isdisjoint(map(_form, history.versions)))
+        }
+
+    def currency(self, end: date) -> str | None:
+        """Return the currency in which most facts of periods that end on ``end`` are reported."""
+        units = Counter(
+            fact.unit for fact in self._histories if fact.end == end and len(fact.unit) == 3 and fact.unit.isupper()
+        )
+        return min(units, key=lambda unit: (-units[unit], unit)) if units else None
+
+    def reported(self, line: Line, span: Span, currency: str) -> Cell | None:
+        """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
+        found = [
+            (history.versions[self.place], -rank)
+            for rank, concept in enumerate(line.concepts)
+            if (history := self._history(concept, line, span, currency)) is not None
+        ]
+        if not found:
+            return None
+        choose = min if self.place == 0 else max
+        version, _ = choose(found, key=lambda pair: (age(pair[0]), pair[1]))
+        return Cell(version.payload["value"], (version,), is_restated=self._is_restated(line, span, currency))
+
+    def _is_restated(self, line: Line, span: Span, currency: str) -> bool:
+        known = (self._history(concept, line, span, currency) for concept in line.concepts)
+        return len({v.payload["value"] for history in known if history is not None for v in history.versions}) > 1
+
+    def combined(self, line: Line, plus: Iterable[Span], minus: Span, currency: str) -> Cell | None:
+        """Return the sum of ``plus`` without ``minus``, under the first concept that has them all, never restated."""
+        if line.measure != "amount":
+            return None
+        for concept in line.concepts:
+            known = [self._history(concept, line, span, currency) for span in (*plus, minus)]
+            parts = [history for history in known if history is not None and not history.is_restated]
+            if len(parts) == len(known) and self._is_one_basis(parts):
+                versions = tuple(history.versions[self.place] for history in parts)
+                *plus_values, minus_value = (version.payload["value"] for version in versions)
+                return Cell(sum(plus_values) - minus_value, versions, is_derived=True)
+        return None
+
+    def _is_one_basis(self, parts: list[History]) -> bool:
+        """Return whether no filing that brought one of ``parts`` restated the concept, unless it brought them all."""
+        filings = [{version.payload["accession"] for version in history.versions} for history in parts]
+        first = {history.versions[0].payload["accession"] for history in parts}
+        return not any(
+            (parts[0].fact[:3], accession) in self._recasts and not all(accession in filing for filing in filings)
+            for accession in first
+        )
+
+    def _history(self, concept: str, line: Line, span: Span, currency: str) -> History | None:
+        taxonomy, _, name = concept.partition(":")
+        unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
+        return self._histories.get(Fact(taxonomy, name, unit, *span))
+
+
+def statements(
+    records: Iterable[Record], statement: Statement, cadence: Cadence, vintage: Vintage, company: str
+) -> list[Record]:
+    """Return the items of ``statement``, one for each period, in the order of an answer.
+
+    ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
+    """
+    book = Book(records, vintage)
+    items = (_item(book, statement, cadence, span, parts, company) for span, parts in _periods(book, cadence).items())
+    return in_order((item for item in items if item is not None), "period_end")
+
+
+class _Parts(NamedTuple):
+    """Periods whose sum, less ``minus``, is another one."""
+
+    plus: tuple[Span, ...]
+    minus: Span
+
+
+def _periods(book: Book, cadence: Cadence) -> Mapping[Span, tuple[_Parts, ...]]:
+    """Return the periods of ``cadence``, each with the ways to derive it."""
+    years = _one_for_each_end(book.spans(ANCHORS, _ANNUAL_REPORTS), "annual")
+    spans = {span for span in book.spans(ANCHORS) if span.start is not None}
+    if cadence == "annual":
+        return dict.fromkeys(years, ())
+    if cadence == "ttm":
+        return dict(_twelve_months(years, spans))
+    to_date = {span for span in spans if kind_of(*span) in ("quarter", "ytd")} | set(years)
+    derived: dict[Span, tuple[_Parts, ...]] = {}
+    for longer in to_date:
+        for shorter in to_date:
+            rest = Span(shorter.end + DAY, longer.end)
+            if longer.start == shorter.start and shorter.end < longer.end and kind_of(*rest) == "quarter":
+                derived[rest] = (*derived.get(rest, ()), _Parts((longer,), shorter))
+    quarters = _one_for_each_end({*spans, *derived}, "quarter")
+    return {quarter: derived.get(quarter, ()) for quarter in quarters}
+
+
+def _twelve_months(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[tuple[Span, tuple[_Parts, ...]]]:
+    """Yield the twelve months to each quarter's end: the year, and since its end, less the same part of the year."""
+    for year in years:
+        yield year, ()
+        for since in spans:
+            if year.start is None or since.start != year.end + DAY or kind_of(*since) not in ("quarter", "ytd"):
+                continue
+            for before in spans:
+                length = before.end - year.start + DAY
+                if before.start == year.start and abs(length - (since.end - year.end)) <= _LEEWAY:
+                    yield Span(before.end + DAY, since.end), (_Parts((year, since), before),)
+
+
+def _one_for_each_end(spans: Iterable[Span], kind: str) -> list[Span]:
+    """Return the spans of a kind; of several with one end, the one that begins last."""
+    by_end: dict[date, Span] = {}
+    for span in sorted(span for span in spans if span.start is not None and kind_of(*span) == kind):
+        by_end[span.end] = span
+    return list(by_end.values())
+
+
+def _item(
+    book: Book, statement: Statement, cadence: Cadence, span: Span, parts: tuple[_Parts, ...], company: str
+) -> Record | None:
+    currency = book.currency(span.end)
+    if currency is None:
+        return None
+    at = Span(None, span.end) if statement == "balance" else span
+    cells = {line.name: _cell(book, line, at, parts, currency) for line in LINES[statement]}
+    for name, ways in SUMS[statement].items():
+        cells[name] = cells.get(name) or _sum(cells, ways)
+    known = {name: cell for name, cell in cells.items() if cell is not None}
+    if not known:
+        return None
+    inputs = [version for cell in known.values() for version in cell.inputs]
+    newest = max(inputs, key=age)
+    payload: dict[str, Any] = {
+        "period_end": span.end.isoformat(),
+        "period_start": None if span.start is None else span.start.isoformat(),
+        "period": cadence,
+        "currency": currency,
+        **{name: None if cell is None else cell.value for name, cell in cells.items()},
+        "sources": {name: [_source(version) for version in cell.inputs] for name, cell in known.items()},
+        "derived": [name for name, cell in known.items() if cell.is_derived],
+    }
+    return newest._replace(id=f"{company}:{statement}:{cadence}:{span.end}", payload=payload)
+
+
+def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currency: str) -> Cell | None:
+    reported = book.reported(line, span, currency)
+    if reported is not None or span.start is None:
+        return reported
+    derived = (book.combined(line, part.plus, part.minus, currency) for part in parts)
+    return next((cell for cell in derived if cell is not None), None)
+
+
+def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> Cell | None:
+    """Return the sum of the first of ``ways`` whose cells are all known; a name behind a minus is subtracted."""
+    for names in ways:
+        signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
+        parts = {name: cell for name in signs if (cell := cells[name]) is not None}
+        if len(parts) == len(signs) and _is_consistent(parts.values()):
+            value = sum(signs[name] * cell.value for name, cell in parts.items())
+            return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
+    return None
+
+
+def _is_consistent(cells: Collection[Cell]) -> bool:
+    """Return whether cells are of one basis: none was restated, or one filing has them all."""
+    filings = {version.payload["accession"] for cell in cells for version in cell.inputs}
+    return len(filings) == 1 or not any(cell.is_restated for cell in cells)
+
+
+def _recasting(history: History) -> Iterator[str]:
+    """Yield the accession numbers of the filings whose value differs from the one before by more than its rounding."""
+    for before, version in pairwise(history.versions):
+        value, previous = version.payload["value"], before.payload["value"]
+        if abs(value - previous) > _ROUNDING * abs(previous):
+            yield version.payload["accession"]
+
+
+def _form(version: Record) -> str:
+    return str(version.payload["form"]).removesuffix("/A")
+
+
+def _source(version: Record) -> dict[str, str]:
+    payload = version.payload
+    return {"concept": f"{payload['taxonomy']}:{payload['concept']}", "accession": payload["accession"]}

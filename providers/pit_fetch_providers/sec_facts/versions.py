@@ -1,0 +1,101 @@
+"""Choose among the public versions of facts: the newest, the first, or all of them. Pure.
+
+Every function receives the records of versions that were public, so that no choice can rest on a later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime
+from typing import Any, Literal, NamedTuple
+
+from pit_fetch.provider import Record
+from pit_fetch.times import parse_date
+from pit_fetch_providers.sec_facts.facts import Fact
+
+Vintage = Literal["latest", "first", "all"]
+# The order in which a concept that is named without its taxonomy is looked up.
+TAXONOMIES = ("us-gaap", "ifrs-full", "dei")
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class History(NamedTuple):
+    """The public versions of one fact, oldest first."""
+
+    fact: Fact
+    versions: tuple[Record, ...]
+
+    @property
+    def newest(self) -> Record:
+        return self.versions[-1]
+
+    @property
+    def is_restated(self) -> bool:
+        """Whether its value was not always the same."""
+        return len({version.payload["value"] for version in self.versions}) > 1
+
+
+def histories(records: Iterable[Record]) -> list[History]:
+    """Return the history of each fact; versions of one instant in the order of their accession numbers."""
+    by_fact: dict[str, list[Record]] = {}
+    for record in records:
+        by_fact.setdefault(fact_id(record), []).append(record)
+    return [History(_fact(versions[0].payload), tuple(sorted(versions, key=age))) for versions in by_fact.values()]
+
+
+def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
+    """Yield the versions of ``vintage``, one for each fact, in the order of an answer; with "all", every one."""
+    wanted = histories(_of_first_taxonomy(list(records), concepts))
+    if vintage == "all":
+        yield from in_order((version for history in wanted for version in _marked(history)), "end")
+    else:
+        place = 0 if vintage == "first" else -1
+        versions = (history.versions[place] for history in wanted)
+        yield from in_order((version._replace(id=fact_id(version)) for version in versions), "end")
+
+
+def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
+    """Return the records newest first and undated ones last; those of one instant the newest ``period`` first, by id.
+
+    ``period`` is the field of :attr:`~pit_fetch.provider.Operation.period`.
+    """
+
+    def place(record: Record) -> tuple[datetime, str]:
+        return record.available_at or _LONG_AGO, record.payload[period] if period else ""
+
+    return sorted(sorted(records, key=lambda record: record.id), key=place, reverse=True)
+
+
+def fact_id(version: Record) -> str:
+    """Return the id of the fact of a version, whose own id ends with its accession number."""
+    return version.id.rpartition(":")[0]
+
+
+def age(version: Record) -> tuple[datetime, str]:
+    """Return what orders the versions of a fact: the instant of release, then the accession number."""
+    return version.available_at or _LONG_AGO, version.payload["accession"]
+
+
+def _fact(payload: Any) -> Fact:
+    end = date.fromisoformat(payload["end"])
+    return Fact(payload["taxonomy"], payload["concept"], payload["unit"], parse_date(payload["start"]), end)
+
+
+def _marked(history: History) -> Iterator[Record]:
+    value = history.versions[0].payload["value"]
+    for version in history.versions:
+        restated, value = version.payload["value"] != value, version.payload["value"]
+        yield version._replace(payload={**version.payload, "restated": restated})
+
+
+def _of_first_taxonomy(records: list[Record], concepts: Iterable[str]) -> Iterator[Record]:
+    """Yield the records, of a concept named without a taxonomy only those of the first that the company used."""
+    bare = {concept.casefold() for concept in concepts if ":" not in concept}
+    used: dict[str, set[str]] = {}
+    for record in records:
+        used.setdefault(record.payload["concept"].casefold(), set()).add(record.payload["taxonomy"])
+    for record in records:
+        name, taxonomy = record.payload["concept"].casefold(), record.payload["taxonomy"]
+        earlier = TAXONOMIES[: TAXONOMIES.index(taxonomy)] if name in bare and taxonomy in TAXONOMIES else ()
+        if used[name].isdisjoint(earlier):
+            yield record

@@ -1,0 +1,144 @@
+"""The Wayback Machine of the Internet Archive: what a page said, as of an instant.
+
+A capture is a third party's sight of a page, and so a proof that it was public by then. Its stamp is that of the
+request's start, and not always right: ``available_at`` is the latest of the stamp and the origin's own dates, and
+five minutes more. The archive likes to answer with the nearest capture, which may be a later one: what comes back
+counts only if it is the capture that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from pit_fetch.gaps import Code
+from pit_fetch.provider import (
+    Basis,
+    Context,
+    Field,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Record,
+    Stage,
+    UpstreamError,
+    Watermark,
+)
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
+from pit_fetch_providers.wayback import address, api, capture, index, page, text
+
+_HINDSIGHT = (
+    "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
+    "it has none up to the PIT does not show that there was no page."
+)
+_STAMPS = (
+    " The index alone dates these captures; a stamp of it was found to be half a year early. page checks each capture "
+    "against its origin's own dates."
+)
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record | Watermark]:
+    """Yield the captures of the index, or those that lead to the page. Raise UpstreamError."""
+    if query.operation.name == "page":
+        text.require()
+        yield from page.fetch(query, context)
+        return
+    for window in index.windows(query, query.options["match"]):
+        yield from map(capture.listed, index.rows(context, query.options["url"], query.options["match"], window))
+        yield Watermark(index.public_from(window.first))
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the captures of a saved reply of the index. Raise UpstreamError for a page, which lacks its headers."""
+    if query.operation.name == "page":
+        raise UpstreamError(Code.MALFORMED, problem="a saved page does not say when it was captured")
+    if body.lstrip()[:1] in (b"<", b"{", b"["):
+        raise UpstreamError(Code.MALFORMED, problem="it is no reply of the index in text")
+    for row in index.read_rows(body):
+        yield UNREADABLE if row is None else capture.listed(row)
+
+
+def derive(query: Query) -> Stage | None:
+    return page.up_to_a_page if query.operation.name == "page" else None
+
+
+PROVIDER = Provider(
+    name="wayback",
+    summary="Wayback Machine (web.archive.org): pages of the web as they were captured, and lists of captures",
+    aliases=("wayback-machine", "internet-archive"),
+    fetch=fetch,
+    parse_reply=read,
+    derive=derive,
+    hosts=(api.INDEX, api.CAPTURES),
+    credentials=(CONTACT,),
+    options=(
+        Option("op", "page or captures", choices=("page", "captures"), default="page", positional="one", metavar="OP"),
+        Option(
+            "url",
+            "the address, as people write it",
+            metavar="URL",
+            parse=address.parse,
+            search_terms="address link page site website domain uri",
+        ),
+        Option(
+            "as",
+            "page: the form of its text",
+            choices=("text", "markdown", "html"),
+            default="text",
+            search_terms="form output style",
+        ),
+        Option(
+            "match",
+            "captures: of the address, of all below it, or of all of its host",
+            default="exact",
+            choices=("exact", "prefix", "host"),
+            search_terms="matchtype scope",
+        ),
+    ),
+    operations=(
+        Operation(
+            name="page",
+            rule="five minutes after the later of the capture and its origin's own dates; undated if these are more "
+            "than a day later",
+            why="a capture is stamped when its request begins, and one of 1996 holds a page of July 1997",
+            needs=("url",),
+            takes=("as",),
+            fields=(
+                *fields("url", instant="captured_at", integer="status"),
+                *fields("shows redirects_to content_type title published modified digest"),
+                Field("digest_matches", "flag"),
+                *fields("links text"),
+            ),
+            window=None,
+            chooses=True,
+            caveats=with_a_pit(_HINDSIGHT),
+            timeout=180.0,
+            search_terms="snapshot memento read article text",
+        ),
+        Operation(
+            name="captures",
+            rule="five minutes after the stamp of the capture in the archive's index",
+            why="a capture is stamped when its request begins",
+            needs=("url",),
+            takes=("match",),
+            fields=(
+                *fields("url", instant="captured_at", integer="status size"),
+                *fields("content_type digest"),
+            ),
+            basis=(Basis("timestamp", after=timedelta(minutes=5)),),
+            caveats=with_a_pit(_HINDSIGHT + _STAMPS),
+            timeout=180.0,
+            search_terms="snapshots list history cdx timemap mementos",
+        ),
+    ),
+    page_size=100,
+    packages=("selectolax",),
+    agents=("wayback",),
+    search_terms="archive webarchive internetarchive memento web page",
+    help="""\
+page serves the newest capture at or before the PIT that shows the page, and before it any newer one that
+shows something else (shows: redirect, error, missing, wall or script). A long text is continued with --after.
+url needs no scheme; what is behind # and parameters that track clicks do not count.
+""",
+)

@@ -1,0 +1,150 @@
+"""One capture: when it proves to have been public, what kind of answer the origin gave, and the record of it. Pure."""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from pit_fetch.provider import HttpReply, Record
+from pit_fetch.times import parse_date, parse_http_date, parse_rfc3339, start_of_day
+from pit_fetch_providers.wayback import address, text
+from pit_fetch_providers.wayback.api import MEMENTO, ORIGIN_DATES
+from pit_fetch_providers.wayback.index import Row, public_from
+
+# An origin's clock may be wrong by minutes, and a page that is fetched before midnight dated after it. More than this
+# is a capture whose stamp is wrong: one of 1996 was found that holds a page of July 1997.
+MOST_SKEW = timedelta(days=1)
+# The first time zone in which a day begins is this much ahead of UTC.
+_FIRST_ZONE = timedelta(hours=14)
+# What a capture can be. These show what the address held; after any other, the capture before it is read as well.
+PAGE, FILE = "page", "file"
+SHOWN = (PAGE, FILE)
+REDIRECT, ERROR, MISSING, WALL, SCRIPT = "redirect", "error", "missing", "wall", "script"
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class Capture(NamedTuple):
+    """A capture as it was received. ``public_from`` is None if its stamp is shown to be wrong."""
+
+    row: Row
+    status: int
+    shows: str
+    public_from: datetime | None
+    content: text.Content
+    target: str | None = None
+    digest_matches: bool = False
+
+
+def read(reply: HttpReply, row: Row, form: text.Form) -> Capture | None:
+    """Return the capture that ``row`` lists; None if the reply is that of another one."""
+    if parse_http_date(reply.header(MEMENTO)) != row.captured_at:
+        return None
+    content = text.read(reply.body, reply.header("Content-Type"), row.url, form)
+    is_redirect = reply.status in _REDIRECTS
+    return Capture(
+        row=row,
+        status=reply.status,
+        shows=_shows(reply.status, content),
+        public_from=_proven(reply, row, content),
+        content=content,
+        target=address.linked(row.url, _original(reply.header("Location"))) if is_redirect else content.refresh,
+        digest_matches=_digest(reply.body) == row.digest,
+    )
+
+
+def record(capture: Capture, reached_at: datetime | None) -> Record:
+    """Return the record of a capture. ``reached_at`` is when the redirects that led to it were public, if any did."""
+    available_at = capture.public_from
+    if available_at is not None and reached_at is not None:
+        available_at = max(available_at, reached_at)
+    return Record(capture.row.id, available_at, "provider_metadata", _payload(capture))
+
+
+def listed(row: Row) -> Record:
+    """Return the record of a row of the index, which rests on the capture's stamp alone."""
+    payload = {
+        "url": row.url,
+        "captured_at": _spelled(row.captured_at),
+        "status": row.status,
+        "content_type": row.content_type,
+        "digest": row.digest,
+        "size": row.size,
+    }
+    return Record(row.id, public_from(row.captured_at), "provider_metadata", payload)
+
+
+def _payload(capture: Capture) -> dict[str, Any]:
+    row, content = capture.row, capture.content
+    return {
+        "url": row.url,
+        "captured_at": _spelled(row.captured_at),
+        "status": capture.status,
+        "shows": capture.shows,
+        "redirects_to": capture.target,
+        "content_type": content.content_type,
+        "title": content.title,
+        "published": content.published,
+        "modified": content.modified,
+        "digest": row.digest,
+        "digest_matches": capture.digest_matches,
+        "links": content.links,
+        "text": content.text,
+    }
+
+
+def _spelled(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _proven(reply: HttpReply, row: Row, content: text.Content) -> datetime | None:
+    """Return the instant by which a capture was surely made, and a margin; None if its stamp is shown to be wrong.
+
+    Its stamp is that of the request's start. The origin's own dates may be later, or cannot be read.
+    """
+    dates = [parse_http_date(reply.header(name)) for name in ORIGIN_DATES if reply.header(name).strip()]
+    known = [date for date in dates if date is not None]
+    own = [date for date in map(_earliest, (content.published, content.modified)) if date is not None]
+    if len(known) < len(dates) or any(date - row.captured_at > MOST_SKEW for date in (*known, *own)):
+        return None
+    return max(public_from(row.captured_at), *(public_from(date) for date in known), row.captured_at)
+
+
+def _earliest(stated: str | None) -> datetime | None:
+    """Return the earliest instant that a date on a page can mean; None for one that cannot be read.
+
+    A page's own dates are its content. But one that is later than its capture shows that the capture's stamp is wrong.
+    """
+    moment = parse_rfc3339(stated)
+    if moment is not None or stated is None:
+        return moment
+    day = parse_date(stated.strip()[:10])
+    begin = None if day is None else start_of_day(day, UTC)
+    return None if begin is None else begin - _FIRST_ZONE
+
+
+def _shows(status: int, content: text.Content) -> str:
+    if status >= 400:
+        return ERROR
+    if status in _REDIRECTS or content.refresh:
+        return REDIRECT
+    if not content.is_text:
+        return FILE
+    if content.is_of_a_wall:
+        return WALL
+    if content.is_of_nothing:
+        return MISSING
+    return SCRIPT if content.needs_script else PAGE
+
+
+def _original(location: str) -> str:
+    """Return the address that a captured redirect names, without the archive's own in front of it."""
+    _, mark, rest = location.partition("/web/")
+    digits, _, target = rest.partition("/")
+    return target if mark and len(digits) >= 14 and digits[:14].isdigit() and target else location
+
+
+def _digest(body: bytes) -> str:
+    from hashlib import sha1
+
+    return b32encode(sha1(body, usedforsecurity=False).digest()).decode()

@@ -1,0 +1,238 @@
+"""What a captured body says: its characters, its text without navigation, its title, links and dates. Pure.
+
+selectolax parses. Nothing is guessed away: the text is that of ``<main>``, or of the whole page without what HTML
+itself marks as navigation, search, scripts and the like. Libraries that guess an article's text drop whole pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
+from pit_fetch_providers.wayback import address
+from pit_fetch_providers.wayback.depth import flattened
+from pit_fetch_providers.wayback.layout import laid_out
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+Form = Literal["text", "markdown", "html"]
+
+_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_CHARSET_WITHIN = 4_096
+# As browsers read these names (WHATWG Encoding Standard): each means the larger set of characters.
+_LARGER = {
+    "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252",
+    "iso-8859-9": "cp1254", "iso-8859-11": "cp874", "tis-620": "cp874", "windows-874": "cp874",
+    "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "shift_jis": "cp932", "shift-jis": "cp932",
+    "sjis": "cp932", "x-sjis": "cp932", "windows-31j": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
+    "big5": "big5hkscs", "x-euc-jp": "euc_jp", "unicode": "utf-16-le", "x-mac-roman": "mac_roman",
+}  # fmt: skip
+
+# What is no part of a page's text: what runs, navigation, forms, and the archive's own banner.
+_SILENT = (
+    "script, style, noscript, template, svg, iframe, object, nav, select, button, input, textarea, dialog, [hidden], "
+    "[role=navigation], [role=search], [role=banner], [role=contentinfo], [aria-hidden=true], #wm-ipp-base, #wm-ipp"
+)
+_OF_A_PART = frozenset({"article", "main", "section"})
+
+_PUBLISHED = frozenset({
+    "article:published_time", "article:published", "og:published_time", "og:article:published_time", "datepublished",
+    "date", "pubdate", "publishdate", "publish-date", "publish_date", "dc.date", "dc.date.issued", "dcterms.date",
+    "dcterms.issued", "parsely-pub-date", "sailthru.date", "bt:pubdate",
+})  # fmt: skip
+_MODIFIED = frozenset({
+    "article:modified_time", "article:modified", "og:updated_time", "og:modified_time", "datemodified", "last-modified",
+    "lastmod", "dc.date.modified", "dcterms.modified", "last_updated", "last-updated", "revised",
+})  # fmt: skip
+_IN_JSON = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"\\]{4,40})"')
+
+# Titles of pages that are served in the place of the one that was asked for. A text of this length is one of its own.
+_NOTHING = re.compile(
+    r"\b404\b|\bnot found\b|\bno longer (?:exists?|available)\b|\bnicht gefunden\b|\bintrouvable\b|\bno encontrada\b",
+    re.IGNORECASE,
+)
+_WALL = re.compile(
+    r"access (?:to this page has been )?denied|just a moment|attention required|are you a (?:robot|human)|robot check"
+    r"|captcha|verify(?:ing)? (?:you are|that you are|your browser)|before you continue|security check|bot protection"
+    r"|(?:cookie|privacy) (?:consent|preferences|settings|wall)|your privacy choices",
+    re.IGNORECASE,
+)
+_WALL_HOSTS = ("consent.", "guce.", "myprivacy.", "cmp.")
+_LONG = 5_000
+_SHORT = 200
+_REFRESH = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
+_AT_ONCE_SECONDS = 10
+
+
+class Content(NamedTuple):
+    """What a body says. ``text`` is None if it is no text; ``refresh`` is where the page leads its reader at once."""
+
+    content_type: str
+    text: str | None = None
+    title: str | None = None
+    links: str | None = None
+    published: str | None = None
+    modified: str | None = None
+    refresh: str | None = None
+    is_of_nothing: bool = False
+    is_of_a_wall: bool = False
+    needs_script: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        return self.text is not None
+
+
+def require() -> None:
+    """Raise ConfigError if the parser is not installed, before anything is asked."""
+    try:
+        import selectolax.lexbor  # noqa: F401
+    except ImportError:
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="selectolax") from None
+
+
+def read(body: bytes, declared: str, url: str, form: Form) -> Content:
+    """Return what ``body`` says, with its text in ``form``. ``declared`` is its Content-Type, ``url`` its address."""
+    content_type = declared.partition(";")[0].strip().lower()
+    if _is_html(content_type, body):
+        return _read_page(decode(body, declared), content_type, url, form)
+    is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
+    return Content(content_type, decode(body, declared) if is_text else None)
+
+
+def decode(body: bytes, declared: str) -> str:
+    """Return the characters of ``body``: by its mark, its headers, its own words, as UTF-8, or as windows-1252."""
+    for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if body.startswith(mark):
+            return body.decode(name, "replace")
+    by_headers, by_itself = _CHARSET.search(declared.encode()), _CHARSET.search(body[:_CHARSET_WITHIN])
+    found = by_headers or by_itself
+    if found is not None:
+        name = found[1].decode().lower()
+        # What can be read letter by letter is not in units of two bytes, whatever it says of itself.
+        name = "utf-8" if by_itself is not None and name.startswith(("utf-16", "utf16", "utf-32", "utf32")) else name
+        try:
+            return body.decode(_LARGER.get(name, name), "replace")
+        except (LookupError, ValueError):  # no such name, or one that means no characters
+            pass
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return body.decode("cp1252", "replace")
+
+
+def _is_html(content_type: str, body: bytes) -> bool:
+    if content_type in ("text/html", "application/xhtml+xml"):
+        return True
+    start = body[:1_024].lower()
+    return content_type in ("", "unk", "text/plain") and (b"<!doctype html" in start or b"<html" in start)
+
+
+def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
+    from selectolax.lexbor import LexborHTMLParser
+
+    page = LexborHTMLParser(flattened(source))
+    base = _base(page, url)
+    title, dates, refresh = _title(page), dict(_dates(page)), _refresh(page, base)
+    mentions_script = _mentions_script(page)
+    _silence(page)
+    main = _main(page)
+    text = "" if main is None else laid_out(main)
+    is_short = len(text) < _LONG
+    hint = f"{title or ''}\n{text[:_SHORT]}"
+    shown = source if form == "html" else text if form == "text" or main is None else laid_out(main, base)
+    return Content(
+        content_type=content_type,
+        text=shown,
+        title=title,
+        links="\n".join(_links(main, base)),
+        published=dates.get("published"),
+        modified=dates.get("modified"),
+        refresh=refresh if is_short else None,
+        is_of_nothing=is_short and bool(_NOTHING.search(title or "")),
+        is_of_a_wall=address.host_key(url).startswith(_WALL_HOSTS) or (is_short and bool(_WALL.search(hint))),
+        needs_script=len(text) < _SHORT and (mentions_script or "javascript" in text.lower()),
+    )
+
+
+def _base(page: LexborHTMLParser, url: str) -> str:
+    node = page.css_first("base[href]")
+    return url if node is None else address.linked(url, node.attributes.get("href") or "") or url
+
+
+def _title(page: LexborHTMLParser) -> str | None:
+    node = page.css_first("title")
+    title = " ".join(node.text().split()) if node is not None else ""
+    if not title:
+        node = page.css_first('meta[property="og:title"]')
+        title = " ".join((node.attributes.get("content") or "").split()) if node is not None else ""
+    return title or None
+
+
+def _dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    """Yield the dates that the page states of itself, by field: of several, the last one is the first on the page."""
+    stated = list(_stated_dates(page))
+    for name, value in reversed(stated):
+        if name in _PUBLISHED and value.strip():
+            yield "published", value.strip()
+        elif name in _MODIFIED and value.strip():
+            yield "modified", value.strip()
+
+
+def _stated_dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    for node in page.css("meta[content], [itemprop][datetime]"):
+        attributes = node.attributes
+        for naming in ("property", "name", "itemprop"):
+            yield (attributes.get(naming) or "").lower(), attributes.get("content") or attributes.get("datetime") or ""
+    for node in page.css('script[type="application/ld+json"]'):
+        yield from ((name.lower(), value) for name, value in _IN_JSON.findall(node.text() or ""))
+
+
+def _refresh(page: LexborHTMLParser, base: str) -> str | None:
+    for node in page.css("meta[http-equiv][content]"):
+        match = _REFRESH.match(node.attributes.get("content") or "")
+        if (node.attributes.get("http-equiv") or "").lower() == "refresh" and match is not None:
+            return address.linked(base, match[2]) if int(match[1]) <= _AT_ONCE_SECONDS else None
+    return None
+
+
+def _mentions_script(page: LexborHTMLParser) -> bool:
+    """Return whether a page without text may be one that a script writes."""
+    without = " ".join(node.text() for node in page.css("noscript"))
+    return "javascript" in without.lower() or page.css_first("#root, #app, #__next, app-root, script[src]") is not None
+
+
+def _silence(page: LexborHTMLParser) -> None:
+    for node in page.css("header, footer"):
+        if not any(parent.tag in _OF_A_PART for parent in _parents(node)):
+            node.decompose()
+    for node in page.css(_SILENT):
+        node.decompose()
+
+
+def _parents(node: LexborNode) -> Iterator[LexborNode]:
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def _main(page: LexborHTMLParser) -> LexborNode | None:
+    for node in page.css("main, [role=main]"):
+        if node.text(strip=True):
+            return node
+    return page.body
+
+
+def _links(main: LexborNode | None, base: str) -> Iterator[str]:
+    """Yield each address that the text links to, once, with the words of its first link."""
+    seen: set[str] = set()
+    for node in main.css("a[href]") if main is not None else ():
+        target = address.linked(base, node.attributes.get("href") or "")
+        if target is not None and target not in seen:
+            seen.add(target)
+            yield f"{target} {' '.join(node.text().split())}".rstrip()

@@ -1,0 +1,205 @@
+"""The history of the page that had a title at an instant: which page that was, and its revisions.
+
+A title resolves to today's page. So the log of moves leads from the title to where its page is now, and the page's own
+revisions after the instant show under which titles it was before: a page that got the title later is not it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from pit_fetch.provider import Context
+from pit_fetch.times import parse_rfc3339
+from pit_fetch_providers.wikipedia import api, titles
+
+# A revision is stamped before it is committed, and copies of the database lag seconds behind.
+MARGIN = timedelta(seconds=60)
+MOST_MOVES = 5
+# Of the revisions after the instant, the first so many are searched for moves, in the one request that is made anyway.
+MOST_LATER = 500
+# Stamps and numbers of revisions were recorded in another order by four seconds.
+_DISORDER = timedelta(minutes=10)
+_SECOND = timedelta(seconds=1)
+_META = "ids|timestamp|size|sha1|flags|comment"
+# A move leaves a revision without a change, whose comment links to both titles, in whatever language. So does a
+# protection, which names the page first.
+_MOVE = re.compile(r"\[\[\s*:?([^\]|\n]+)\]\].*?\[\[\s*:?([^\]|\n]+)\]\]", re.DOTALL)
+
+
+class Revision(NamedTuple):
+    """One revision. ``text`` is its source, if it was asked for."""
+
+    revid: int
+    parentid: int
+    at: datetime
+    sha1: str
+    size: int | None
+    comment: str
+    is_minor: bool
+    text: str | None = None
+
+
+class Place(NamedTuple):
+    """Where an article may have been at an instant: the number of its page, today's title, the revisions since.
+
+    ``later`` holds None for a revision that is hidden or unreadable.
+
+    Without a page, ``pageid`` is 0. It is then asked for its revisions all the same: whether there is one may rest on
+    what was written later, and so must not decide which requests are made.
+    """
+
+    pageid: int
+    title: str
+    later: tuple[Revision | None, ...] = ()
+
+    def had_title(self, title: str, newest: Revision | None) -> bool:
+        """Return whether the page had ``title`` when ``newest`` was its newest revision."""
+        name = self.title
+        for before, revision in reversed(list(zip((newest, *self.later), self.later, strict=False))):
+            match = None if revision is None else _MOVE.search(revision.comment)
+            # What a hidden revision held is not known: a move that follows it must not be missed.
+            if match is None or revision is None or (before is not None and before.sha1 != revision.sha1):
+                continue
+            source, target = map(titles.normalized_or_none, match.groups())
+            # An edit's summary may name two pages, too: no article ever was a category.
+            if source is not None and target == name and not source.startswith("Category:"):
+                name = source
+        return name == title
+
+    def is_imported(self, revision: Revision) -> bool:
+        """Return whether a revision was entered later, with a stamp from before: its number is above later ones."""
+        known = (later for later in self.later if later is not None)
+        return any(later.revid < revision.revid and later.at - revision.at > _DISORDER for later in known)
+
+
+class Revisions(NamedTuple):
+    """Some revisions, None for one that is hidden or unreadable, and where the older ones begin."""
+
+    rows: tuple[Revision | None, ...]
+    further: str | None
+
+
+def locate(context: Context, title: str, until: datetime) -> Place:
+    """Return the place to which the moves after ``until`` lead from ``title``. Raise UpstreamError."""
+    current, since, pageid = title, until, None
+    for _ in range(MOST_MOVES + 1):
+        result = api.query(context, _placing(current, until, since))
+        event = _first_event(result.get("logevents"), current, since)
+        if event is None:
+            page = _page(result, current)
+            if page is None or page["ns"] != 0 or pageid not in (None, page["pageid"]):
+                break
+            later = (row for row in _read(page.get("revisions")) if row is None or row.at > until)
+            return Place(page["pageid"], page["title"], tuple(later))
+        current, since, pageid = event
+    return Place(0, current)
+
+
+def revisions(
+    context: Context, place: Place, until: datetime, limit: int, after: str = "", *, text: bool = False
+) -> Revisions:
+    """Return the revisions at or before ``until``, newest first, ``limit`` at a time. Raise UpstreamError."""
+    params = {
+        "prop": "revisions", "titles": place.title, "rvdir": "older", "rvstart": _spelled(until), "rvlimit": str(limit),
+        "rvslots": "main", "rvprop": f"{_META}|content" if text else _META,
+    }  # fmt: skip
+    result = api.query(context, {**params, **({"rvcontinue": after} if after else {})})
+    page = _page(result, place.title)
+    further = result["continue"].get("rvcontinue") if isinstance(result["continue"], dict) else None
+    if page is None or page["pageid"] != place.pageid:
+        return Revisions((), None)
+    rows = (row for row in _read(page.get("revisions")) if row is None or row.at <= until)
+    return Revisions(tuple(rows), further if isinstance(further, str) else None)
+
+
+def newest(
+    context: Context, place: Place, until: datetime, after: str = "", *, text: bool = False
+) -> tuple[Revision | None, str | None]:
+    """Return the newest revision at or before ``until``, and where the older ones begin. Raise UpstreamError.
+
+    The revision is None if there is none, or if it is hidden or unreadable.
+    """
+    further: str | None = after
+    while further is not None:
+        found = revisions(context, place, until, 1, further, text=text)
+        if found.rows:
+            return found.rows[0], found.further
+        further = found.further if found.further != further else None
+    return None, None
+
+
+def read(result: Mapping[str, Any]) -> Iterator[tuple[int, Revision | None]]:
+    """Yield the revisions of a saved reply, each with the number of its page."""
+    pages = result.get("pages")
+    for page in pages if isinstance(pages, list) else ():
+        if isinstance(page, dict) and type(page.get("pageid")) is int:
+            yield from ((page["pageid"], row) for row in _read(page.get("revisions")))
+
+
+def _placing(title: str, until: datetime, since: datetime) -> Mapping[str, str]:
+    """Return the request for the first move away from ``title`` after ``since``, and for revisions after ``until``."""
+    return {
+        "titles": title, "prop": "revisions", "rvdir": "newer", "rvstart": _spelled(until), "rvlimit": str(MOST_LATER),
+        "rvslots": "main", "rvprop": _META, "list": "logevents", "letype": "move", "letitle": title, "ledir": "newer",
+        "lestart": _spelled(since + _SECOND), "lelimit": "1", "leprop": "ids|title|type|timestamp|details",
+    }  # fmt: skip
+
+
+def _first_event(events: Any, title: str, since: datetime) -> tuple[str, datetime, int] | None:
+    """Return the first move away from ``title`` after ``since``: its target, its time, and the page that was moved."""
+    for event in events if isinstance(events, list) else ():
+        params = event.get("params") if isinstance(event, dict) else None
+        at = parse_rfc3339(event.get("timestamp")) if isinstance(event, dict) else None
+        target = params.get("target_title") if isinstance(params, dict) else None
+        page = event.get("logpage") if isinstance(event, dict) else None
+        if at is None or at <= since or not isinstance(target, str) or type(page) is not int:
+            continue
+        if event.get("title") == title:
+            return titles.normalized_or_none(target) or target, at, page
+    return None
+
+
+def _page(result: Mapping[str, Any], title: str) -> dict[str, Any] | None:
+    """Return the page of a reply that answers about ``title``; None if there is none."""
+    pages = result.get("pages")
+    names = {title}
+    for entry in result.get("normalized") or () if isinstance(result.get("normalized"), list) else ():
+        if isinstance(entry, dict) and entry.get("from") == title:
+            names.add(str(entry.get("to")))
+    for page in pages if isinstance(pages, list) else ():
+        is_page = isinstance(page, dict) and isinstance(page.get("title"), str) and type(page.get("pageid")) is int
+        if is_page and page["title"] in names:
+            return {"ns": None, **page}
+    return None
+
+
+def _read(rows: Any) -> Iterator[Revision | None]:
+    for row in rows if isinstance(rows, list) else ():
+        yield _revision(row) if isinstance(row, dict) else None
+
+
+def _revision(row: Mapping[str, Any]) -> Revision | None:
+    """Return a revision; None if it is hidden or cannot be read: hidden revisions are hidden later."""
+    at, sha1, slots = parse_rfc3339(row.get("timestamp")), row.get("sha1"), row.get("slots")
+    main = slots.get("main") if isinstance(slots, dict) else None
+    text = main.get("content") if isinstance(main, dict) else None
+    if at is None or type(row.get("revid")) is not int or not isinstance(sha1, str):
+        return None
+    parentid, size, comment = row.get("parentid"), row.get("size"), row.get("comment")
+    return Revision(
+        revid=row["revid"],
+        parentid=parentid if type(parentid) is int else 0,
+        at=at,
+        sha1=sha1,
+        size=size if type(size) is int else None,
+        comment=comment if isinstance(comment, str) else "",
+        is_minor=row.get("minor") is True,
+        text=text if isinstance(text, str) else None,
+    )
+
+
+def _spelled(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,133 @@
+"""The plain text of an article's source, its redirect and its links. Pure.
+
+mwparserfromhell parses. Templates are not expanded, since they would be today's: an infobox is shown as the values that
+it is given, and what stands in a sentence (a quantity, a date) as its parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
+
+if TYPE_CHECKING:
+    from mwparserfromhell.nodes import Node, Tag, Template
+    from mwparserfromhell.wikicode import Wikicode
+
+_REDIRECT = re.compile(r"\s*#\w+\s*:?\s*\[\[\s*:?([^\]|#\n]+)")
+# Notes, sources, remarks to readers and layout: they say nothing of the subject.
+_UNSAID = re.compile(
+    r"(?:cite|citation|sfn|efn|refn|ref|reflist|notelist|r|rp|harv\w*|main|see also|further|about|for|redirect|hatnote"
+    r"|distinguish|other uses?|short description|use \w+ (?:dates|english)|pp(?:-.*)?|good article|featured article"
+    r"|authority control|defaultsort|portal.*|commons.*|clear|toc.*|citation needed|cn|fact|by whom|when|who|which"
+    r"|flag ?icon|increase|decrease|steady|increasenegative|decreasepositive|coord|images?|multiple image|col-.*"
+    r"|div col.*|end|navbox.*|sister.*|webarchive|dead link|cbignore|anchor|internetquelle|literatur|einzelnachweise"
+    r"|lien web|ouvrage|article|cita .*|cita|normdaten|autorité)(?: .*)?",
+    re.IGNORECASE,
+)
+_FEWEST_VALUES = 3
+_SILENT_TAGS = frozenset({"ref", "references", "gallery", "templatestyles", "timeline", "score", "imagemap", "math",
+                          "chem", "graph", "mapframe", "section", "syntaxhighlight"})  # fmt: skip
+_BULLETS = {"li": "- ", "dd": "  ", "dt": ""}
+# Pictures and categories, as the largest Wikipedias call them.
+_ASIDE = re.compile(
+    r"\s*(?:file|image|datei|bild|fichier|archivo|imagen|immagine|file|bestand|afbeelding|plik|grafika|ficheiro|imagem"
+    r"|файл|изображение|файл|ファイル|画像|文件|图像|파일|category|kategorie|catégorie|categoría|categoria|kategoria|категория"
+    r"|категорія|カテゴリ|分类|分類|분류)\s*:",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^(?:- *)+")
+_BLANKS = re.compile(r"\n\s*\n\s*")
+
+
+def require() -> None:
+    """Raise ConfigError if the parser is not installed, before anything is asked."""
+    try:
+        import mwparserfromhell  # noqa: F401
+    except ImportError:
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="mwparserfromhell") from None
+
+
+def redirect_of(source: str) -> str | None:
+    """Return the title to which the page is a redirect; None if it is an article. The word for it is the language's."""
+    match = _REDIRECT.match(source)
+    return match[1].strip() if match else None
+
+
+def plain(source: str) -> str:
+    """Return the text of an article's source, with the values of its infobox."""
+    lines = (
+        _BULLET.sub("- ", line.rstrip().removesuffix(" |").rstrip())
+        for line in _text(_parsed(source).nodes).split("\n")
+    )
+    return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
+
+
+def links(source: str) -> str:
+    """Return the addresses outside of Wikipedia that the source names, one a line, each once."""
+    urls = (str(link.url).strip() for link in _parsed(source).filter_external_links())
+    return "\n".join(dict.fromkeys(url for url in urls if url.startswith(("http://", "https://"))))
+
+
+def _parsed(source: str) -> Wikicode:
+    import mwparserfromhell
+
+    return mwparserfromhell.parse(source)
+
+
+def _text(nodes: Iterable[Node]) -> str:
+    written = ""
+    for node in nodes:
+        written += "".join(_said(node, is_at_start=not written or written.endswith("\n")))
+    return written
+
+
+def _said(node: Any, is_at_start: bool) -> Iterator[str]:
+    match type(node).__name__:
+        case "Text":
+            yield str(node.value)
+        case "HTMLEntity":
+            yield node.normalize()
+        case "Heading":
+            yield f"\n{_code(node.title).strip()}\n"
+        case "Wikilink":
+            if not _ASIDE.match(str(node.title)):
+                yield _code(node.text) if node.text is not None else str(node.title).lstrip(":")
+        case "ExternalLink":
+            yield _code(node.title) if node.title is not None else str(node.url)
+        case "Tag":
+            yield _tag(node)
+        case "Template":
+            yield _template(node, is_at_start)
+
+
+def _code(code: Wikicode | None) -> str:
+    return "" if code is None else _text(code.nodes)
+
+
+def _tag(tag: Tag) -> str:
+    name = str(tag.tag).strip().lower()
+    if name in _SILENT_TAGS:
+        return ""
+    if name in ("br", "hr"):
+        return "\n"
+    inner = "" if tag.contents is None else _text(tag.contents.nodes)
+    if name in _BULLETS and tag.self_closing:
+        return _BULLETS[name]
+    if name in ("td", "th"):
+        return f"{inner.strip()} | "
+    return f"\n{inner}" if name == "tr" else inner
+
+
+def _template(template: Template, is_at_start: bool) -> str:
+    name = " ".join(str(template.name).replace("_", " ").split())
+    if not name or name.startswith("#") or _UNSAID.fullmatch(name):
+        return ""
+    named = [param for param in template.params if param.showkey]
+    if is_at_start and len(named) >= _FEWEST_VALUES:
+        values = ((str(param.name).strip(), " ".join(_code(param.value).split())) for param in named)
+        return "\n".join([name, *(f"{key}: {value}" for key, value in values if value), ""])
+    return " ".join(filter(None, (_code(param.value).strip() for param in template.params if not param.showkey)))

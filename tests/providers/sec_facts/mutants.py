@@ -1,0 +1,66 @@
+"""Leaks of sec_facts: the release of a filing, versions chosen before the PIT, rows that cannot be read."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from pit_fetch.times import NEW_YORK, start_of_day
+from tests.laws.mutants.leak import Mutant, fails
+
+_RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec_facts.facts"
+_VERSIONS = "pit_fetch_providers.sec_facts.versions"
+_LAW = ("sec_facts: non-interference",)
+
+
+def _on_its_filing_day(real: Any) -> Any:
+    return lambda filing, cik, archive, horizon: start_of_day(filing.filed, NEW_YORK)
+
+
+def _in_utc(real: Any) -> Any:
+    def released_at(*given: Any) -> Any:
+        moment = real(*given)
+        return None if moment is None else moment - timedelta(hours=5)
+
+    return released_at
+
+
+def _newest_alone(real: Any) -> Any:
+    def versions(*given: Any) -> Any:
+        newest: dict[Any, Any] = {version and version.fact: version for version in real(*given)}
+        return newest.values()
+
+    return versions
+
+
+def _first_taxonomy(real: Any) -> Any:
+    def versions(*given: Any) -> Any:
+        every = list(real(*given))
+        used = {version.fact.taxonomy for version in every if version}
+        return (version for version in every if not version or version.fact.taxonomy == max(used))
+
+    return versions
+
+
+def _by_id(real: Any) -> Any:
+    return lambda records, period="": real(records)
+
+
+def _read_or_fail(real: Any) -> Any:
+    return lambda row, *given: real(row, *given) or fails()
+
+
+MUTANTS = (
+    Mutant(
+        "sec_facts: today's tickers under a ceiling",
+        "pit_fetch_providers.sec_facts:of_today",
+        lambda real: lambda query: (),
+        ("sec_facts: ceiling",),
+    ),
+    Mutant("sec_facts: public on its filing day", f"{_RELEASE}:released_at", _on_its_filing_day, _LAW),
+    Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:released_at", _in_utc, _LAW),
+    Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),
+    Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),
+    Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),
+    Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
+)

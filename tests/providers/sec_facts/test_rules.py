@@ -1,0 +1,339 @@
+"""sec_facts: which version of a fact stood at an instant, and what statements make of the versions."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.testing.server import App, Response
+from tests.provider_harness import Fetched, instead
+from tests.provider_harness import ask as ask_source
+from tests.providers.sec_facts import server
+from tests.providers.sec_facts.server import Reported
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing
+
+# A year, its quarters, and the next year, which restates the first: as filed by a company whose year ends in December.
+Q1 = Filing(sec.number(1), "10-Q", "2022-05-02 16:30:00")
+Q2 = Filing(sec.number(2), "10-Q", "2022-08-01 16:30:00")
+Q3 = Filing(sec.number(3), "10-Q", "2022-11-01 16:30:00")
+YEAR = Filing(sec.number(4), "10-K", "2023-02-15 18:04:00", filed="2023-02-16")
+AMENDED = Filing(sec.number(5), "10-K/A", "2023-04-03 12:00:00")
+NEXT_Q1 = Filing(sec.number(6), "10-Q", "2023-05-01 16:30:00")
+PROXY = Filing(sec.number(7), "DEF 14A", "2023-03-01 12:00:00")
+LATE = "2024-06-03T12:00:00-04:00"
+
+
+def income(filing: Filing, start: str, end: str, value: float, concept: str = "NetIncomeLoss") -> Reported:
+    return Reported(filing, concept, end, value, start)
+
+
+HISTORY = (
+    income(Q1, "2022-01-01", "2022-03-31", 10),
+    income(Q2, "2022-04-01", "2022-06-30", 11),
+    income(Q2, "2022-01-01", "2022-06-30", 21),
+    income(Q3, "2022-07-01", "2022-09-30", 12),
+    income(Q3, "2022-01-01", "2022-09-30", 33),
+    income(YEAR, "2022-01-01", "2022-12-31", 47),
+    income(NEXT_Q1, "2023-01-01", "2023-03-31", 15),
+    income(NEXT_Q1, "2022-01-01", "2022-03-31", 10),
+)
+YEARLY = {"2022-03-31": 10, "2022-06-30": 11, "2022-09-30": 12, "2022-12-31": 14, "2023-03-31": 15}
+
+
+def ask(facts: tuple[Reported, ...] | App, *, pit: str | None = LATE, **options: Any) -> Fetched:
+    app = facts if callable(facts) else server.app(facts)
+    if not options.keys() & {"symbol", "cik"}:
+        options["cik"] = "320193"
+    return ask_source("sec_facts", app, pit=pit, **options)
+
+
+def values(fetched: Fetched) -> dict[str, Any]:
+    return {record.payload["end"]: record.payload["value"] for record in fetched.records}
+
+
+def cells(fetched: Fetched, name: str) -> dict[str, Any]:
+    return {record.payload["period_end"]: record.payload[name] for record in fetched.records}
+
+
+# The instant of a version.
+
+
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
+@pytest.mark.parametrize(
+    ("pit", "expected"),
+    [
+        ("2023-02-15T23:59:59-05:00", {}),  # accepted after hours: not public before the next morning
+        ("2023-02-16T05:59:59-05:00", {}),
+        ("2023-02-16T12:00:00-05:00", {"2022-12-31": 47}),
+        ("2023-04-03T11:59:59-04:00", {"2022-12-31": 47}),
+        ("2023-04-03T13:00:00-04:00", {"2022-12-31": 46}),  # within the hours that the Z leaves open: by its header
+        ("2023-04-03T18:00:00-04:00", {"2022-12-31": 46}),
+    ],
+)
+def test_a_version_is_public_from_the_release_of_its_filing(pit: str, expected: object, true_utc: bool) -> None:
+    facts = (income(YEAR, "2022-01-01", "2022-12-31", 47), income(AMENDED, "2022-01-01", "2022-12-31", 46))
+    assert values(ask(server.app(facts, true_utc=true_utc), pit=pit, concept="NetIncomeLoss")) == expected
+
+
+def test_a_history_costs_no_more_requests_than_a_filing() -> None:
+    few, many = (ask(facts, concept="NetIncomeLoss") for facts in (HISTORY[:1], HISTORY))
+    assert [request.path for request in few.requests] == [request.path for request in many.requests]
+    assert len(many.requests) == 2
+
+
+def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> None:
+    app = instead(server.app(HISTORY[5:6]), sec.NO_SUCH_KEY, "/submissions/CIK0000320193.json")
+    assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 14, tzinfo=UTC)
+
+
+# Versions.
+
+
+def test_the_vintages_of_a_fact() -> None:
+    facts = (income(YEAR, "2022-01-01", "2022-12-31", 47), income(AMENDED, "2022-01-01", "2022-12-31", 46))
+    assert values(ask(facts, concept="NetIncomeLoss")) == {"2022-12-31": 46}
+    assert values(ask(facts, concept="NetIncomeLoss", vintage="first")) == {"2022-12-31": 47}
+    every = ask(facts, concept="NetIncomeLoss", vintage="all").records
+    assert [(made.payload["value"], made.payload["restated"]) for made in every] == [(46, True), (47, False)]
+    assert [made.id.rpartition(":")[2] for made in every] == [AMENDED.accession, YEAR.accession]
+
+
+def test_what_a_proxy_statement_tags_again_is_no_version() -> None:
+    facts = (income(YEAR, "2022-01-01", "2022-12-31", 47_000), income(PROXY, "2022-01-01", "2022-12-31", 47))
+    assert values(ask(facts, concept="NetIncomeLoss")) == {"2022-12-31": 47_000}
+
+
+@pytest.mark.parametrize(
+    ("concept", "expected"),
+    [
+        ("Assets", "us-gaap"),
+        ("assets", "us-gaap"),
+        ("ifrs-full:Assets", "ifrs-full"),
+        ("IFRS-FULL:ASSETS", "ifrs-full"),
+    ],
+)
+def test_a_concept_is_looked_up_in_one_taxonomy(concept: str, expected: str) -> None:
+    facts = (Reported(YEAR, "Assets", "2022-12-31", 1), Reported(YEAR, "Assets", "2022-12-31", 2, taxonomy="ifrs-full"))
+    assert [record.payload["taxonomy"] for record in ask(facts, concept=concept).records] == [expected]
+
+
+def test_a_taxonomy_that_is_used_later_does_not_decide() -> None:
+    facts = (
+        Reported(YEAR, "Assets", "2022-12-31", 2, taxonomy="ifrs-full"),
+        Reported(NEXT_Q1, "Assets", "2023-03-31", 1),
+    )
+    at = {"2023-04-28T12:00:00-04:00": "ifrs-full", LATE: "us-gaap"}
+    for pit, taxonomy in at.items():
+        assert {made.payload["taxonomy"] for made in ask(facts, pit=pit, concept="Assets").records} == {taxonomy}
+
+
+def test_units_and_periods_are_chosen_among_the_facts() -> None:
+    facts = (*HISTORY, HISTORY[5]._replace(unit="EUR", value=40), Reported(YEAR, "Assets", "2022-12-31", 9))
+    by_period = {
+        period: values(ask(facts, concept="NetIncomeLoss,Assets", unit="USD", period=period))
+        for period in ("annual", "quarter", "ytd", "instant")
+    }
+    assert by_period == {
+        "annual": {"2022-12-31": 47},
+        "quarter": {"2022-03-31": 10, "2022-06-30": 11, "2022-09-30": 12, "2023-03-31": 15},
+        "ytd": {"2022-06-30": 21, "2022-09-30": 33},
+        "instant": {"2022-12-31": 9},
+    }
+    assert values(ask(facts, concept="NetIncomeLoss", unit="EUR")) == {"2022-12-31": 40}
+
+
+def test_nothing_that_a_later_filing_writes_is_shown() -> None:
+    for question in ({"concept": "NetIncomeLoss"}, {"op": "statement"}, {"op": "concepts"}):
+        shown = json.dumps([record.payload for record in ask(HISTORY, **question).records], default=str)
+        assert not any(word in shown for word in ("frame", "fy", "fp", "of today", "CY2022"))
+
+
+# Statements.
+
+
+def test_quarters_are_reported_or_derived() -> None:
+    quarters = ask(HISTORY, op="statement", period="quarter")
+    assert cells(quarters, "net_income") == YEARLY
+    derived = {record.payload["period_end"] for record in quarters.records if record.payload["derived"]}
+    assert derived == {"2022-12-31"}
+
+
+def test_a_fourth_quarter_is_public_with_the_later_of_its_filings() -> None:
+    before = ask(HISTORY, pit="2023-02-16T05:59:00-05:00", op="statement", period="quarter")
+    assert "2022-12-31" not in cells(before, "net_income")
+
+
+def test_nothing_is_derived_from_a_restated_figure() -> None:
+    restated = (*HISTORY, income(AMENDED, "2022-01-01", "2022-12-31", 46))
+    assert "2022-12-31" not in cells(ask(restated, op="statement", period="quarter"), "net_income")
+    untouched = ask(restated, pit="2023-04-02T12:00:00-04:00", op="statement", period="quarter")
+    assert cells(untouched, "net_income")["2022-12-31"] == 14
+
+
+def test_nothing_is_derived_across_a_recast() -> None:
+    before = income(Q1, "2021-01-01", "2021-12-31", 50)
+    recast = income(YEAR, "2021-01-01", "2021-12-31", 20)  # a part of the company was sold: 2022 is told without it
+    found = cells(ask((*HISTORY, before, recast), op="statement", period="quarter"), "net_income")
+    assert "2022-12-31" not in found
+    assert found["2022-06-30"] == 11
+
+
+@pytest.mark.parametrize(("is_repeated", "gross_profit"), [(False, None), (True, 30)])
+def test_a_sum_is_of_one_basis(is_repeated: bool, gross_profit: int | None) -> None:
+    year = ("2022-01-01", "2022-12-31")
+    facts = [income(YEAR, *year, 100, "Revenues"), income(YEAR, *year, 60, "CostOfRevenue")]
+    facts += [income(AMENDED, *year, 90, "Revenues")]
+    facts += [income(AMENDED, *year, 60, "CostOfRevenue")] * is_repeated
+    (item,) = ask(tuple(facts), op="statement").records
+    assert (item.payload["revenue"], item.payload["gross_profit"]) == (90, gross_profit)
+
+
+def test_what_is_derived_from_first_versions_is_as_old_as_they_are() -> None:
+    again = income(AMENDED, "2022-01-01", "2022-12-31", 47)
+    for vintage, filing in (("first", YEAR), ("latest", AMENDED)):
+        fetched = ask((*HISTORY, again), op="statement", period="quarter", vintage=vintage)
+        sources = cells(fetched, "sources")["2022-12-31"]["net_income"]
+        assert [source["accession"] for source in sources] == [filing.accession, Q3.accession]
+
+
+def test_twelve_months_are_the_year_and_what_came_since_less_the_same_part_of_it() -> None:
+    months = ask(HISTORY, op="statement", period="ttm")
+    assert cells(months, "net_income") == {"2022-12-31": 47, "2023-03-31": 52}
+    assert {record.payload["period_start"] for record in months.records} == {"2022-01-01", "2022-04-01"}
+
+
+def test_what_is_per_share_is_never_derived() -> None:
+    facts = tuple(
+        fact._replace(concept=concept, unit=unit)
+        for fact in HISTORY
+        for concept, unit in (("NetIncomeLoss", "USD"), ("EarningsPerShareDiluted", "USD/shares"))
+    )
+    assert cells(ask(facts, op="statement", period="quarter"), "eps_diluted")["2022-12-31"] is None
+    assert cells(ask(facts, op="statement", period="ttm"), "eps_diluted") == {"2022-12-31": 47, "2023-03-31": None}
+
+
+def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
+    facts = (
+        *HISTORY,
+        income(YEAR, "2022-01-01", "2022-12-31", 100, "SalesRevenueNet"),
+        income(AMENDED, "2022-01-01", "2022-12-31", 101, "RevenueFromContractWithCustomerExcludingAssessedTax"),
+    )
+    assert cells(ask(facts, op="statement"), "revenue") == {"2022-12-31": 101}
+    assert cells(ask(facts, op="statement", vintage="first"), "revenue") == {"2022-12-31": 100}
+    source = ask(facts, op="statement").records[0].payload["sources"]["revenue"]
+    concept = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
+    assert source == [{"concept": concept, "accession": AMENDED.accession}]
+
+
+def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:
+    flow = "NetCashProvidedByUsedInOperatingActivities"
+    totals = {"2022-03-31": 5, "2022-06-30": 12, "2022-09-30": 20, "2022-12-31": 30}
+    filings = dict(zip(totals, (Q1, Q2, Q3, YEAR), strict=True))
+    facts = (*HISTORY, *(income(filings[end], "2022-01-01", end, total, flow) for end, total in totals.items()))
+    flows = cells(ask(facts, op="statement", statement="cashflow", period="quarter"), "operating_cash_flow")
+    assert flows == {"2022-03-31": 5, "2022-06-30": 7, "2022-09-30": 8, "2022-12-31": 10}
+
+
+@pytest.mark.parametrize(
+    ("reported", "debt"),
+    [
+        ({"LongTermDebtNoncurrent": 70, "DebtCurrent": 20}, 90),
+        ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10}, 80),
+        ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "CommercialPaper": 5}, 85),
+        ({"LongTermDebtNoncurrent": 70}, None),
+        ({"LongTermDebt": 81}, None),
+    ],
+)
+def test_debt_is_a_sum_of_what_is_reported(reported: dict[str, int], debt: int | None) -> None:
+    facts = (*HISTORY, *(Reported(YEAR, concept, "2022-12-31", value) for concept, value in reported.items()))
+    balance = ask((*facts, Reported(YEAR, "Assets", "2022-12-31", 500)), op="statement", statement="balance")
+    assert cells(balance, "debt") == {"2022-12-31": debt}
+
+
+def test_a_company_that_reports_in_several_currencies_has_one_in_a_statement() -> None:
+    report = Filing(sec.number(8), "20-F", "2023-04-28 12:00:00")
+    concept = "ProfitLossAttributableToOwnersOfParent"
+    facts = [
+        Reported(report, name, "2022-12-31", value, "2022-01-01", unit, "ifrs-full")
+        for name, value, unit in ((concept, 7, "USD"), ("Revenue", 90, "USD"), (concept, 28_000, "COP"))
+    ]
+    facts.append(Reported(report, "ProfitLoss", "2022-12-31", 7, "2022-01-01", "USD", "ifrs-full"))
+    item = ask(tuple(facts), op="statement").records[0].payload
+    assert (item["currency"], item["net_income"], item["revenue"]) == ("USD", 7, 90)
+
+
+def test_the_concepts_that_had_been_reported() -> None:
+    facts = (*HISTORY, Reported(NEXT_Q1, "Assets", "2023-03-31", 1))
+    at = {"2023-04-02T12:00:00-04:00": {"NetIncomeLoss"}, LATE: {"NetIncomeLoss", "Assets"}}
+    for pit, concepts in at.items():
+        assert {record.payload["concept"] for record in ask(facts, pit=pit, op="concepts").records} == concepts
+
+
+# What cannot be answered.
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"cik": "32o193"}, "cik is a number of up to ten digits"),
+        ({"cik": "320193", "symbol": "AAPL"}, "Give either cik=320193 or symbol=AAPL."),
+        ({"concept": "Assets", "period": "ttm"}, "period of facts is one of any, annual, quarter, ytd, instant."),
+        ({"op": "statement", "period": "ytd"}, "period of statement is one of annual, quarter, ttm."),
+        ({"op": "statement", "vintage": "all"}, "vintage of statement is latest or first"),
+        ({"op": "statement", "concept": "Assets"}, "does not take concept"),
+        ({}, "needs concept"),
+    ],
+)
+def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, str], text: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        ask(HISTORY, **options)
+    assert text in refused.value.gap.reason
+
+
+@pytest.mark.parametrize(
+    ("app", "options"),
+    [
+        (server.app(()), {"cik": "320193"}),  # a fund, or a company without XBRL
+        (server.app(HISTORY), {"cik": "1"}),
+        (server.app(HISTORY), {"symbol": "NONE"}),
+        (server.app(HISTORY), {"cik": "320193", "concept": "Revenue"}),
+    ],
+)
+def test_what_does_not_exist_is_no_data(app: App, options: dict[str, str]) -> None:
+    fetched = ask(app, **{"concept": "Assets", **options})
+    assert (fetched.records, fetched.error) == ([], None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html></html>",
+        b"[]",
+        b'{"facts": {}}',
+        b'{"cik": 1, "facts": {}}',
+        json.dumps(server.document(HISTORY))[:99].encode(),
+    ],
+)
+def test_a_reply_that_is_not_of_the_company_is_malformed(body: bytes) -> None:
+    fetched = ask(server.app(HISTORY, body=body), concept="Assets")
+    assert fetched.error_code == "malformed"
+
+
+def test_a_saved_reply_proves_no_release() -> None:
+    body = json.dumps(server.document(HISTORY)).encode()
+    with_pit, without = (
+        ask_source("sec_facts", server.app(()), body=body, pit=pit, concept="NetIncomeLoss") for pit in (LATE, None)
+    )
+    assert (with_pit.records, len(without.records)) == ([], 7)
+
+
+def test_a_host_that_refuses_is_an_error_whatever_it_holds() -> None:
+    for facts in ((), HISTORY):
+        app = instead(server.app(facts), Response(b"", 500), "/api/xbrl/companyfacts/CIK0000320193.json")
+        assert ask(app, concept="Assets").error_code == "http_status"

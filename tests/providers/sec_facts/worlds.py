@@ -1,0 +1,178 @@
+"""Worlds of company facts: later filings that restate, rename and add facts, and rows that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from random import Random
+from typing import Any
+
+from pit_fetch.testing.server import App, Response
+from tests.laws.checks import non_interference
+from tests.laws.worlds import NEW_YORK, PITS, Case, always, common, noise_count, options
+from tests.loopback.broken import wreck
+from tests.providers.sec_facts import server
+from tests.providers.sec_facts.server import Reported
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing
+
+DAY = timedelta(days=1)
+_FORMS = ("10-K", "10-Q", "8-K", "10-K/A", "20-F")
+_CONCEPTS = (
+    ("us-gaap", "NetIncomeLoss"),
+    ("us-gaap", "Revenues"),
+    ("us-gaap", "SalesRevenueNet"),
+    ("us-gaap", "Assets"),
+    ("ifrs-full", "Assets"),
+    ("us-gaap", "NetCashProvidedByUsedInOperatingActivities"),
+    ("us-gaap", "EarningsPerShareDiluted"),
+)
+_PERIODS = (("2023-01-01", "2023-03-31"), ("2023-01-01", "2023-06-30"), ("2023-04-01", "2023-06-30"),
+            ("2023-01-01", "2023-09-30"), ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-03-31"))  # fmt: skip
+_OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "vintage": [("vintage=first",), ("vintage=all",), ("vintage=latest",)],
+    "period": [("period=annual",), ("period=quarter",), ("period=instant",), ("period=ytd",)],
+    "unit": [("unit=USD",)],
+}
+_QUESTIONS: Sequence[tuple[tuple[str, ...], Mapping[str, Sequence[tuple[str, ...]]]]] = (
+    (("concept=NetIncomeLoss,assets",), _OPTIONS),
+    (("concept=Revenues,us-gaap:SalesRevenueNet",), _OPTIONS),
+    (("concepts",), {}),
+    *(
+        (("statement", f"statement={name}", f"period={period}"), {"vintage": _OPTIONS["vintage"][::2]})
+        for name in ("income", "balance", "cashflow")
+        for period in ("annual", "quarter", "ttm")
+    ),
+)
+
+
+def make(rng: Random, most: int = 4) -> Case:
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    numbers = iter(rng.sample(range(1, 9_999), 60))
+    filings = [_public(rng, sec.number(next(numbers)), moment) for _ in range(rng.choice((0, 1, 3, 3, 5)))]
+    public = [_reported(rng, filing) for filing in filings for _ in range(rng.choice((1, 4, 9)))]
+    public = list({(fact.filing, *_fact(fact)): fact for fact in public}.values())
+    true_utc = rng.random() < 0.5
+    worlds: list[App] = [server.app(public, true_utc=true_utc)]
+    for _ in range(3):
+        late = [_late(rng, sec.number(next(numbers)), moment) for _ in range(noise_count(rng) // 2)]
+        noise = [_disguised(rng, _reported(rng, filing), public) for filing in late for _ in range(rng.choice((1, 4)))]
+        facts = [*public, *noise]
+        rng.shuffle(facts)
+        worlds.append(server.app(facts, raw=_raw(rng, moment, noise), others=filings, true_utc=true_utc))
+    words, choices = rng.choice(_QUESTIONS)
+    who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
+    return Case(
+        source="sec_facts",
+        pit=pit,
+        words=(*words, *who, *options(rng, {**common(moment, [], rng), **choices}, most)),
+        worlds=tuple(worlds),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+        immutable=False,
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    """Make a world whose facts all stay, in every version."""
+    case = make(rng, most=0)
+    return case._replace(words=("concept=NetIncomeLoss", "vintage=all", "cik=320193", "--limit", "1000"))
+
+
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's tickers differ from world to world."""
+    case = make(rng)
+    filings = [_public(rng, sec.number(n), case.moment) for n in range(1, 4)]
+    facts = [_reported(rng, filing) for filing in filings for _ in range(3)]
+    lists: Sequence[Mapping[str, int]] = ({"AAPL": sec.APPLE}, {"AAPL": sec.TESLA}, {})
+    who = rng.choice(("symbol=AAPL", "cik=320193"))
+    words = (*rng.choice(_QUESTIONS)[0], who)
+    worlds = tuple(server.app(facts, tickers=listed) for listed in lists)
+    return case._replace(words=words, worlds=worlds, ceiling=case.pit, plain=None)
+
+
+def failures(rng: Random) -> Case:
+    """Make worlds that fail alike, whatever is public in them."""
+    case = make(rng)
+    late = [_reported(rng, _late(rng, sec.number(9_999), case.moment)) for _ in range(4)]
+    broken: Sequence[Response] = (
+        sec.BLOCKED,
+        sec.MAINTENANCE,
+        Response(b"<html></html>"),
+        Response(b'{"cik": 320193}'),
+    )
+    kinds: Sequence[Sequence[App]] = (
+        [server.app([]), server.app(late), server.app(late, raw=_raw(rng, case.moment, late))],
+        *([always(response)] * 2 for response in broken),
+    )
+    return case._replace(worlds=tuple(rng.choice(kinds)), plain=None)
+
+
+def _fact(fact: Reported) -> tuple[str, ...]:
+    return (fact.taxonomy, fact.concept, fact.unit, fact.start, fact.end)
+
+
+def _public(rng: Random, accession: str, moment: datetime) -> Filing:
+    """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it."""
+    local = moment.astimezone(NEW_YORK)
+    if rng.random() < 0.3 and local.weekday() < 5 and 11 <= local.hour < 17:
+        accepted = local - timedelta(hours=2)
+    else:
+        day = _weekday(local.date() - rng.choice((3, 4, 30, 300)) * DAY)
+        accepted = datetime.combine(day, time(rng.choice((9, 12, 16)), 30, rng.randrange(60)), NEW_YORK)
+    return Filing(accession, rng.choice(_FORMS), f"{accepted:%Y-%m-%d %H:%M:%S}")
+
+
+def _late(rng: Random, accession: str, moment: datetime) -> Filing:
+    """Return a filing accepted after the PIT, perhaps within the hours by which a submissions file can be wrong."""
+    seconds = rng.choice((1, 60, 3_600, 14_400, 18_000, 86_400, 3_000_000))
+    accepted = (moment + timedelta(seconds=seconds)).astimezone(NEW_YORK)
+    day = _weekday(accepted.date() + (accepted.hour >= 17) * DAY)
+    return Filing(accession, rng.choice((*_FORMS, "DEF 14A")), f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat())
+
+
+def _weekday(day: date) -> date:
+    return day + timedelta(days=7 - day.weekday()) if day.weekday() > 4 else day
+
+
+def _reported(rng: Random, filing: Filing) -> Reported:
+    taxonomy, concept = rng.choice(_CONCEPTS)
+    start, end = rng.choice(_PERIODS)
+    unit = "USD/shares" if concept.startswith("EarningsPer") else "USD"
+    return Reported(
+        filing, concept, end, rng.choice((1, 2, 10.5, 96_995)), "" if concept == "Assets" else start, unit, taxonomy
+    )
+
+
+def _disguised(rng: Random, fact: Reported, public: Sequence[Reported]) -> Reported:
+    """Return a late fact, often as another version of a public one: under its own name or a synonym."""
+    if not public or rng.random() < 0.4:
+        return fact._replace(unit=rng.choice((fact.unit, "EUR")))
+    twin = rng.choice(public)
+    value = rng.choice((twin.value, 123_456_789))
+    synonym = {"Revenues": "SalesRevenueNet", "SalesRevenueNet": "Revenues"}.get(twin.concept, twin.concept)
+    return twin._replace(filing=fact.filing, value=value, concept=rng.choice((twin.concept, synonym)))
+
+
+def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
+    """Return rows that cannot be read, or whose release nothing shows."""
+    filing = Filing(sec.number(77), "10-K", "", filed=(moment + DAY).date().isoformat())
+    good = server.row(late[0] if late else Reported(filing, "Assets", "2023-12-31", 123_456_789))
+    rows: list[Any] = [
+        {**good, "val": rng.choice((None, "5", True, [], wreck(rng)))},
+        {**good, "end": rng.choice((None, "2023", 5, "2023-02-30"))},
+        {**good, "accn": rng.choice((None, "", 5, "0000320193"))},
+        {**good, "filed": rng.choice((None, "", 20240215))},
+        {**good, "start": "soon"},
+        {**good, "form": None},
+        {**good, "accn": sec.number(99_999)},
+        rng.choice((None, "row", [good], {}, 5)),
+    ]
+    return rng.sample(rows, rng.choice((0, 1, 3)))
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
+    "failures": lambda rng: non_interference(failures(rng)),
+}

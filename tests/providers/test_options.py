@@ -1,0 +1,60 @@
+"""Every option of every operation of every bundled source, through the real command and into an archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.engine import registry
+from pit_fetch.provider import Operation, Option, Provider
+from pit_fetch.request.values import flag_of
+from pit_fetch.testing.inprocess import unhurried
+from pit_fetch.testing.server import Answering, Response
+from tests.inprocess import NOW, fetch
+from tests.laws.worlds import VARIABLES
+
+OPERATIONS = [(name, operation) for name in registry.BUNDLED_NAMES for operation in registry.load(name).operations]
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: getattr(value, "name", value))
+def test_every_option_of_every_operation_is_sent_and_recorded(name: str, operation: Operation, tmp_path: Path) -> None:
+    """An option's value may be of any kind: what it becomes in a request must be right for every transport."""
+    provider = unhurried(registry.load(name))
+    served = Answering(lambda request: Response(b"{}", 403), lambda: NOW)
+    environ = {**VARIABLES, "PIT_FETCH_ARCHIVE": str(tmp_path / "a.db"), "HOME": str(tmp_path)}
+    words = ["--source", name, *(["--op", operation.name] if len(provider.operations) > 1 else [])]
+    words += [word for option in _options_of(provider, operation) for word in _words(option)]
+    answer = fetch(tmp_path, *words, env=environ, transport=served, provider=provider)
+    assert (answer.status, answer.complaint) == (0, ""), words
+    assert served.exchanges, answer.reasons
+    assert all(isinstance(value, (str, list)) for request, _ in served.exchanges for value in request.params.values())
+
+
+def _options_of(provider: Provider, operation: Operation) -> list[Option]:
+    is_only = len(provider.operations) == 1
+    taken = {option.name for option in provider.options} if is_only else {*operation.needs, *operation.takes}
+    # These say in another way what an option beside them says, and are refused together with it.
+    twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
+    return [option for option in provider.options if option.name in taken - {"op"} - twice]
+
+
+_VALUES = {
+    **dict.fromkeys(("date", "expiration", "after_date", "date_from"), "2024-02-15"),
+    "month": "2024-02",
+    "year": "2024",
+    "range": "2month",
+    "ciks": "320193",
+    "cik": "320193",
+    "url": "example.com/news",
+    "period": "annual",
+}
+
+
+def _words(option: Option) -> list[str]:
+    if option.kind == "flag":
+        return [flag_of(option.name)]
+    plain = {"integer": "20", "instant": "2024-02-15"}.get(option.kind, "IBM")
+    quarter = {"quarter": "4" if option.kind == "integer" else "2024Q1"}
+    value = {**_VALUES, **quarter}.get(option.name, plain)
+    return [flag_of(option.name), value if value in option.choices or not option.choices else option.choices[0]]

@@ -1,0 +1,467 @@
+"""wayback: which capture is the page, when it counts, what of the archive's answers is no capture, and its errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.testing.server import App, Response, serve
+from pit_fetch.transport import HttpRequest
+from tests.conftest import Run
+from tests.provider_harness import Fetched, run_command
+from tests.provider_harness import ask as ask_source
+from tests.providers.wayback import server as wayback
+from tests.providers.wayback.server import Capture, http_date
+
+PIT = "2017-11-23T12:00:00Z"
+URL = "https://www.example.com/news"
+OLD = Capture("20170929002712", body=b"<title>Old</title><p>The old page.")
+PAGE = Capture("20171120101500", body=b"<title>New</title><p>The new page.")
+LATER = Capture("20171124151315", body=b"<title>Later</title><p>SECRET")
+_command = partial(run_command, "wayback")
+
+
+def ask(captures: Sequence[Any] | App, *, pit: str | None = PIT, op: str = "page", **options: Any) -> Fetched:
+    app = captures if callable(captures) else wayback.app(captures)
+    return ask_source("wayback", app, pit=pit, op=op, **{"url": "example.com/news", **options})
+
+
+def shown(fetched: Fetched) -> list[tuple[str, str]]:
+    return [(record.payload["captured_at"][:10], record.payload["shows"]) for record in fetched.records]
+
+
+def captures_asked(fetched: Fetched) -> list[str]:
+    return [path[5:19] for path in fetched.paths("/web/")]
+
+
+# Which capture it is, and when it counts.
+
+
+def test_the_page_is_its_newest_capture_that_was_public() -> None:
+    fetched = ask([OLD, PAGE, LATER])
+    (item,) = fetched.items
+    assert item[:3] == (f"20171120101500/{URL}", datetime(2017, 11, 20, 10, 20, 2, tzinfo=UTC), "provider_metadata")
+    assert item[3] == {
+        "url": URL,
+        "captured_at": "2017-11-20T10:15:00Z",
+        "status": 200,
+        "shows": "page",
+        "redirects_to": None,
+        "content_type": "text/html",
+        "title": "New",
+        "published": None,
+        "modified": None,
+        "digest": wayback.digest_of(PAGE.body),
+        "digest_matches": True,
+        "links": "",
+        "text": "The new page.",
+    }
+    assert captures_asked(fetched) == ["20171120101500"]
+
+
+@pytest.mark.parametrize(
+    ("capture", "public"),
+    [
+        (PAGE._replace(date=None), "2017-11-20T10:20:01Z"),  # the end of its second, and five minutes
+        (PAGE, "2017-11-20T10:20:02Z"),  # its origin's clock is a second ahead, as recorded
+        (PAGE._replace(date="Monday, 20-Nov-17 10:15:30 GMT"), "2017-11-20T10:20:31Z"),
+        (PAGE._replace(date="Mon, 20 Nov 2017 09:00:00 GMT"), "2017-11-20T10:20:01Z"),
+        (PAGE._replace(modified="Mon, 20 Nov 2017 10:15:04 GMT"), "2017-11-20T10:20:05Z"),
+        (PAGE._replace(modified="Tue, 02 Apr 2013 11:12:12 GMT"), "2017-11-20T10:20:02Z"),
+    ],
+)
+def test_a_capture_counts_from_the_latest_of_its_dates(capture: Capture, public: str) -> None:
+    moment = datetime.fromisoformat(public)
+    assert ask([capture], pit=public).records[0].available_at == moment
+    assert ask([capture], pit=public.replace(":20:", ":19:")).ids == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        # Recorded: a row of the last day of 1996 holds the page of July 1997, with its origin's dates of then.
+        {
+            "stamp": "19961231235847",
+            "date": "Fri, 11 Jul 1997 06:39:57 GMT",
+            "modified": "Tue, 08 Jul 1997 21:00:16 GMT",
+        },
+        {"date": "Wed, 22 Nov 2017 10:15:00 GMT"},
+        {"date": None, "modified": "Wed, 22 Nov 2017 10:15:00 GMT"},
+        {"date": "20/11/2017"},
+        {"modified": "yesterday"},
+        {"body": b"<meta property='article:published_time' content='2017-11-22T08:00:00Z'>SECRET"},
+        {"body": b'<script type=\'application/ld+json\'>{"dateModified": "2017-11-30"}</script>SECRET'},
+    ],
+)
+def test_a_capture_whose_stamp_is_shown_to_be_wrong_is_withheld_and_the_one_before_is_read(
+    changes: Mapping[str, Any],
+) -> None:
+    wrong = PAGE._replace(**changes)
+    older = OLD._replace(stamp="19961101000000") if wrong.stamp < OLD.stamp else OLD
+    fetched = ask([older, wrong, LATER])
+    assert (fetched.ids, fetched.withheld.undated) == ([f"{older.stamp}/{URL}"], [f"{wrong.stamp}/{URL}"])
+
+
+def test_any_number_of_withheld_captures_uses_up_no_try() -> None:
+    wrong = [PAGE._replace(stamp=f"201711201015{n:02}", date="Thu, 30 Nov 2017 10:15:00 GMT") for n in range(20)]
+    assert ask([OLD, *wrong]).ids == [f"{OLD.stamp}/{URL}"]
+
+
+def test_a_page_s_own_date_of_the_same_day_does_not_matter() -> None:
+    body = (
+        b"<meta name=date content='2017-11-20'><meta property='article:modified_time' content='2017-11-20T10:15:00Z'>x"
+    )
+    (item,) = ask([PAGE._replace(body=body)]).items
+    assert (item[3]["published"], item[3]["modified"]) == ("2017-11-20", "2017-11-20T10:15:00Z")
+
+
+# What the archive answers in the place of a capture.
+
+
+def test_the_nearest_capture_is_never_taken_whether_it_is_later_or_not() -> None:
+    unplayable = PAGE._replace(plays=False)
+    assert ask([unplayable, LATER]).ids == []
+    fetched = ask([OLD, unplayable, LATER])
+    assert (fetched.ids, captures_asked(fetched)) == ([f"{OLD.stamp}/{URL}"], [PAGE.stamp, OLD.stamp])
+
+
+def test_a_capture_of_another_second_is_not_the_one_that_was_asked_for() -> None:
+    def moved(request: HttpRequest) -> Response:
+        made = wayback.app([PAGE])(request)
+        return Response(made.body, made.status, {**made.headers, "memento-datetime": http_date(LATER.at)})
+
+    assert ask(moved).ids == []
+
+
+@pytest.mark.parametrize("response", [wayback.EXCLUDED, wayback.NONE, Response(b"<html>", 403), Response(b"", 451)])
+def test_the_archive_s_own_page_is_no_capture(response: Response) -> None:
+    def answer(request: HttpRequest) -> Response:
+        is_page = request.path.startswith(f"/web/{PAGE.stamp}")
+        return response if is_page else wayback.app([OLD, PAGE])(request)
+
+    assert ask(answer).ids == [f"{OLD.stamp}/{URL}"]
+
+
+def test_a_site_that_is_blocked_is_one_without_captures() -> None:
+    for app in (wayback.app([PAGE], blocked=True), wayback.app([]), wayback.app([LATER])):
+        for op in ("page", "captures"):
+            fetched = ask(app, op=op)
+            assert (fetched.ids, fetched.error_code, fetched.gaps) == ([], "", [])
+
+
+def test_two_lines_of_content_encoding_are_read(near: Run) -> None:
+    import gzip
+
+    body = gzip.compress(PAGE.body)
+
+    def answer(request: HttpRequest) -> Response:
+        made = wayback.app([PAGE])(request)
+        if not request.path.startswith("/web/"):
+            return made
+        return Response(body, 200, {**made.headers, "content-encoding": "", "Content-Encoding": "gzip"})
+
+    with serve(answer) as server:
+        env = {**wayback.VARIABLES, "PIT_FETCH_WAYBACK_URL": server.url}
+        left = near("--source", "wayback", "--pit", PIT, "page", f"url={URL}?utm_source=x", env=env)
+    assert [item["title"] for item in left.envelope["data"]] == ["New"]
+    agents = {request.header("User-Agent") for request in server.requests}
+    assert len(agents) == 1
+    assert agents.pop().endswith("(tests@example.com)")
+
+
+# Captures that show something else.
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_page_that_was_gone_is_said_to_be_and_the_one_before_is_read(status: int) -> None:
+    gone = [PAGE._replace(stamp=f"201711201015{n:02}", status=status, body=f"{n}".encode()) for n in range(30)]
+    fetched = ask([OLD, *gone])
+    assert shown(fetched) == [("2017-11-20", "error"), ("2017-09-29", "page")]
+    assert fetched.records[0].payload["status"] == status
+    assert len(captures_asked(fetched)) == 2
+
+
+@pytest.mark.parametrize("status", [403, 429, 500, 503])
+def test_what_the_origin_told_a_robot_is_not_the_page(status: int) -> None:
+    refused = PAGE._replace(status=status)
+    fetched = ask([OLD, refused])
+    assert (shown(fetched), captures_asked(fetched)) == ([("2017-09-29", "page")], [OLD.stamp])
+    # A revisit does not say its status in the index. The reply does, and is a reply: it is not asked for again.
+    fetched = ask([OLD, refused._replace(listed_status="-")])
+    assert shown(fetched) == [("2017-11-20", "error"), ("2017-09-29", "page")]
+    assert len(captures_asked(fetched)) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "shows"),
+    [
+        (b"<title>Page not found | Example</title><p>Sorry.", "missing"),
+        (b"<title>Example - 404</title>", "missing"),
+        (b"<title>Just a moment...</title><p>Checking", "wall"),
+        (b"<title>Example</title><p>Are you a robot? Please enable cookies", "wall"),
+        (b"<title>Before you continue</title>", "wall"),
+        (b"<title>App</title><div id=root></div><script src=/app.js></script>", "script"),
+        (b"<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript>", "script"),
+        (b"<meta http-equiv=refresh content='0; url=/'>", "redirect"),
+    ],
+)
+def test_a_page_in_the_place_of_the_page_is_said_to_be_one(body: bytes, shows: str) -> None:
+    assert shown(ask([OLD, PAGE._replace(body=body)])) == [("2017-11-20", shows), ("2017-09-29", "page")]
+
+
+def test_a_long_text_is_a_page_whatever_its_title_says() -> None:
+    body = b"<title>Page not found: a history of HTTP 404</title><p>" + b"Word by word. " * 500
+    assert shown(ask([PAGE._replace(body=body)])) == [("2017-11-20", "page")]
+
+
+def test_a_file_is_shown_by_its_digest() -> None:
+    (item,) = ask([PAGE._replace(body=b"%PDF-1.4 \xff", content_type="application/pdf")]).items
+    assert (item[3]["shows"], item[3]["text"], item[3]["digest_matches"]) == ("file", None, True)
+
+
+def test_a_digest_that_differs_proves_nothing() -> None:
+    (item,) = ask([PAGE._replace(digest="BHLZ7SUEFN34VPG6MPYVQWOQHT3B7TXJ")]).items
+    assert (item[3]["shows"], item[3]["digest_matches"]) == ("page", False)
+
+
+def test_the_search_ends_after_some_captures_that_show_nothing() -> None:
+    nothing = [PAGE._replace(stamp=f"201711201015{n:02}", body=b"<title>404</title>%d" % n) for n in range(20)]
+    fetched = ask([OLD, *nothing])
+    assert {shows for _, shows in shown(fetched)} == {"missing"}
+    assert len(captures_asked(fetched)) == 8
+
+
+# Redirects.
+
+MOVED = PAGE._replace(status=301, location="https://www.example.com/latest", body=b"")
+TARGET = Capture("20171010000000", "https://www.example.com/latest", b"<title>Latest</title>The latest.")
+
+
+def test_a_captured_redirect_leads_to_what_its_target_showed_at_the_pit() -> None:
+    late = TARGET._replace(stamp="20171124000000", body=b"SECRET")
+    fetched = ask([OLD, MOVED, TARGET, late])
+    assert fetched.ids == [f"{TARGET.stamp}/{TARGET.url}"]
+    # That the address led there was not known before its redirect was captured.
+    assert fetched.records[0].available_at == datetime(2017, 11, 20, 10, 20, 2, tzinfo=UTC)
+    assert captures_asked(fetched) == [MOVED.stamp, TARGET.stamp]
+
+
+def test_a_target_that_was_captured_later_is_not_shown_and_the_page_before_the_redirect_is() -> None:
+    # Recorded: the target of a captured redirect leads to a capture six minutes later.
+    fetched = ask([OLD, MOVED, TARGET._replace(stamp="20171124000000")])
+    assert shown(fetched) == [("2017-11-20", "redirect"), ("2017-09-29", "page")]
+    assert fetched.records[0].payload["redirects_to"] == TARGET.url
+
+
+@pytest.mark.parametrize("location", ["//www.example.com/latest", "http://example.com:80/latest#top"])
+def test_a_location_may_be_written_in_several_ways(location: str) -> None:
+    assert "Latest" in [record.payload["title"] for record in ask([MOVED._replace(location=location), TARGET]).records]
+
+
+def test_redirects_that_lead_in_a_circle_end() -> None:
+    # Recorded: a page that asks for cookies leads to a log-in, which leads back.
+    log_in = TARGET._replace(status=302, location=URL, body=b"")
+    fetched = ask([OLD, MOVED, log_in])
+    assert [record.payload["url"] for record in fetched.records] == [TARGET.url, URL, URL]
+    assert [record.payload["shows"] for record in fetched.records] == ["redirect", "redirect", "page"]
+    assert captures_asked(fetched) == [MOVED.stamp, TARGET.stamp, OLD.stamp]
+
+
+def test_a_redirect_to_the_same_address_is_passed_over() -> None:
+    alias = PAGE._replace(stamp="20171120101459", url="http://example.com/news", status=301, location=URL, body=b"")
+    newest = alias._replace(stamp="20171121000000")
+    assert shown(ask([OLD, alias, PAGE, newest])) == [("2017-11-20", "page")]
+
+
+# The index.
+
+MALFORMED = (
+    "com,example)/news 20000800241623 https://www.example.com/news text/html 200 PAJWSPCRQMVBTYWV4NPJPNDQHKWJC3OO 61",
+    "com,example)/news 20171121140810 http://mailto:sampling@example.com/ unk 301 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ 32",
+    'com,example)/"data:image/jpeg;base64,/9j/4aaq 20171121140810 data:image/jpeg;base64,/9j/ - 200 X2TRC5YO 20',
+    "com,example)/news 20171121005903 some/not/even/url/thing text/html 200 X2TRC5YOLWHW7YKTFSLAEELR3IZAQUSB 20",
+    "com,other)/news 20171121005903 https://other.example/news text/html 200 X2TRC5YOLWHW7YKTFSLAEELR3IZAQUSB 20",
+    "com,example)/news",
+)
+
+
+def test_redirects_to_the_same_address_are_read_once() -> None:
+    redirects = [
+        Capture(f"201801{day:02d}000000", "http://www.example.com/news", b"", 301, "https://www.example.com/news")
+        for day in range(1, 25)
+    ]
+    assert shown(ask([Capture("20170101000000"), *redirects])) == [("2017-01-01", "page")]
+
+
+def test_a_malformed_line_of_the_index_fails_alone() -> None:
+    def answer(request: HttpRequest) -> Response:
+        made = wayback.app([PAGE])(request)
+        more = "\n".join(MALFORMED).encode() if request.path.startswith("/cdx") else b""
+        return Response(made.body + more, made.status, made.headers)
+
+    fetched = ask(answer)
+    assert (fetched.ids, captures_asked(fetched)) == ([f"{PAGE.stamp}/{URL}"], [PAGE.stamp])
+
+
+def test_an_index_that_is_cut_is_read_to_the_end_of_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pit_fetch_providers.wayback.index.ROWS", 3)
+    many = [PAGE._replace(stamp=f"201711200000{n:02}") for n in range(10)]
+    fetched = ask([*many, *many, OLD])  # recorded: each row up to three times
+    assert fetched.ids == [f"20171120000009/{URL}"]
+    assert len(ask([*many, *many, OLD], op="captures").ids) == 11
+
+
+def test_an_index_that_goes_round_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = f"{PAGE.row}\n\nkey\n".encode()
+    assert ask(lambda request: Response(line), op="captures").error_code == "paging"
+
+
+def test_nothing_is_asked_for_from_after_the_pit() -> None:
+    fetched = ask([PAGE, LATER], op="captures")
+    asked = [(request.query["from"], request.query["to"]) for request in fetched.requests]
+    assert asked[0] == ("20171113115500", "20171123115459")
+    assert [last for _, last in asked] == sorted((last for _, last in asked), reverse=True)
+    assert asked[-1][0] == "19960101000000"
+    assert {*fetched.requests[0].query} == {"url", "matchType", "fl", "limit", "showResumeKey", "from", "to"}
+    assert ask([PAGE], pit="1995-06-01T00:00:00Z").requests == []
+
+
+def test_captures_are_listed_with_redirects_revisits_and_refusals() -> None:
+    revisit = PAGE._replace(listed_status="-")
+    fetched = ask([OLD._replace(status=403), revisit, MOVED._replace(stamp="20171101000000"), LATER], op="captures")
+    rows = [(record.payload["captured_at"], record.payload["status"]) for record in fetched.records]
+    assert rows == [("2017-11-20T10:15:00Z", None), ("2017-11-01T00:00:00Z", 301), ("2017-09-29T00:27:12Z", 403)]
+    assert fetched.records[0].available_at == datetime(2017, 11, 20, 10, 20, 1, tzinfo=UTC)
+    assert ask([OLD, PAGE], op="captures", date_from="2017-11-01").ids == [f"{PAGE.stamp}/{URL}"]
+
+
+def test_captures_of_all_below_an_address_and_of_a_host() -> None:
+    below, beside = PAGE._replace(url=f"{URL}/2017/a"), PAGE._replace(url="http://example.com/about")
+    assert len(ask([PAGE, below, beside], op="captures").ids) == 1
+    assert len(ask([PAGE, below, beside], op="captures", match="prefix").ids) == 2
+    assert len(ask([PAGE, below, beside], op="captures", match="host").ids) == 3
+
+
+# Errors, and the call.
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(b"SECRET", 400), "http_status"),
+        (Response(b"SECRET", 429), "throttled"),
+        (Response(b"SECRET", 503), "http_status"),
+        (Response(b"SECRET", 404), "moved"),
+        (wayback.OFFLINE, "http_status"),
+    ],
+)
+@pytest.mark.parametrize("at", ["/cdx", "/web"])
+def test_what_the_archive_says_instead(response: Response, code: str, at: str) -> None:
+    def answer(request: HttpRequest) -> Response:
+        return response if request.path.startswith(at) else wayback.app([PAGE])(request)
+
+    # A capture that is missing is none, and no error.
+    assert ask(answer).error_code == ("" if (response.status, at) == (404, "/web") else code)
+
+
+def test_captures_that_cannot_be_read_fail_whether_or_not_one_is_listed() -> None:
+    def answer(request: HttpRequest) -> Response:
+        return Response(b"SECRET", 500) if request.path.startswith("/web") else wayback.app([])(request)
+
+    assert ask(answer).error_code == "http_status"
+
+
+def test_after_a_429_a_minute_goes_by() -> None:
+    asked: list[str] = []
+
+    def answer(request: HttpRequest) -> Response:
+        asked.append(request.path)
+        return Response(b"", 429) if len(asked) == 1 else wayback.app([PAGE])(request)
+
+    assert ask(answer, timeout=180.0).ids == [f"{PAGE.stamp}/{URL}"]
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("https://WWW.Example.com:443/News?utm_source=x&id=3&fbclid=9#top", "www.example.com/News?id=3"),
+        ("example.com", "example.com/"),
+        ("//example.com/a?gclid=1", "example.com/a"),
+        ("HTTP://user:pw@ex\xe4mple.com/\xe4 b", "xn--exmple-cua.com/%C3%A4%20b"),
+        (" www.sec.gov/ix?doc=/Archives/a.htm ", "www.sec.gov/ix?doc=/Archives/a.htm"),
+        ("example.com:8080/a%20b", "example.com:8080/a%20b"),
+    ],
+)
+def test_an_address_is_asked_for_as_people_write_it(written: str, asked: str) -> None:
+    assert ask([], url=written).requests[0].query["url"] == asked
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("example.com/*", "match=prefix"),
+        ("*.example.com", "match=prefix"),
+        ("https://web.archive.org/web/2017/http://example.com", "leave out"),
+        ("mailto:a@example.com", "http or https"),
+        ("ftp://example.com/a", "http or https"),
+        ("localhost", "e.g. www.example.com/news"),
+        ("", "e.g. www.example.com/news"),
+        ("http://[::1", "can be read"),
+    ],
+)
+def test_what_is_no_address_of_a_page_is_refused(url: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(reason)):
+        ask([], url=url)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"url": ()}, "page needs url"),
+        ({"match": "host"}, "page does not take match"),
+        ({"op": "captures", "as": "html"}, "captures does not take as"),
+        ({"date_from": "2017-01-01"}, "page has no dates to choose from"),
+    ],
+)
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        ask([], **options)
+
+
+@pytest.mark.parametrize("contact", ["", "me", "me@", "\u4e2d@example.com"])
+def test_a_contact_is_needed(contact: str, tmp_path: Path) -> None:
+    left = _command(tmp_path, wayback.app([PAGE]), "url=example.com", env={"PIT_FETCH_CONTACT": contact})
+    assert (left.gap_types, "PIT_FETCH_CONTACT" in left.out) == (["config"], True)
+
+
+def test_saved_replies() -> None:
+    lines = f"{LATER.row}\n{PAGE.row}\n{MALFORMED[0]}\n".encode()
+    assert ask([], body=lines, op="captures").ids == [f"{PAGE.stamp}/{URL}"]
+    for body, op in ((PAGE.body, "page"), (b"<html>", "captures"), (b"[]", "captures")):
+        assert "input_malformed" in [gap.code for gap in ask([], body=body, op=op).selection.gaps]
+
+
+# The archive.
+
+
+def test_an_archive_keeps_what_proves_a_capture_and_chooses_among_those_that_it_holds(tmp_path: Path) -> None:
+    env = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}
+    app, asked = wayback.app([OLD, PAGE, LATER]), ("page", "url=example.com/news")
+    for words in (("--pit", "2017-10-01T00:00:00Z"), ("--pit", PIT), ()):  # the last one without a PIT
+        assert len(_command(tmp_path, app, *words, *asked, env=env).ids) == 1
+    nobody = wayback.app([])
+
+    def held(pit: str) -> list[str]:
+        return _command(tmp_path, nobody, "--pit", pit, *asked, "--offline", env=env).ids
+
+    assert held("2017-09-30T00:00:00Z") == []  # the read of October says nothing of September
+    assert held("2017-10-02T00:00:00Z") == [f"{OLD.stamp}/{URL}"]
+    assert held(PIT) == [f"{PAGE.stamp}/{URL}"]
+    assert held("2026-06-01T16:00:00Z") == [f"{LATER.stamp}/{URL}"]

@@ -1,0 +1,185 @@
+"""The text of a captured page: what it holds of pages in the shapes that were recorded, and what it must not."""
+
+from __future__ import annotations
+
+import pytest
+from pit_fetch_providers.wayback import text
+
+URL = "https://www.example.gov/reports/fact-sheet"
+
+# In the shape of a federal site of 2018: a banner, navigation and a search outside of <main>, and a footer.
+SITE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Fact Sheet |
+ Example Agency</title>
+<link rel="canonical" href="/reports/fact-sheet">
+<meta property="article:published_time" content="2015-07-06T12:49:17-04:00">
+<meta name="DC.date.modified" content="2016-07-18"><meta name="date" content=""><style>p {color: red}</style>
+<script>var dataLayer = "tracker";</script></head><body class="html">
+<noscript><iframe src="//tags.example.com/ns.html"></iframe></noscript>
+<div class="skip-links"><a href="#main-content">Jump to main content</a></div>
+<header class="masthead" role="banner"><h1><a href="/">Example Agency</a></h1>
+<form action="/search"><label>Search</label><input name="q"><button>Search</button></form></header>
+<nav role="navigation"><ul role="menu"><li><a href="/topics">Environmental Topics</a></li></ul></nav>
+<section role="main"><h2>Fact   Sheet</h2>
+<p>You may need a PDF reader. See the <a href="/home/pdf-files">About PDF page</a>.</p>
+<ul><li><a href="documents/sheet.pdf">Fact Sheet (PDF)</a>(1 pg, 46&nbsp;K)<ul><li>Annex</ul></li><li>Second</ul>
+<table><tr><th>Gas<th>Value</tr><tr><td><p>Methane</p><td>25</tr></table>
+<select><option>Choose</select><p hidden>Unseen</p>
+<article><header><h3>News</h3></header><p>Line one<br>Line two</p><pre>a  b
+  c</pre></article></section>
+<footer role="contentinfo"><a href="/contact">Contact Us</a> Discover.</footer>
+<!-- FILE ARCHIVED ON 10:45:00 Aug 08, 2018 AND RETRIEVED FROM THE INTERNET ARCHIVE ON 19:30:00 Jan 23, 2025. -->
+</body></html>"""
+# In the shape of a page of 1997: no part of it is marked.
+OLD = """<HTML><HEAD><TITLE>Home Page/Sites</TITLE></HEAD><BODY BGCOLOR=#FFFFFF><CENTER><H1>Welcome!</H1></CENTER>
+Information is on the <A HREF="http://shuttle.example.gov">Shuttle</A> Web.<P>
+<TABLE BORDER=1><TR><TD><B>Site</B></TD><TD>Load</TD></TR><TR><TD>Silicon Graphics</TD><TD>20,000,000</TD></TR></TABLE>
+<HR><ADDRESS>Curator</ADDRESS></BODY></HTML>"""
+# What the archive adds to a page that is not asked for as it was captured.
+BANNER = """<html><title>News</title><body><!-- BEGIN WAYBACK TOOLBAR INSERT --><div id="wm-ipp-base"><div id="wm-ipp">
+<a href="/web/*/x">1,234 captures</a></div></div><!-- END WAYBACK TOOLBAR INSERT --><p>The page.</body></html>"""
+
+
+def read(source: str | bytes, form: text.Form = "text", declared: str = "text/html") -> text.Content:
+    return text.read(source if isinstance(source, bytes) else source.encode(), declared, URL, form)
+
+
+def test_the_text_is_that_of_the_main_part() -> None:
+    assert read(SITE).text == "\n".join(
+        [
+            *(
+                "Fact Sheet",
+                "",
+                "You may need a PDF reader. See the About PDF page.",
+                "",
+                "- Fact Sheet (PDF)(1 pg, 46 K)",
+            ),
+            *("  - Annex", "- Second", "", "Gas | Value", "Methane | 25", "", "News", "", "Line one", "Line two", ""),
+            *("a  b", "  c"),
+        ]
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "tracker",
+        "Jump to",
+        "Example Agency",
+        "Search",
+        "Topics",
+        "Contact",
+        "Choose",
+        "Unseen",
+        "ARCHIVED",
+        "iframe",
+        "color",
+    ],
+)
+def test_the_text_holds_no_navigation_no_script_and_nothing_of_the_archive(word: str, form: text.Form) -> None:
+    assert word not in (read(SITE, form).text or "")
+
+
+def test_markdown_has_headings_and_links() -> None:
+    lines = (read(SITE, "markdown").text or "").split("\n")
+    assert lines[:3] == [
+        *("## Fact Sheet", ""),
+        "You may need a PDF reader. See the [About PDF page](https://www.example.gov/home/pdf-files).",
+    ]
+    assert "- [Fact Sheet (PDF)](https://www.example.gov/reports/documents/sheet.pdf)(1 pg, 46 K)" in lines
+    assert "### News" in lines
+
+
+def test_title_links_and_dates_are_fields() -> None:
+    content = read(SITE)
+    assert (content.title, content.content_type) == ("Fact Sheet | Example Agency", "text/html")
+    assert (content.published, content.modified) == ("2015-07-06T12:49:17-04:00", "2016-07-18")
+    assert (content.links or "").split("\n") == [
+        "https://www.example.gov/home/pdf-files About PDF page",
+        "https://www.example.gov/reports/documents/sheet.pdf Fact Sheet (PDF)",
+    ]
+
+
+def test_html_is_the_page_as_it_was_captured() -> None:
+    assert read(SITE, "html").text == SITE
+
+
+def test_a_page_without_parts_is_shown_as_a_whole() -> None:
+    assert read(OLD).text == (
+        "Welcome!\n\nInformation is on the Shuttle Web.\n\nSite | Load\nSilicon Graphics | 20,000,000\n\nCurator"
+    )
+    assert read(OLD).links == "http://shuttle.example.gov Shuttle"
+
+
+def test_the_archive_s_own_banner_is_no_text() -> None:
+    assert (read(BANNER).text, read(BANNER).links) == ("The page.", "")
+
+
+@pytest.mark.parametrize(
+    ("source", "declared"),
+    [
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=utf-8"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html; charset=ISO-8859-1"),
+        ("<meta charset=windows-1252><p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html"),
+        (
+            "<meta http-equiv=Content-Type content='text/html; charset=iso-8859-1'><p>Gr\u00fc\u00dfe \u20ac".encode(
+                "cp1252"
+            ),
+            "",
+        ),
+        ("<html><p>Gr\u00fc\u00dfe \u20ac".encode("utf-16"), "text/html"),
+        ("\ufeff<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=windows-1252"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=no-such-name"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=base64"),
+    ],
+)
+def test_a_page_is_read_in_its_own_characters(source: bytes, declared: str) -> None:
+    assert read(b"<html>" + source if not declared else source, declared=declared).text == "Gr\u00fc\u00dfe \u20ac"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("shift_jis", "\u65e5\u672c\u8a9e"),
+        ("gb2312", "\u4e2d\u6587"),
+        ("euc-kr", "\ud55c\uad6d\uc5b4"),
+        ("big5", "\u4e2d\u6587"),
+    ],
+)
+def test_other_scripts(name: str, words: str) -> None:
+    assert read(f"<p>{words}".encode(name), declared=f"text/html; charset={name}").text == words
+
+
+def test_what_is_no_page() -> None:
+    assert read(b"a,b\n1,2", declared="text/csv").text == "a,b\n1,2"
+    assert read(b'{"a": 1}', declared="application/json").text == '{"a": 1}'
+    assert read(b"\x89PNG", declared="image/png").text is None
+    assert read(b"<!doctype html><p>x", declared="text/plain").text == "x"
+
+
+def test_a_page_of_any_depth_is_read() -> None:
+    deep = "<div>" * 20_000 + "deep" + "</div>" * 20_000
+    assert read(deep).text == "deep"
+    assert read("<ul><li>" * 3_000 + "deep", "markdown").text
+    assert read("").text == ""
+    assert read("<title>\x00</title><p>a\x00b").text is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["<div>" * 200_000, "<table><tr><td>" * 50_000, "<nav><header>" * 50_000, "<x-1><x-2>" * 100_000,
+     "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">"],
+    ids=["div", "cells", "navigation", "unknown", "attributes"],
+)  # fmt: skip
+def test_a_hostile_page_costs_little(source: str) -> None:
+    import time
+
+    begin = time.process_time()
+    read("<body>" + source + "<i>end</i>")
+    assert time.process_time() - begin < 5  # a minute and more without the limits
+
+
+def test_a_page_that_cannot_be_in_units_of_two_bytes_is_not() -> None:
+    assert read(b"<html><meta charset=utf-16><p>hello").text == "hello"

@@ -1,0 +1,63 @@
+"""Leaks of wikipedia: today's page under a title, stamps that are too early, requests that tell, its errors."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
+from tests.laws.mutants.leak import fails, in_module
+
+_history = in_module("pit_fetch_providers.wikipedia.history")
+_api = in_module("pit_fetch_providers.wikipedia.api")
+_WORLDS, _FAILURES = ("wikipedia: non-interference",), ("wikipedia: failures",)
+_PARTIAL = ("wikipedia: partial failure",)
+
+
+def _always(value: Any) -> Any:
+    return lambda real: lambda *given: value
+
+
+def _any_comment_is_a_move(real: Any) -> Any:
+    def had_title(self: Any, title: Any, newest: Any) -> bool:
+        later = tuple(revision._replace(sha1="") for revision in self.later)
+        newest = newest and newest._replace(sha1="")
+        return real(self._replace(later=later), title, newest)  # type: ignore[no-any-return]
+
+    return had_title
+
+
+def _stays(real: Any) -> Any:
+    return lambda events, title, since: None
+
+
+def _without_a_page(real: Any) -> Any:
+    def newest(context: Any, place: Any, until: Any, after: str = "", *, text: bool = False) -> Any:
+        return (None, None) if place.pageid == 0 else real(context, place, until, after, text=text)
+
+    return newest
+
+
+def _strict(real: Any) -> Any:
+    return lambda row: made if (made := real(row)) is not None else fails("a revision")
+
+
+def _echoed(real: Any) -> Any:
+    def error(error: Any) -> Any:
+        made = real(error)
+        return UpstreamError(Code.MALFORMED, problem=str(error)) if made.gap.code == Code.MALFORMED else made
+
+    return error
+
+
+MUTANTS = (
+    _history("wikipedia: a revision is public at its stamp", "MARGIN", lambda real: timedelta(0), _WORLDS),
+    _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
+    _history("wikipedia: any comment with two titles is a move", "Place.had_title", _any_comment_is_a_move, _WORLDS),
+    _history("wikipedia: a page that was moved away is gone", "_first_event", _stays, _WORLDS),
+    _history("wikipedia: a stamp of long ago was entered then", "Place.is_imported", _always(False), _WORLDS),
+    _history("wikipedia: only a page that is there is asked for", "newest", _without_a_page, _PARTIAL),
+    _history("wikipedia: an unreadable revision fails the fetch", "_revision", _strict, _WORLDS),
+    _api("wikipedia: the error's text is echoed", "_error", _echoed, _FAILURES),
+)

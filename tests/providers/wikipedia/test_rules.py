@@ -1,0 +1,320 @@
+"""wikipedia: which page had a title, which revision stood, what its text says, its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pit_fetch_providers.wikipedia import wikitext
+
+from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.testing.server import App, Response, as_json, serve
+from tests.conftest import Run
+from tests.provider_harness import Fetched, run_command
+from tests.provider_harness import ask as ask_source
+from tests.providers.wikipedia import server as wikipedia
+from tests.providers.wikipedia.server import Move, Page, Revision, Wiki
+
+PIT = "2020-06-01T00:00:00Z"
+OLD, STOOD = Revision(100, "2019-01-01T00:00:00Z", "Old."), Revision(200, "2020-01-01T00:00:00Z", "As it stood.")
+LATER = Revision(300, "2020-06-02T00:00:00Z", "SECRET")
+ACME = Page(7, "Acme", [OLD, STOOD, LATER])
+_command = partial(run_command, "wikipedia")
+
+
+def ask(source: Sequence[Page] | Wiki | App, *, pit: str | None = PIT, op: str = "article", **options: Any) -> Fetched:
+    app = source if callable(source) else wikipedia.app(source if isinstance(source, Wiki) else Wiki(source))
+    return ask_source("wikipedia", app, pit=pit, op=op, **{"title": "Acme", **options})
+
+
+def texts(fetched: Fetched) -> list[str]:
+    return [record.payload["text"] for record in fetched.records]
+
+
+# Which revision.
+
+
+def test_an_article_is_the_revision_that_stood() -> None:
+    fetched = ask([ACME])
+    assert fetched.items == [
+        (
+            "en:7@200",
+            datetime(2020, 1, 1, 0, 1, tzinfo=UTC),
+            "provider_metadata",
+            {
+                "title": "Acme",
+                "pageid": 7,
+                "revision": 200,
+                "edited_at": "2020-01-01T00:00:00Z",
+                "url": "https://en.wikipedia.org/w/index.php?oldid=200",
+                "links": "",
+                "text": "As it stood.",
+            },
+        )
+    ]
+    assert texts(ask([ACME], pit="2020-01-01T00:00:59Z")) == ["Old."]
+    assert texts(ask([ACME], pit="2018-01-01T00:00:00Z")) == []
+    assert texts(ask([ACME], pit=None)) == ["SECRET"]
+    assert ask([ACME], pit="1999-01-01T00:00:00Z").requests == []
+
+
+def test_revisions_are_those_that_there_were() -> None:
+    fetched = ask([ACME], op="revisions")
+    assert fetched.ids == ["en:7@200", "en:7@100"]
+    assert {"tags", "user"}.isdisjoint(fetched.records[0].payload)  # a tag says that it was reverted later
+    assert ask([ACME], op="revisions", date_to="2019-12-30").ids == ["en:7@100"]
+    many = Page(7, "Acme", [Revision(n, f"2019-01-01T{n // 60:02}:{n % 60:02}:00Z") for n in range(1, 1200)])
+    assert len(ask([many], op="revisions", limit=2_000).ids) == 1199
+
+
+def test_of_two_revisions_in_one_second_the_higher_number_stood() -> None:
+    # Recorded: a page that was moved at 2019-11-09T00:28:08Z has two.
+    assert texts(ask([Page(7, "Acme", [STOOD, STOOD._replace(revid=201, text="Second.")])])) == ["Second."]
+
+
+def test_a_hidden_revision_is_absence_and_nothing_more() -> None:
+    for op in ("article", "revisions"):
+        fetched = ask([Page(7, "Acme", [OLD, STOOD._replace(hidden=True)])], op=op)
+        assert (fetched.ids, fetched.error_code) == ([] if op == "article" else ["en:7@100"], "")
+
+
+def test_a_revision_that_was_entered_later_with_a_stamp_of_before_is_withheld() -> None:
+    imported = Revision(900, "2020-02-01T00:00:00Z", "SECRET")
+    assert texts(ask([Page(7, "Acme", [*ACME.revisions, imported])])) == ["As it stood."]
+    assert ask([Page(7, "Acme", [*ACME.revisions, imported])], op="revisions").ids == ["en:7@200", "en:7@100"]
+    # Recorded: numbers are in another order than stamps by four seconds.
+    near = [
+        STOOD._replace(revid=63095995, at="2020-05-31T23:58:59Z"),
+        LATER._replace(revid=63095994, at="2020-05-31T23:59:03Z"),
+    ]
+    assert texts(ask([Page(7, "Acme", near)])) == ["As it stood."]
+
+
+def test_a_text_that_is_not_that_of_its_revision_is_an_error() -> None:
+    other = STOOD._replace(extra={"sha1": "0" * 40})
+    assert ask([Page(7, "Acme", [other])]).error_code == "malformed"
+
+
+# Which page.
+
+
+def test_a_page_that_was_moved_later_is_found_under_its_title_of_then() -> None:
+    moved = Revision(290, "2021-01-01T00:00:00Z", "As it stood.", "X moved page [[Acme]] to [[Acme Inc.]]: name")
+    page = Page(7, "Acme Inc.", [OLD, STOOD, moved])
+    redirect = Page(9, "Acme", [Revision(291, "2021-01-01T00:00:00Z", "#REDIRECT [[Acme Inc.]]")])
+    moves = [Move("2021-01-01T00:00:00Z", "Acme", "Acme Inc.", 7)]
+    for pages in ([page, redirect], [page]):
+        (item,) = ask(Wiki(pages, moves)).items
+        assert (item[0], item[3]["title"]) == ("en:7@200", "Acme")
+    assert ask(Wiki([page, redirect], moves), title="Acme Inc.").ids == []  # that was no title then
+    assert ask(Wiki([page, redirect], moves), title="Acme Inc.", pit="2022-01-01T00:00:00Z").ids == ["en:7@290"]
+
+
+def test_a_page_that_got_the_title_later_is_not_it() -> None:
+    # Recorded: a draft was moved to its title when it was ready.
+    draft = [
+        Revision(1, "2020-02-01T00:00:00Z", "SECRET"),
+        Revision(2, "2020-12-02T02:21:15Z", "SECRET", "M moved page [[User:M/sandbox]] to [[Acme]]"),
+    ]
+    for op in ("article", "revisions"):
+        assert ask([Page(12, "Acme", draft)], op=op).ids == []
+
+
+def test_a_page_that_got_the_title_behind_a_hidden_revision_is_not_it() -> None:
+    hidden = Revision(300, "2021-01-01T00:00:00Z", "What it held is not known.", hidden=True)
+    moved = Revision(301, "2021-01-02T00:00:00Z", hidden.text, "X moved page [[Draft:Acme]] to [[Acme]]")
+    assert ask([Page(7, "Acme", [OLD, STOOD, hidden, moved])]).ids == []
+
+
+@pytest.mark.parametrize(
+    ("title", "asked"),
+    [("საქართველო", "საქართველო"), ("Cafe\u0301", "Caf\u00e9"), ("AT&amp;T", "AT&T"), ("\u200eacme", "Acme")],
+)
+def test_a_title_is_found_as_wikipedia_spells_it(title: str, asked: str) -> None:
+    assert ask([Page(7, asked, [STOOD])], title=title).ids == ["en:7@200"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["+cat [[Category:1490s]]; -cat [[Category:15th]]", 'Protected "[[Acme]]": [[WP:PP|why]]', "moved to [[Acme]]", ""],
+)
+def test_a_later_comment_that_is_of_no_move_changes_nothing(comment: str) -> None:
+    for text in ("SECRET", STOOD.text):
+        assert texts(ask([Page(7, "Acme", [OLD, STOOD, LATER._replace(text=text, comment=comment)])])) == [
+            "As it stood."
+        ]
+
+
+def test_a_redirect_leads_to_what_it_led_to_then() -> None:
+    early = Revision(50, "2019-06-01T00:00:00Z", "#WEITERLEITUNG [[Beta]] <!-- -->")
+    other = Page(
+        8, "Beta", [Revision(60, "2019-03-01T00:00:00Z", "Of Beta."), Revision(400, "2021-01-01T00:00:00Z", "SECRET")]
+    )
+    names = Page(7, "Acme", [early, Revision(70, "2020-07-01T00:00:00Z", "#REDIRECT [[Gamma]]")])
+    (item,) = ask([names, other]).items
+    assert (item[0], item[1], item[3]["title"]) == ("en:8@60", datetime(2019, 6, 1, 0, 1, tzinfo=UTC), "Beta")
+    assert texts(ask([names])) == ["#WEITERLEITUNG Beta"] or ask([names]).ids == ["en:7@50"]
+    circle = Page(8, "Beta", [Revision(60, "2019-03-01T00:00:00Z", "#REDIRECT [[Acme]]")])
+    assert ask([names, circle]).ids == ["en:8@60"]
+
+
+def test_missing_later_and_deleted_are_one_outcome_and_take_the_same_requests() -> None:
+    draft = Page(5, "Acme", [Revision(1, "2020-07-01T00:00:00Z", "SECRET")])
+    talk = Page(6, "Acme", [STOOD], ns=2)
+    for pages in ([], [draft], [talk]):
+        fetched = ask(pages)
+        assert (fetched.ids, fetched.error_code, len(fetched.requests)) == ([], "", 2)
+
+
+# The text.
+
+SOURCE = """{{short description|A company}}
+{{Infobox company
+| name = Acme Corp
+| revenue = {{increase}} {{US$|4.2 billion|link=yes}} (2019)<ref>{{cite web|title=T|url=http://ref.example/a}}</ref>
+| founded = {{start date and age|1976|4|1}}
+| logo =
+}}
+'''Acme''' is a [[company (law)|company]] in [[Ohio]], {{convert|5|km}} from here.<ref name="a">No</ref>
+[[File:x.jpg|thumb|A caption of [[Ohio]]]]It&nbsp;makes<!-- not said --> ''things''.
+
+== History ==
+* one [http://acme.example/news its page]
+* two
+{| class="wikitable"
+! Year !! Sales
+|-
+| 2019 || 4
+|}
+{{Reflist}}
+[[Category:Companies]]"""
+
+
+def test_the_text_of_an_article() -> None:
+    assert wikitext.plain(SOURCE).split("\n") == [
+        "Infobox company",
+        "name: Acme Corp",
+        "revenue: 4.2 billion (2019)",
+        "founded: 1976 4 1",
+        "",
+        "Acme is a company in Ohio, 5 km from here.",
+        "It\xa0makes things.",
+        "",
+        "History",
+        "",
+        "- one its page",
+        "- two",
+        "Year | Sales",
+        "2019 | 4",
+    ]
+    (item,) = ask([Page(7, "Acme", [STOOD._replace(text=SOURCE)])], **{"as": "wikitext"}).items
+    assert item[3]["text"] == SOURCE
+    assert item[3]["links"].split("\n") == ["http://ref.example/a", "http://acme.example/news"]
+
+
+@pytest.mark.parametrize("source", ["", "{{", "[[", "{|", "<ref>", "'''", "{{a|" * 200, "[[a|" * 200, "\x00", "\ud800"])
+def test_any_source_has_a_text(source: str) -> None:
+    assert isinstance(wikitext.plain(source), str)
+
+
+# The call, and errors.
+
+
+@pytest.mark.parametrize(
+    ("title", "lang", "asked", "host"),
+    [
+        ("apple_Inc.", "en", "Apple Inc.", "en"),
+        ("  :Acme   (company)#History ", "en", "Acme (company)", "en"),
+        ("https://de.m.wikipedia.org/wiki/Stra%C3%9Fe_X?action=view", "de", "Stra\xdfe X", "de"),
+        ("en.wikipedia.org/w/index.php?title=Acme_Corp", "en", "Acme Corp", "en"),
+        ("\u03b2-carotene", "ZH-min-nan", "\u0392-carotene", "zh-min-nan"),
+    ],
+)
+def test_a_title_is_asked_for_as_people_write_it(title: str, lang: str, asked: str, host: str) -> None:
+    fetched = ask([], title=title, lang=lang)
+    assert fetched.requests[0].query["titles"] == asked
+    assert fetched.requests[0].host == f"{host}.wikipedia.org"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"title": "A|B"}, "one article's title"),
+        ({"title": ""}, "one article's title"),
+        ({"title": "https://en.wikipedia.org/w/index.php?title=A&oldid=5"}, "its address"),
+        ({"title": "https://www.evil.example/wikipedia.org/wiki/A"}, "its address"),
+        ({"lang": "en.evil"}, "the first part of a Wikipedia's address"),
+        ({"lang": "en/x"}, "the first part of a Wikipedia's address"),
+        ({"title": "https://de.wikipedia.org/wiki/A"}, "give lang=de"),
+        ({"title": ()}, "article needs title"),
+        ({"date_from": "2019-01-01"}, "no dates to choose from"),
+        ({"op": "revisions", "as": "wikitext"}, "does not take as"),
+    ],
+)
+def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises((UsageError, ConfigError), match=reason):
+        ask([], **options)
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(b"<html>SECRET", 403), "credential_refused"),
+        (Response(b"<html>SECRET", 429), "throttled"),
+        (Response(b"<html>SECRET", 404), "moved"),
+        (Response(b"<html>SECRET"), "malformed"),
+        (wikipedia.LAG, "throttled"),
+        (as_json({"error": {"code": "badtoken", "info": "SECRET"}}), "malformed"),
+        (as_json([]), "malformed"),
+        (as_json({"query": []}), "malformed"),
+        (as_json({"query": {"badrevids": {}}}), ""),
+        (as_json({"query": {"pages": [{"title": "Acme", "invalid": True}]}}), ""),
+    ],
+)
+def test_what_wikipedia_says_instead(response: Response, code: str) -> None:
+    for op in ("article", "revisions"):
+        assert ask(lambda request: response, op=op).error_code == code
+
+
+def test_a_lag_is_waited_for() -> None:
+    replies = iter([wikipedia.LAG])
+    assert texts(ask(lambda request: next(replies, None) or wikipedia.app(Wiki([ACME]))(request))) == ["As it stood."]
+
+
+def test_saved_replies() -> None:
+    import json
+
+    page = {
+        "pageid": 7,
+        "ns": 0,
+        "title": "Acme Inc.",
+        "revisions": [row.row(with_text=True) for row in (LATER, STOOD)],
+    }
+    body = json.dumps({"query": {"pages": [page]}}).encode()
+    fetched = ask([], body=body)
+    assert (fetched.ids, fetched.records[0].payload["title"]) == (["en:7@200"], None)
+    assert ask([], body=body, op="revisions").ids == ["en:7@200"]
+    assert "input_malformed" in [gap.code for gap in ask([], body=b'{"query": 5}').selection.gaps]
+
+
+def test_an_archive_answers_with_the_article_that_it_held(tmp_path: Path) -> None:
+    env, asked = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}, ("article", "title=Acme")
+    app = wikipedia.app(Wiki([ACME]))
+    for words in (("--pit", "2019-06-01T00:00:00Z"), ("--pit", PIT), ()):
+        assert len(_command(tmp_path, app, *words, *asked, env=env).ids) == 1
+    for pit, held in ((PIT, ["en:7@200"]), ("2019-07-01T00:00:00Z", ["en:7@100"]), ("2019-02-01T00:00:00Z", [])):
+        assert _command(tmp_path, app, "--pit", pit, *asked, "--offline", env=env).ids == held
+
+
+def test_the_command_over_a_socket(near: Run) -> None:
+    with serve(wikipedia.app(Wiki([ACME]))) as server:
+        env = {**wikipedia.VARIABLES, "PIT_FETCH_WIKIPEDIA_URL": server.url}
+        left = near("--source", "wikipedia", "--pit", PIT, "acme", "title=Acme", env=env)
+        assert left.code == 2
+        left = near("--source", "wikipedia", "--pit", PIT, "title=Acme", "lang=de", env=env)
+    assert left.ids == ["de:7@200"]
+    assert server.requests[0].header("User-Agent").endswith("(tests@example.com)")

@@ -1,0 +1,162 @@
+"""Worlds of Wikipedia: later revisions, pages that got a title later, moves away, imports with stamps of long ago."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from pit_fetch.testing.server import App, Response
+from tests.laws.checks import continued as check_continued
+from tests.laws.checks import non_interference
+from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
+from tests.loopback.broken import wreck
+from tests.providers.wikipedia import server as wikipedia
+from tests.providers.wikipedia.server import Move, Page, Revision, Wiki, spelled
+
+DAY, MARGIN = timedelta(days=1), timedelta(seconds=60)
+_ASKED = (("title=Acme",), ("--title", "https://en.wikipedia.org/wiki/acme#History"), ("title=acme", "lang=en"))
+_TEXTS = (
+    "'''Acme''' is a [[company]].",
+    "{{Infobox company\n| name = Acme\n| revenue = 4\n| founded = 1976\n}}\n== Past ==\n* [http://acme.example Site]",
+    "Long. " * 900,
+)
+
+
+def make(rng: Random, most: int = 4, op: str = "") -> Case:
+    pit = rng.choice(PITS)
+    moment, op = datetime.fromisoformat(pit), op or rng.choice(("article", "article", "revisions"))
+    public = _public(rng, moment)
+    worlds = [wikipedia.app(Wiki([Page(7, "Acme", public), *_others(rng, moment)]))]
+    worlds += [wikipedia.app(_later_wiki(rng, moment, public)) for _ in range(3)]
+    ids = [f"en:7@{revision.revid}" for revision in public]
+    choices = common(moment, ids, rng)
+    if op == "article":
+        choices |= {"as": [("as=wikitext",), ("--as", "text")], "fields": [("--fields", "title,text")]}
+        del choices["date-from"], choices["date-to"]
+    else:
+        choices |= {"fields": [("--fields", "revision,comment")]}
+    plain = ("--limit", "500", "--max-pages", "1000")
+    is_plain = most > 0 and op == "revisions" and rng.random() < 0.3
+    return Case(
+        source="wikipedia",
+        pit=pit,
+        words=(op, *rng.choice(_ASKED), *(plain if is_plain else options(rng, choices, most))),
+        worlds=tuple(worlds),
+        sizes={"pit_fetch_providers.wikipedia:_PAGE_SIZE": 500},
+        resized=({"pit_fetch_providers.wikipedia:_PAGE_SIZE": 1}, {"pit_fetch_providers.wikipedia:_PAGE_SIZE": 3}),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+        plain=frozenset(ids) if is_plain else None,
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    """Make a list of revisions: a later PIT adds to it. A later article takes the place of an earlier one."""
+    case = make(rng, most=0, op="revisions")
+    return case._replace(words=(*case.words, "--limit", "1000", "--max-pages", "1000"), worlds=case.worlds[:1])
+
+
+def continued(rng: Random) -> Case:
+    """Make an article that is longer than an answer may be."""
+    case = make(rng, most=0, op="article")
+    pieces = ("word", "\n\n", "x" * 700, "\u20ac", '"', "[[link|text]]", "{{convert|5|km}}")
+    text = "Long: " + " ".join(rng.choice(pieces) for _ in range(rng.choice((3, 200))))
+    public = [Revision(50, spelled(case.moment - MARGIN), text)]
+    worlds = [Wiki([Page(7, "Acme", public)]), *(_later_wiki(rng, case.moment, public) for _ in range(2))]
+    words = ("article", "title=Acme", f"as={rng.choice(('text', 'wikitext'))}", "--limit", "50")
+    return case._replace(words=words, worlds=tuple(map(wikipedia.app, worlds)), plain=None)
+
+
+def failures(rng: Random) -> Case:
+    """Make worlds that fail alike with other words. One kind: no page, none yet, deleted, hidden, moved there later."""
+    case = make(rng)
+    texts = ("A word of its own", f"{CANARY}: results on Thursday", "Waiting")
+    same = rng.choice((b"maxlag", b"ratelimited", b"internal_api_error"))
+    errors = [b'{"error":{"code":"%s","info":"%s"}}' % (same, text.encode()) for text in texts]
+    later = Page(7, "Acme", [Revision(900, spelled(case.moment + DAY), CANARY)])
+    hidden = Page(7, "Acme", [Revision(50, spelled(case.moment - DAY), CANARY, hidden=True)])
+    apps: Sequence[App] = rng.choice(
+        [
+            [wikipedia.app(wiki) for wiki in (Wiki(), Wiki([later]), Wiki([hidden]), _arrived(case.moment))],
+            *([always(Response(text.encode(), status)) for text in texts] for status in (400, 403, 429, 500)),
+            [always(Response(error)) for error in errors],
+            [always(Response(f"<html>{text}".encode())) for text in texts],
+        ]
+    )
+    return case._replace(worlds=tuple(apps), plain=None)
+
+
+def partial(rng: Random) -> Case:
+    """Make worlds in which one of the requests fails, whatever was found by the other."""
+    case, which = make(rng), rng.choice(("newer", "older"))
+    response = rng.choice((Response(b"x", 503), Response(b"x", 404), Response(b"{", 200), wikipedia.LAG))
+    worlds = [*case.worlds, wikipedia.app(Wiki()), wikipedia.app(_arrived(case.moment))] if rng.random() < 0.5 else []
+
+    def failing(app: App) -> App:
+        return lambda request: response if request.query.get("rvdir") == which else app(request)
+
+    return case._replace(worlds=tuple(map(failing, worlds or case.worlds)), plain=None)
+
+
+def _public(rng: Random, moment: datetime) -> list[Revision]:
+    stamps = sorted({spelled(moment - MARGIN - near(rng)) for _ in range(rng.choice((0, 1, 3, 6)))})
+    return [Revision(40 + n, at, f"{rng.choice(_TEXTS)} {n}", f"Edit {n}") for n, at in enumerate(stamps)]
+
+
+def _others(rng: Random, moment: datetime) -> list[Page]:
+    return [Page(8, "Beta", [Revision(60, spelled(moment - DAY), "Beta.")])] if rng.random() < 0.5 else []
+
+
+def _later_wiki(rng: Random, moment: datetime, public: Sequence[Revision]) -> Wiki:
+    """Return a wiki in which the page of ``public`` was edited, moved or replaced after ``moment``."""
+    later = _edits(rng, moment, noise_count(rng))
+    others = _others(rng, moment)
+    if not public:  # there was no such page, and one that has the title now may be older than it
+        wikis = (Wiki(others), Wiki([Page(7, "Acme", later), *others]), _arrived(moment, others))
+        return rng.choice(wikis)
+    kind = rng.choice(("edited", "edited", "moved", "moved twice", "imported"))
+    if kind == "imported":
+        stamp = spelled(datetime.fromisoformat(public[-1].at) + timedelta(seconds=rng.choice((-1, 0, 1))))
+        marker = Revision(70, spelled(moment + DAY), CANARY)  # numbers show which came first
+        imported = Revision(5_000, min(stamp, spelled(moment - MARGIN)), CANARY)
+        return Wiki([Page(7, "Acme", [*public, imported, marker, *later]), *others])
+    if kind == "edited":
+        return Wiki([Page(7, "Acme", [*public, *later]), *others])
+    at = spelled(moment + near(rng, 1))
+    names = ["Acme", f"Acme {CANARY}", f"Other {CANARY}"][: 2 if kind == "moved" else 3]
+    moves, rows = [], [*public]
+    for number, (name, target) in enumerate(pairwise(names)):
+        at = spelled(datetime.fromisoformat(at) + number * DAY + timedelta(seconds=1))
+        moves.append(Move(at, name, target, 7))
+        rows.append(Revision(800 + number, at, rows[-1].text, f"X moved page [[{name}]] to [[{target}]]: why"))
+    redirect = Page(9, "Acme", [Revision(801, moves[0].at, f"#REDIRECT [[{names[-1]}]]")])
+    return Wiki([Page(7, names[-1], rows), *rng.choice(([redirect], [])), *others], moves)
+
+
+def _edits(rng: Random, moment: datetime, count: int) -> list[Any]:
+    """Return revisions after ``moment``, with comments that look like moves and like protections."""
+    rows: list[Any] = []
+    for number in range(count):
+        at = spelled(moment - MARGIN + timedelta(seconds=1) + near(rng))
+        comment = rng.choice(("", "+ [[Category:A]]; - [[Acme]]", 'Protected "[[Acme]]": [[WP:PP|why]]', CANARY))
+        extra = rng.choice(({}, {}, {"revid": None}, {"timestamp": wreck(rng)}, {"comment": wreck(rng)}))
+        rows.append(Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra))
+    return [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]
+
+
+def _arrived(moment: datetime, others: Sequence[Page] = ()) -> Wiki:
+    """Return a wiki in which a page with an older history got the title after ``moment``."""
+    draft, at = f"User:{CANARY}/draft", spelled(moment + DAY)
+    rows = [Revision(30, spelled(moment - 9 * DAY), CANARY)]
+    rows.append(Revision(900, at, CANARY, f"X moved page [[{draft}]] to [[Acme]]"))
+    return Wiki([Page(12, "Acme", rows), *others], [Move(at, draft, "Acme", 12)])
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "failures": lambda rng: non_interference(failures(rng)),
+    "partial failure": lambda rng: non_interference(partial(rng)),
+    "continued": lambda rng: check_continued(continued(rng), rng),
+}

@@ -1,0 +1,64 @@
+"""What an answer from an archive says that it cannot show: of what was captured, and not of today."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.engine.registry import BUNDLED_NAMES, load
+from pit_fetch.provider import Operation, Query
+from pit_fetch.request.operations import caveats
+from tests.unit.archive.scene import Archive, alpha, at, estimates
+
+ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+EARNINGS = "alphavantage EARNINGS symbol=IBM"
+OPERATIONS = [(name, operation) for name in BUNDLED_NAMES for operation in load(name).operations]
+
+
+def query_of(name: str, operation: Operation, *, archived: bool, full: bool) -> Query:
+    """Return a query with a PIT, with no option or with a value for each."""
+    now = at("2026-06-01 15:00")
+    options = {
+        option.name: (["X"] if option.kind == "list" or option.repeatable else "X") if full else option.default
+        for option in load(name).options
+    }
+    return Query(now, now, now, None, None, now, 50, options, operation, archived=archived)
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: getattr(value, "name", value))
+def test_no_caveat_of_an_archive_speaks_of_today(name: str, operation: Operation) -> None:
+    for full, archived in product((True, False), repeat=2):
+        text = " ".join(gap.reason for gap in caveats(query_of(name, operation, archived=archived, full=full), name))
+        assert "{" not in text
+        if archived:
+            assert "today" not in text
+            assert "nothing is served" not in text.replace("With --pit nothing of them is served", "")
+
+
+def test_a_snapshot_that_was_not_held_is_not_said_to_be_never_served(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.app = estimates(("2026-06-30", "2.50"))
+    archive.fetch(ESTIMATES, "2026-06-01 15:00")
+    before = archive.offline(ESTIMATES, "2026-06-05 12:00", pit="2026-06-01 14:00")
+    assert "only a complete reply that the archive held at the PIT could be served" in before.reasons
+    held = archive.offline(ESTIMATES, "2026-06-05 12:00", pit="2026-06-01 16:00")
+    assert "the latest complete reply that the archive held at the PIT is served" in held.reasons
+    for left in (before, held):
+        assert "for a PIT in the past" not in left.reasons
+
+
+def test_figures_of_an_archive_are_those_that_were_captured(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    rows = [{"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-22", "reportedEPS": "2.6"}]
+    archive.app = alpha(EARNINGS={"symbol": "IBM", "annualEarnings": [], "quarterlyEarnings": rows})
+    live = archive.fetch(EARNINGS, "2026-06-01 15:00", pit="2026-06-01 14:00")
+    assert "figures as they stand today" in live.reasons
+    mixed = archive.fetch(EARNINGS, "2026-06-02 15:00", pit="2026-06-02 14:00")
+    offline = archive.offline(EARNINGS, "2026-06-03 15:00", pit="2026-06-02 14:00")
+    for left in (mixed, offline):
+        assert "figures as they stood when they were captured" in left.reasons
+        assert "adjusted for a later split between the PIT and the capture" in left.reasons
+        assert "today" not in left.reasons
+        assert len(left.data) == 1

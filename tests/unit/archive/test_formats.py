@@ -1,0 +1,127 @@
+"""A file of an earlier format answers as it did, and becomes one of this format when it is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.archive.store import schema, tables, upgrade
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive_admin import verification
+from tests.unit.archive import flips
+from tests.unit.archive.scene import Archive
+
+# What format 1 had in the place of today's tables.
+_FORMAT_1 = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE pools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE reads (
+    pool INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
+    complete INTEGER NOT NULL, since INTEGER, until INTEGER, PRIMARY KEY (pool, seen, origin, fetch)
+) WITHOUT ROWID;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
+    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
+    UNIQUE (pool, item, key)
+);
+CREATE TABLE sights (
+    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
+    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL,
+    PRIMARY KEY (pool, item, first, said)
+) WITHOUT ROWID;
+CREATE INDEX sights_there ON sights (pool, position) WHERE latest = 1 AND said != '';
+CREATE TABLE reigns (
+    pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+    version INTEGER NOT NULL, first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, item, start)
+) WITHOUT ROWID;
+CREATE INDEX reigns_by_item ON reigns (pool, item);
+CREATE TABLE due (
+    pool INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, PRIMARY KEY (origin, fetch)
+) WITHOUT ROWID;
+CREATE INDEX due_by_pool ON due (pool);
+PRAGMA user_version = 1;
+"""
+_KEPT = {
+    "about": "SELECT name, value FROM about WHERE name NOT LIKE 'end %' AND name NOT LIKE 'gaps %'",
+    "pools": "SELECT id, name FROM pools",
+    "reads": "SELECT pool, seen, origin, fetch, complete, since, until FROM reads",
+    "due": "SELECT pool, origin, fetch FROM due",
+}
+QUESTIONS = [
+    *((flips.NEWS, f"2026-06-{day} 15:00") for day in ("02", "04", "10")),
+    *((flips.ESTIMATES, f"2026-06-{day} 15:00") for day in ("02", "03", "06")),
+]
+
+
+def made_format_1(archive: Archive) -> None:
+    with closing(archive.open()) as connection:
+        kept = {table: connection.execute(query).fetchall() for table, query in _KEPT.items()}
+        for table in ("about", *tables.DERIVED):
+            connection.execute(f"DROP TABLE {table}")
+        connection.executescript(_FORMAT_1)
+        for table, rows in kept.items():
+            connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> tuple[Archive, list[str]]:
+    """An archive of format 1, and what it answers today."""
+    archive, asked = flips.sample(tmp_path), Archive(tmp_path / "asked")
+    asked.folder.mkdir()
+    asked.path.write_bytes(flips.bytes_of(archive))
+    made_format_1(archive)
+    return archive, answers(asked)
+
+
+def answers(archive: Archive) -> list[str]:
+    return [archive.offline(words, "2026-06-20 12:00", pit=pit).text for words, pit in QUESTIONS]
+
+
+def format_of(archive: Archive) -> int:
+    with closing(sqlite3.connect(archive.path)) as connection:
+        return upgrade.format_of(connection)
+
+
+def test_it_is_read_as_it_is(old: tuple[Archive, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    archive, expected = old
+    before = archive.path.read_bytes()
+
+    def refuse(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
+        raise ArchiveError("it is read-only")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "open_to_write", refuse)
+        assert answers(archive) == expected
+    for words in ("info", "log", "verify", "replay last"):
+        assert archive.command(f"archive {words}").code == 0, words
+    assert '"format": 1' in archive.command("archive info --json").out
+    assert archive.path.read_bytes() == before
+
+
+def test_it_is_brought_to_this_format_when_it_is_written(old: tuple[Archive, list[str]]) -> None:
+    archive, expected = old
+    assert (answers(archive), format_of(archive)) == (expected, tables.FORMAT)
+    with closing(archive.open()) as connection:
+        assert verification.verify(connection).damage == ()
+        assert connection.execute("SELECT count(*) FROM about WHERE name LIKE 'capture %'").fetchone() == (1,)
+    archive.command("archive rebuild")
+    assert answers(archive) == expected
+
+
+def test_it_is_merged_as_it_is(old: tuple[Archive, list[str]]) -> None:
+    archive, expected = old
+    other = Archive(archive.folder / "other")
+    other.folder.mkdir()
+    assert other.command(f"archive merge {archive.path}").code == 0
+    assert (answers(other), format_of(archive)) == (expected, 1)
+
+
+def test_damage_in_its_journal_is_found(old: tuple[Archive, list[str]]) -> None:
+    archive, _ = old
+    with closing(sqlite3.connect(archive.path)) as connection, connection:
+        connection.execute("UPDATE exchanges SET status = 500")
+    assert archive.command("archive verify").code == 1
