@@ -362,6 +362,12 @@ def test_an_audit_file_in_the_agents_reach_is_found(session: Session) -> None:
     assert list(findings_of("audit", session, PIT_FETCH_AUDIT=str(session.root / "audit.jsonl"))) == ["ok"]
 
 
+def test_a_cache_in_the_agents_reach_is_found(session: Session) -> None:
+    (message,) = findings_of("cache", session, XDG_CACHE_HOME=str(session.project / "cache"))["warn"]
+    assert "today's lists" in message
+    assert findings_of("cache", session, XDG_CACHE_HOME=str(session.root / "cache")) == {}
+
+
 def test_an_archive_in_the_agents_reach_is_found(session: Session) -> None:
     apart, project = session.root / "apart", session.project
     apart.mkdir()
