@@ -408,6 +408,7 @@ def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Fin
     """Yield a finding for each source's credentials. A source without them cannot fetch, and cannot leak."""
     from pit_fetch.engine import registry
     from pit_fetch.engine.credentials import lookup
+    from pit_fetch.errors import ConfigError
 
     for listing in registry.listings():
         if listing.provider is None:
@@ -418,7 +419,8 @@ def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Fin
             try:
                 is_set = bool(lookup(credential, environ, str(project))[1])
             except ConfigError as error:
-                yield Finding("warn", "source", f"{listing.name}: {error.gap.reason}", "see the message")
+                problem, _, fix = error.gap.reason.rpartition(": ")
+                yield Finding("warn", "source", f"{listing.name}: {problem}", fix)
                 continue
             if is_set:
                 yield Finding("ok", "source", f"{listing.name}: {names} is set")

@@ -131,7 +131,12 @@ def test_a_label_that_stands_twice_costs_the_rows_under_it():
 @pytest.mark.parametrize("value", [b"[],", b"{},", b'"ab",', b"1,", b"[[]],", b"\n", b"<b>"])
 def test_a_reply_of_too_many_values_is_refused_before_it_is_read(value: bytes) -> None:
     body = b"[" + value * (MAX_VALUES // sum(map(value.count, b"[{,\n<")) + 1) + b"1]"
-    for read in (limited, strict_json, lambda body: lenient_json(body, 1), lambda body: read_html(HTMLParser(), body.decode())):
+    for read in (
+        limited,
+        strict_json,
+        lambda body: lenient_json(body, 1),
+        lambda body: read_html(HTMLParser(), body.decode()),
+    ):
         with pytest.raises(UpstreamError, match="more than 4 million values"):
             read(body)
 

@@ -99,7 +99,9 @@ def _key(credential: Credential, environ: Mapping[str, str], folder: str) -> Set
         variable, _ = lookup(credential, environ, folder)
     except ConfigError as error:
         is_untrusted = error.gap.code == Code.ENV_FILE_UNTRUSTED
-        return SettingRow(name, "unknown", f"a .env file {'of another user' if is_untrusted else 'that cannot be read'}")
+        return SettingRow(
+            name, "unknown", f"a .env file {'of another user' if is_untrusted else 'that cannot be read'}"
+        )
     if not variable:
         return SettingRow(name, "not set", "")
     return SettingRow(name, "set", f"environment {variable}" if environ.get(variable, "").strip() else ".env")

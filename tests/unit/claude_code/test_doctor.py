@@ -33,6 +33,7 @@ from tests.client.wirings import (
     with_matcher,
     with_settings,
 )
+from tests.conftest import Foreign
 from tests.unit.claude_code.fake_system import PATH, fake_system, write_program
 
 GATE, GUARD = "pit_gate.py", "pit_guard.py"
@@ -422,6 +423,13 @@ def test_a_credential_is_named_and_never_shown(session: Session) -> None:
     text = diagnose(session, run=lambda *args: "").text
     assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in text
     assert secret not in text
+
+
+def test_an_env_file_that_is_not_followed_is_named(session: Session, foreign: Foreign) -> None:
+    path = session.project / ".env"
+    path.touch()
+    foreign(path)
+    assert has(examine(session, run=lambda *args: "")["warn"], f"fred: {path} is not followed")
 
 
 # The programs.
