@@ -48,11 +48,16 @@ Maker = Callable[[Random], Case]
 WORLDS = {"sample": sample, **modules("worlds")}
 
 
+def requests_of(worlds: ModuleType) -> Requests:
+    requests: Requests = getattr(worlds, "REQUESTS", Requests())
+    return requests
+
+
 def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
     """Return the laws that every source has, by their names."""
     make: Maker = worlds.make
     undisturbed: Maker = worlds.undisturbed
-    requests = getattr(worlds, "REQUESTS", Requests())
+    requests = requests_of(worlds)
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),

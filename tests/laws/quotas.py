@@ -15,8 +15,8 @@ from random import Random
 
 from pit_fetch.testing.server import Response
 from tests.laws import refusals
-from tests.laws.laws import WORLDS
-from tests.laws.refusals import EXHAUSTED, Limited, Requests
+from tests.laws.laws import WORLDS, requests_of
+from tests.laws.refusals import EXHAUSTED, Limited
 from tests.laws.worlds import Case, run
 
 
@@ -41,7 +41,7 @@ def main() -> None:
                 rng = Random(number)
                 case = worlds.make(rng)
                 case = case if sizes == "small" else case._replace(sizes={})
-                pairs, differ = differing(case, rng, (*EXHAUSTED, *getattr(worlds, "REQUESTS", Requests()).notices))
+                pairs, differ = differing(case, rng, (*EXHAUSTED, *requests_of(worlds).notices))
                 counts.update({f"{sizes} pairs": pairs, f"{sizes} differ": differ})
         figures = (f"{counts[f'{sizes} differ']} of {counts[f'{sizes} pairs']}" for sizes in ("small", "own"))
         print(f"{source:<16}", "   own sizes: ".join(figures), flush=True)

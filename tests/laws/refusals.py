@@ -22,8 +22,8 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import SECRETS, Case, run
 
-# The last of these requests continues a list, or is about one of its rows: how many there are, and which rows each
-# holds, depends on the withheld ones as well.
+# Whether the last of these requests continues a list, or is about one of its rows: how many such requests there are,
+# and what each brings, depends on withheld rows as well.
 Continues = Callable[[Sequence[HttpRequest]], bool]
 
 FAILURES: Mapping[str, Response] = {
@@ -55,8 +55,8 @@ class Requests(NamedTuple):
 
     continues     which of them withheld rows may cause
     endpoint      which endpoint a request is for
-    is_chosen     whether the object of a request was chosen by a list that the source has of today alone, or by one
-                  that was public in its own right. Another world may choose another, and that one does not fail
+    is_chosen     whether a list chose the object of a request: today's list of symbols, say. In another world it may
+                  have chosen another object, which does not fail
     notices       what the source answers when a quota is used up, besides HTTP 429
     """
 

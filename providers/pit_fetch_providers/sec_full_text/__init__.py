@@ -57,10 +57,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         stream = schedule.newest_first(slices, release_evidence, record, query.limit)
     else:
         stream = schedule.fewest_headers_first(slices, release_evidence, record)
-    yield from stream if query.open_mode else _behind_a_check(stream, archive)
+    yield from stream if query.open_mode else _after_checking_the_host(stream, archive)
 
 
-def _behind_a_check(stream: Iterable[Record | Gap | Watermark], archive: Archive) -> Iterator[Record | Gap | Watermark]:
+def _after_checking_the_host(
+    stream: Iterable[Record | Gap | Watermark], archive: Archive
+) -> Iterator[Record | Gap | Watermark]:
     """Yield ``stream``. Before its first record, or its end, raise UpstreamError if the archive's host fails."""
     for part in stream:
         if not isinstance(part, Gap):

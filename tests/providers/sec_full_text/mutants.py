@@ -301,7 +301,12 @@ MUTANTS = (
     Mutant("sec: a failing header of a later filing is an error", f"{_ARCHIVE}._probe", _always_failing, _SEC),
     Mutant("sec: a host that fails is an error where something was found", f"{_ARCHIVE}.check_host", nothing, _PARTIAL),
     Mutant("sec: what is in the cache is an answer of the host's", f"{_ARCHIVE}.__init__", _since_ever, _PARTIAL),
-    Mutant("sec: the host is looked at behind the last record", f"{_HERE}:_behind_a_check", _behind_the_last, _PARTIAL),
+    Mutant(
+        "sec: the host is looked at behind the last record",
+        f"{_HERE}:_after_checking_the_host",
+        _behind_the_last,
+        _PARTIAL,
+    ),
     Mutant("sec: one file decides that a host fails", f"{_EDGAR}.archive:_PROBES", lambda real: real[:1], _PARTIAL),
     Mutant("sec: submissions that fail are an error", f"{_ARCHIVE}._submissions_reply", _told_of_submissions, _PARTIAL),
     Mutant(
