@@ -155,6 +155,7 @@ def _later_article(rng: Random, number: int, moment: datetime) -> Any:
     name, title = f"z{number}", f"{CANARY}{number}"
     none = rng.choice((None, "", "soon", 5, before[:-1], before[:10], before.replace("Z", "-00:00")))
     row = (name, before, before, title)
+    before = rng.choice((before, _z(moment)))  # often in the minute that is not over
     match rng.choice(("shown", "published", "both", "undated", "half", "unreadable")):
         case "shown":
             return (name, before, after, title)
