@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
@@ -40,12 +40,6 @@ IsPublic = Callable[[Acceptance], bool]
 T = TypeVar("T")
 
 
-class Written(NamedTuple):
-    """When a file was written (its ``Last-Modified``, UTC); None if the reply does not say it."""
-
-    at: datetime | None
-
-
 class Archive:
     """EDGAR's archive, through one fetch's client, which began at ``started``.
 
@@ -60,7 +54,7 @@ class Archive:
         self._answered = set[str]()
         self._missing: set[str] = set()
         self._indexes: dict[date, Listed | None] = {}
-        self._written: dict[str, Written | None] = {}
+        self._written: dict[str, datetime | None] = {}
         self._submissions: dict[str, Any] = {}
 
     def check_host(self) -> None:
@@ -106,18 +100,14 @@ class Archive:
         endings = (*_HEADERS, _FULL_TEXT) if in_full_text else _HEADERS
         return self._first(accession, cik, endings, parse_header, is_public)
 
-    def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> Written | None:
-        """Return when the full submission of ``accession`` was written; None if it does not answer.
+    def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> datetime | None:
+        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if it is not said.
 
         That it is missing is not told apart from a refusal: a reply to HEAD has no body, and both can be a 403.
         """
-
-        def keep(written: Written) -> bool:
-            return written.at is not None and is_public(written.at)
-
         if accession not in self._written:
             path = _stem(accession, cik) + _FULL_TEXT
-            self._written[accession] = self._read(path, _written, keep, FILES_KEPT, is_head=True)
+            self._written[accession] = self._read(path, _last_modified, is_public, FILES_KEPT, is_head=True)
         return self._written[accession]
 
     def page(self, accession: str, cik: int, filed: date, is_public: IsPublic) -> Acceptance | None:
@@ -226,8 +216,8 @@ def _stem(accession: str, cik: int) -> str:
     return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
 
 
-def _written(reply: HttpReply) -> Written:
-    return Written(parse_http_date(reply.header("Last-Modified")))
+def _last_modified(reply: HttpReply) -> datetime | None:
+    return parse_http_date(reply.header("Last-Modified"))
 
 
 def _never(acceptance: Acceptance) -> bool:

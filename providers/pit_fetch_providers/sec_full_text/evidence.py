@@ -97,10 +97,10 @@ class Evidence(NamedTuple):
             def is_public(written: datetime) -> bool:
                 return self._is_public(self._dated(filing, acceptance._replace(written=written)))
 
-            answer = self.archive.written(filing.accession, filing.ciks[0], is_public)
-            if answer is None:  # by its margins, a filing that was written later would be served
+            written = self.archive.written(filing.accession, filing.ciks[0], is_public)
+            if written is None:  # by its margins, a filing that was written later would be served
                 return Stamp(None)
-            acceptance = acceptance._replace(written=answer.at)
+            acceptance = acceptance._replace(written=written)
         return self._dated(filing, acceptance)
 
     def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:

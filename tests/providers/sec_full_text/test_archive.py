@@ -59,8 +59,14 @@ def test_a_part_that_fails_costs_its_evidence_alone(response: Response, part: st
 WRITTEN = [Filing(number(n), "8-K", "2024-02-14 12:00:00", written="2024-02-14 12:01:00") for n in (1, 2)]
 
 
-@pytest.mark.parametrize("reply", [sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"", 405)])
-def test_exact_dates_no_filing_whose_own_files_do_not_answer(reply: Response) -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"", 405), Response(b"")),
+        Response(b"", 200, {"Last-Modified": "soon"}),
+    ],
+)
+def test_exact_dates_no_filing_whose_own_files_do_not_say_when_they_were_written(reply: Response) -> None:
     app = sec.app(WRITTEN, pages=lambda path: reply if path.endswith(f"{number(1)}.txt") else None)
     fetched = ask(app, exact=True)
     assert (fetched.ids, fetched.error) == ([number(2)], None)

@@ -331,14 +331,18 @@ def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
 WRITTEN = "2024-02-15 15:01:14"
 
 
+def stamped(stamp: str) -> Response:
+    return Response(b"", 200, {"Last-Modified": sec.http_date(stamp)})
+
+
 @pytest.mark.parametrize(
     ("replies", "public", "source"),
     [
         ({}, "15:01:14", "provider_metadata"),
         ({"-index-headers.html": sec.MISSING, ".sgml": sec.MISSING}, "15:01:14", "provider_metadata"),
-        # Where its reply does not say when it was written, the margins count.
-        ({f"{number(1)}.txt": Response(b"")}, "16:00:00", "edgar_accepted"),
-        ({f"{number(1)}.txt": Response(b"", 200, {"Last-Modified": "soon"})}, "16:00:00", "edgar_accepted"),
+        # A time that repeats the acceptance proves nothing: the margins count.
+        ({f"{number(1)}.txt": stamped("2024-02-15 15:00:00")}, "16:00:00", "edgar_accepted"),
+        ({f"{number(1)}.txt": stamped("2017-10-15 15:00:00")}, "16:00:00", "edgar_accepted"),
     ],
 )
 def test_exact_dates_a_filing_by_when_its_own_files_were_written(
