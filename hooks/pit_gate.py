@@ -698,8 +698,8 @@ def _program_of(words: list[str]) -> tuple[str, list[str]]:
         split = options.get("S", options.get("--split-string"))
         if split is not None:
             words = [*re.sub("['\"]", "", split).split(), *words]
-        if name == "env":  # takes any word with "=" for a variable
-            words = words[next((n for n, word in enumerate(words) if "=" not in word), len(words)) :]
+        if name == "env":  # takes any word with "=" for a variable, and "-" for an option
+            words = words[next((n for n, word in enumerate(words) if "=" not in word and word != "-"), len(words)) :]
         elif name == "timeout":
             words = words[1:]
     raise ValueError
@@ -716,9 +716,11 @@ def _basename(word: str) -> str:
 def _shell_operand(arguments: list[str]) -> tuple[bool, str]:
     """Return whether a shell is given a command (``-c``), and its first word that is no option: that, or a script."""
     place, is_command = 0, False
-    while place < len(arguments) and re.match("[-+].", arguments[place]):
+    while place < len(arguments) and re.match("[-+].|-$", arguments[place]):
         option, place = arguments[place], place + 1
         name = option.lstrip("-")
+        if not name:
+            break
         if option.startswith("--") or name in _BASH_OPTIONS:
             place += name in ("rcfile", "init-file")
         else:

@@ -100,7 +100,7 @@ def test_a_filing_counts_as_sec_full_text_counts_it_at_the_latest(created: str, 
     company = Node("Company", "c", {"id": "c", "ticker": "NOG"})
     filing = Node("Report", "r", {"id": "r", "created": created, "accessionNo": "1", "formType": "8-K"})
     engine = Kglite(Graph((company, filing), (Edge("PRIMARY_FILER", "r", "c"),)))
-    query = PATTERNS["report-queries: Latest"].query
+    query = PATTERNS["report: Latest"].query
     asked = {"ticker": "NOG", "limit": 9, "pit": "2030-01-01T00:00:00Z"}
     (item,) = engine.run(query, asked)[0]["data"]
     assert item["available_at"] == public
