@@ -563,18 +563,17 @@ def named_pattern(query: str, folder: str) -> str | None:
 
     It is in a skill beside the hooks' ``folder``, or in the package that holds it. Raise Refusal if it is not.
     """
-    name = query.strip()
-    digests = [digest for digest, known in SHIPPED_PATTERNS.items() if known.casefold() == name.casefold()]
-    if not digests:
+    wanted = query.strip().casefold()
+    name = next((name for name in SHIPPED_PATTERNS.values() if name.casefold() == wanted), None)
+    if name is None:
         return None
-    skill = os.path.join("skills", f"{name.partition(':')[0].lower()}-patterns", "SKILL.md")
+    skill = os.path.join("skills", f"{name.partition(':')[0]}-patterns", "SKILL.md")
     for home in (os.path.dirname(folder), os.path.join(folder, "pit_fetch", "claude_code", "data")):
         if os.path.isfile(os.path.join(home, skill)):
             with open(os.path.join(home, skill), encoding="utf-8") as file:
-                patterns = re.findall(r"(?ms)^```cypher\n(.*?)\n```$", file.read())
-            for pattern in patterns:
-                if pattern_digest(pattern) in digests:
-                    return str(pattern)
+                for pattern in re.findall(r"(?ms)^```cypher\n(.*?)\n```$", file.read()):
+                    if SHIPPED_PATTERNS.get(pattern_digest(pattern)) == name:
+                        return str(pattern)
     raise Refusal(NO_PATTERN.format(name, skill))
 
 

@@ -42,10 +42,10 @@ def repair(
 ) -> Repaired:
     """Repair the archive, with what ``other`` holds if it is given, and make its index again. Raise ArchiveError."""
     with schema.transaction(connection):
-        lost_before = set(_lost(connection))
         connection.execute("REINDEX")
         mending = _Mending(connection, other)
         mending.delete_undecodable()
+        lost_before = set(_lost(connection))
         mending.mend_notes()
         mending.mend_entries()
         mending.mend_bodies()
@@ -53,7 +53,7 @@ def repair(
         journal.note_chains(connection)
         whole = count(connection, "fetches")
         rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
-        lost = tuple(line for line in _lost(connection) if line not in lost_before)
+        lost = tuple(_line(connection, *place) for place in _lost(connection) if place not in lost_before)
     return Repaired(tuple(mending.mended), (*mending.lost, *lost))
 
 
@@ -112,11 +112,10 @@ class _Mending:
         gaps = journal.gaps(self.connection)
         self.changed_gaps = {origin for origin in self.ends if noted.get(f"gaps {origin}") != gaps.get(origin)}
         self.mended += (f"chain {origin}: what is noted of its gaps" for origin in sorted(self.changed_gaps))
-        for origin, last, _ in journal.ends(self.connection):
-            if last > self.ends.get(origin, _End(0)).seq:  # an entry that was moved here: its origin or number changed
-                self.connection.execute(
-                    "DELETE FROM entries WHERE origin = ? AND seq > ?", (origin, self.ends.get(origin, _End(0)).seq)
-                )
+        for origin, _, _ in journal.ends(self.connection):
+            # An entry outside its chain was moved there: its origin or number has changed.
+            query = "DELETE FROM entries WHERE origin = ? AND seq NOT BETWEEN 1 AND ?"
+            self.connection.execute(query, (origin, self.ends.get(origin, _End(0)).seq))
         for origin, end in self.ends.items():
             before = journal.GENESIS
             for seq in range(1, end.seq + 1):
@@ -267,11 +266,16 @@ def _body_in(other: sqlite3.Connection | None, digest: bytes) -> bytes | None:
         return None
 
 
-def _lost(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield a line for each fetch that lacks something which was given up."""
-    for *key, began, request in connection.execute("SELECT origin, seq, began, request FROM fetches ORDER BY began"):
-        place = f"fetch {Key(*key)} of {microseconds.from_micros(began):%Y-%m-%d %H:%M:%SZ}"
-        if journal.has_lost(connection, Key(*key)):
-            yield f"{place} is no longer complete: {request}"
-        if journal.has_lost_answer(connection, Key(*key)):
-            yield f"{place}: the answer that it printed"
+def _lost(connection: sqlite3.Connection) -> Iterator[tuple[Key, str]]:
+    """Yield each fetch that lacks something which was given up, and what that means, the earliest fetch first."""
+    for row in connection.execute("SELECT origin, seq FROM fetches ORDER BY began").fetchall():
+        if journal.has_lost(connection, Key(*row)):
+            yield Key(*row), "is no longer complete"
+        if journal.has_lost_answer(connection, Key(*row)):
+            yield Key(*row), "lacks the answer that it printed"
+
+
+def _line(connection: sqlite3.Connection, key: Key, what: str) -> str:
+    query = "SELECT began, request FROM fetches WHERE origin = ? AND seq = ?"
+    began, request = connection.execute(query, key).fetchone()
+    return f"fetch {key} of {microseconds.from_micros(began):%Y-%m-%d %H:%M:%SZ} {what}: {request}"

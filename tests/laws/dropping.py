@@ -63,9 +63,9 @@ class _World:
         pit = told(START + rng.random() * (self.now - START)) if rng.random() < 0.6 else None
         way = rng.choice(("fetch", "offline", "offline", "capture"))
         if way == "capture":
-            source = "source = 'benzinga'\nlookback_minutes = 100000\n"
+            source = "source = 'benzinga'\nlookback_minutes = 100000\nmay_be_empty = true\n"
             if words == ESTIMATES:
-                source = "source = 'alphavantage'\nop = 'EARNINGS_ESTIMATES'\nsymbol = 'IBM'\n"
+                source = "source = 'alphavantage'\nop = 'EARNINGS_ESTIMATES'\nsymbol = 'IBM'\nmay_be_empty = true\n"
             (archive.folder / "list.toml").write_text(f"[[request]]\n{source}")
             assert archive.command("capture list.toml --again", told(self.now)).code == 0
             return

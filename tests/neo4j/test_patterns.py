@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
 
+from pit_fetch.claude_code import bundle
 from pit_fetch.support.bundled import gate
 from tests.neo4j.graph import NEW_YORK, RETURNS, Case, Edge, Graph, Node, make_case
 from tests.neo4j.kglite_engine import Kglite
@@ -31,6 +32,14 @@ def test_every_pattern_has_an_answer_and_a_name_of_its_own() -> None:
     assert names_without_answer() == set()
     assert len({block.query for block in QUERIES.values()}) == len(QUERIES)
     assert len(PATTERNS) >= 40
+
+
+def test_agents_read_the_name_and_the_parameters_of_every_pattern() -> None:
+    texts = "".join(content.decode() for path, content in bundle.files().items() if path.endswith(".md"))
+    rows = re.findall(r"^\| `([a-z]+: [^`]+)` \| `([^`]+)` \|", texts, re.MULTILINE)
+    assert {name: {"pit", *re.findall(r"\w+", parameters)} for name, parameters in rows} == {
+        name: block.parameters for name, block in PATTERNS.items()
+    }
 
 
 @pytest.mark.parametrize("name", PATTERNS)

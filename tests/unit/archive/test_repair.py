@@ -62,6 +62,8 @@ def body_of(seq: int) -> str:
 DAMAGE = {
     "a text that is none": "UPDATE exchanges SET url = CAST(x'68ff' AS TEXT) WHERE seq = 7",
     "a key that is no text": "UPDATE entries SET origin = CAST(x'68ff' AS TEXT) WHERE seq = 7",
+    "a key of a request that is no text": "UPDATE fetches SET origin = CAST(x'68ff' AS TEXT) WHERE seq = 9",
+    "a time that is none": "UPDATE fetches SET began = 1 << 62 WHERE seq = 9",
     "a reply": body_of(7),
     "how a reply is packed": body_of(7).replace("packed = x'00'", "coding = 'zzzz'"),
     "a reply that others are packed with": "UPDATE bodies SET packed = x'00' WHERE digest IN (SELECT base FROM bodies)",
@@ -78,6 +80,7 @@ DAMAGE = {
     "the hash of an entry": "UPDATE entries SET link = zeroblob(32) WHERE seq = 7",
     "the hash of a deleted entry": "UPDATE entries SET link = zeroblob(32) WHERE seq = 2",
     "the number of an entry": "UPDATE entries SET seq = seq + (1 << 40) WHERE seq = 7",
+    "a number that no entry has": "UPDATE entries SET seq = -seq WHERE seq = 7",
     "the chain of an entry": "UPDATE entries SET origin = 'another' WHERE seq = 7",
     "a row under another number": "UPDATE exchanges SET seq = 99 WHERE seq = 7",
     "what is noted of a body": "UPDATE bodies SET size = size + 1, depth = depth + 1",

@@ -63,7 +63,7 @@ def _bare(real: Any) -> Any:
 
 def _of_any_address(real: Any) -> Any:
     def page_of(item: Any, saved: Any, bytes_of: Any) -> Any:
-        page = saved(item.page)
+        page = saved(item.page, item.address)
         return real(item, saved, bytes_of) if page is None or item.kind == "sitemap" else page
 
     return page_of
