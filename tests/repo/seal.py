@@ -1,7 +1,7 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
-README's help from the program, and the size and the scores of the leak corpus from its files.
+help from the program, and the size and the scores of the leak corpus from its files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
-GUARD, README, CORPUS = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md", ROOT / "docs" / "corpus.md"
+GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
+COMMAND, CORPUS = ROOT / "docs" / "command.md", ROOT / "docs" / "corpus.md"
 CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
@@ -36,13 +37,18 @@ def digests() -> Mapping[str, str]:
     return {name: guard.pattern_digest(block.query) for name, block in PATTERNS.items()}
 
 
-def sealed_readme(text: str) -> str:
-    """Return the README's ``text`` with the help that the program prints."""
+def sealed_command(text: str) -> str:
+    """Return the page of the command, its ``text`` with the help that the program prints."""
     words, env = [sys.executable, "-m", "pit_fetch", "--help"], {**os.environ, "COLUMNS": "100"}
     shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+    return _in_block(text, "help", f"```text\n{shown}```\n")
+
+
+def sealed_readme(text: str) -> str:
+    """Return the README's ``text`` with the size and the scores of the leak corpus."""
     rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in _scores()["score"]]
     table = _table(("approach", "leaked", "dropped though public"), rows)
-    return _with_cases(_in_block(_in_block(text, "help", f"```text\n{shown}```\n"), "scores", table))
+    return _with_cases(_in_block(text, "scores", table))
 
 
 def sealed_corpus(text: str) -> str:
@@ -125,7 +131,12 @@ def _wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
 
 
-SEALED: Mapping[Path, Callable[[str], str]] = {GUARD: sealed_guard, README: sealed_readme, CORPUS: sealed_corpus}
+SEALED: Mapping[Path, Callable[[str], str]] = {
+    GUARD: sealed_guard,
+    README: sealed_readme,
+    COMMAND: sealed_command,
+    CORPUS: sealed_corpus,
+}
 
 
 def main() -> None:
