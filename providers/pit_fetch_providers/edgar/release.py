@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 
 # By which a submissions file can be late, where its Z means UTC.
@@ -28,19 +28,59 @@ class ListedFiling(NamedTuple):
 
 
 def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datetime) -> datetime | None:
-    """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
+    """Return the UTC instant from which ``filing``, of an ordinary form, was public; None if that cannot be shown.
 
-    ``horizon`` is the last instant that matters: a filing that may have been public by then is dated as exactly as
-    its header allows. Raise UpstreamError if the host fails or refuses.
+    ``horizon`` and the errors are those of :func:`by_row`.
     """
     if forms.root(filing.form) not in forms.ORDINARY:
         return None
-    submitted = archive.submitted(filing.accession, cik, filing.filed)
-    latest = None if submitted is None else available_at(submitted, filing.filed)
-    if submitted is not None and latest is not None and (latest <= horizon or _soonest(submitted, filing) > horizon):
+    return by_row(filing, archive.submitted(filing.accession, cik, filing.filed), cik, archive, horizon)
+
+
+def by_row(
+    filing: ListedFiling, submitted: Acceptance | None, cik: int, archive: Archive, horizon: datetime
+) -> datetime | None:
+    """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
+
+    ``submitted`` is its row in a submissions file. ``horizon`` is the last instant that matters: a filing that may
+    have been public by then, or whose row shows nothing, is dated as exactly as its header allows. Raise UpstreamError
+    if the host fails or refuses.
+    """
+    latest = bound(filing, submitted)
+    soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
+    if latest is not None and (latest <= horizon or soonest > horizon):
         return latest
-    header = archive.header(filing.accession, cik, in_full_text=False)
-    return latest if header is None else available_at(header, filing.filed)
+    header = archive.header(filing.accession, cik, in_full_text=latest is None)
+    exact = None if header is None else available_at(header, filing.filed, forms.is_evening(filing.form))
+    # Earlier than the row can mean, it contradicts it.
+    return latest if exact is None or exact < soonest else exact
+
+
+def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
+    """Return the UTC instant from which an ordinary filing was public at the latest, by its row; None if unknown."""
+    if submitted is None or forms.root(filing.form) not in forms.ORDINARY:
+        return None
+    return available_at(submitted, filing.filed, forms.is_evening(filing.form))
+
+
+def by_files(accession: str, cik: int, archive: Archive, *, exact: bool) -> tuple[ListedFiling, datetime | None] | None:
+    """Return a filing, and the UTC instant from which it was public, by its own header; None if that cannot be read.
+
+    With ``exact``, when its full submission was written takes the place of the header's margins, where that proves
+    something. Raise UpstreamError if the host fails or refuses.
+    """
+    header = archive.header(accession, cik, in_full_text=True)
+    if header is None:
+        return None
+    filing = ListedFiling(accession, header.form, header.filed)
+    return filing, of_header(header, archive.written(accession, cik) if exact else None)
+
+
+def of_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
+    """Return the UTC instant from which the filing of ``header`` was public; ``written`` is when a file of it was."""
+    evening = forms.is_evening(header.form)
+    proved = written and proof(header._replace(written=written), header.filed, evening)
+    return proved or available_at(header, header.filed, evening)
 
 
 def _soonest(submitted: Acceptance, filing: ListedFiling) -> datetime:
