@@ -35,7 +35,7 @@ def _options_of(provider: Provider, operation: Operation) -> list[Option]:
     is_only = len(provider.operations) == 1
     taken = {option.name for option in provider.options} if is_only else {*operation.needs, *operation.takes}
     # These say in another way what an option beside them says, and are refused together with it.
-    twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
+    twice = {"recency"} | ({"symbol"} if "cik" in taken else set()) | ({"form"} if "accession" in taken else set())
     return [option for option in provider.options if option.name in taken - {"op"} - twice]
 
 
@@ -46,6 +46,7 @@ _VALUES = {
     "range": "2month",
     "ciks": "320193",
     "cik": "320193",
+    "accession": "0000320193-25-000057",
     "url": "example.com/news",
     "period": "annual",
 }

@@ -63,7 +63,7 @@ def when_captured(query: Query) -> str:
     if query.options["exact"]:
         return ""
     return (
-        "The SEC's list tells some times of acceptance four or five hours late: to ask about a time of day later, write "
+        "The SEC's list tells some times of acceptance hours late: to ask about a time of day later, write "
         "exact = true, and ask with exact."
     )
 
