@@ -81,7 +81,7 @@ def test_a_filing_as_it_was_listed() -> None:
         ({"forms": "UPLOAD"}, [5]),  # asked for by name: released months after its filing date
     ],
 )
-def test_what_is_listed(options: dict[str, str], expected: list[int]) -> None:
+def test_what_is_listed(options: dict[str, Any], expected: list[int]) -> None:
     assert numbers(ask(**options)) == expected
 
 
@@ -163,7 +163,7 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
         ({"accession": sec.number(99)}, []),
     ],
 )
-def test_the_text_of_a_filing(options: dict[str, str], expected: list[str | None]) -> None:
+def test_the_text_of_a_filing(options: dict[str, Any], expected: list[str | None]) -> None:
     assert texts(ask(op="text", **options)) == expected
 
 
@@ -268,7 +268,7 @@ def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, A
 @pytest.mark.parametrize(
     "options", [{"cik": "1"}, {"symbol": "NONE"}, {"cik": "1", "op": "text", "form": "10-K"}], ids=str
 )
-def test_a_company_that_does_not_exist_is_no_data(options: dict[str, str]) -> None:
+def test_a_company_that_does_not_exist_is_no_data(options: dict[str, Any]) -> None:
     fetched = ask(**options)
     assert (fetched.records, fetched.error) == ([], None)
 
