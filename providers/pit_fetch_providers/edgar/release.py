@@ -52,8 +52,10 @@ def by_row(
         return latest
     header = archive.header(filing.accession, cik, in_full_text=latest is None)
     exact = None if header is None else available_at(header, filing.filed, forms.is_evening(filing.form))
-    # Earlier than the row can mean, it contradicts it.
-    return latest if exact is None or exact < soonest else exact
+    if header is None or exact is None or latest is None:
+        return exact or latest
+    # A header that is earlier than its row can mean, or of another day, contradicts it.
+    return exact if soonest <= exact and header.filed == filing.filed else latest
 
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:

@@ -13,7 +13,7 @@ from pit_fetch.provider import Context, Operation, Option, Page, Provider, Query
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
 from pit_fetch_providers.markup import require_parser
-from pit_fetch_providers.sec_filings import listing, texts
+from pit_fetch_providers.sec_filings import holdings, insiders, listing, texts
 from pit_fetch_providers.shared import as_of_fetch, fields, refuse
 
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
@@ -23,30 +23,39 @@ _SETTLED = (
     "was moved back. filings with forms=UPLOAD,CORRESP finds such letters."
 )
 
+_IN_XML = {
+    "insiders": "Forms of before mid-2003 are plain text, and left out. Dates in a form are typed by hand.",
+    "holdings": "Reports of before mid-2013 are plain text, and left out. What a manager reports late, elsewhere or "
+    "not at all is missing, and no sale: short positions, most bonds, what is held abroad.",
+}
+
+_ROOMS = {"filings": listing, "text": texts, "insiders": insiders, "holdings": holdings}
+
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
     """Yield what the operation answers, of filings that were public, newest first."""
     if query.operation.name == "text":
         require_parser()
     cik = _cik(query, context)
-    if cik is None:
-        return
-    if query.operation.name == "text":
-        yield from texts.fetch(query, context, cik)
-    else:
-        yield from listing.fetch(query, context, cik)
+    if cik is not None:
+        yield from _ROOMS[query.operation.name].fetch(query, context, cik)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Yield what a saved reply answers: a company's list, or a full submission."""
+    """Return what a saved reply answers: a company's list, or a full submission."""
     if query.operation.name == "text":
         require_parser()
-        return texts.read(body, query)
-    return listing.read(body, query)
+    records: Iterator[Record] = _ROOMS[query.operation.name].read(body, query)
+    return records
 
 
 def derive(query: Query) -> Stage | None:
-    return texts.derive(query) if query.operation.name == "text" else None
+    match query.operation.name:
+        case "text":
+            return texts.derive(query)
+        case "holdings":
+            return holdings.derive(query)
+    return None
 
 
 def when_empty(query: Query) -> str:
@@ -128,6 +137,8 @@ def of_today(query: Query) -> Iterator[str]:
 def _caveats(query: Query) -> Iterator[str]:
     if not query.open_mode and query.options["accession"] is None and listing.is_settled(query):
         yield _SETTLED
+    if not query.open_mode and query.operation.name in _IN_XML:
+        yield _IN_XML[query.operation.name]
 
 
 _FILINGS = Operation(
@@ -147,7 +158,7 @@ _FILINGS = Operation(
 
 PROVIDER = Provider(
     name="sec_filings",
-    summary="SEC filings of a company: the list of them with the time of each release, and their texts",
+    summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
     fetch=fetch,
     parse_reply=read,
     derive=derive,
@@ -156,7 +167,7 @@ PROVIDER = Provider(
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
-        Option("op", "what to ask for", choices=("filings", "text"), default="filings", positional="one", metavar="OP"),
+        Option("op", "what to ask for", choices=tuple(_ROOMS), default="filings", positional="one", metavar="OP"),
         Option(
             "symbol",
             "the company that has this ticker today",
@@ -169,7 +180,7 @@ PROVIDER = Provider(
         ),
         Option(
             "forms",
-            "filings: these forms, with their amendments; -4 excludes one",
+            "filings, insiders: these forms, with their amendments; -4 excludes one",
             kind="list",
             metavar="10-K,8-K",
             search_terms="type types form-type filing-type",
@@ -207,6 +218,19 @@ PROVIDER = Provider(
             chooses=True,
             search_terms="document read content exhibit press release",
         ),
+        _FILINGS._replace(
+            name="insiders",
+            fields=insiders.FIELDS,
+            search_terms="insider transactions ownership form4 trades",
+        ),
+        _FILINGS._replace(
+            name="holdings",
+            takes=("symbol", "cik", "exact"),
+            fields=holdings.FIELDS,
+            window=None,
+            chooses=True,
+            search_terms="13f institutional positions portfolio managers",
+        ),
     ),
     page_size=1_000,
     packages=("selectolax",),
@@ -217,5 +241,7 @@ text serves one filing: by accession, or the newest one of a form that was publi
 document=EX-99.1 is the first exhibit of that number, such as an earnings release with form=8-K;
 the newest filing that has one is served. A long text is continued with --after. find="going concern"
 serves passages in its place.
+insiders serves the rows of Forms 3, 4 and 5, by the company's number or by the insider's own; holdings
+the book of a manager for the newest quarter that was public, amendments applied, in dollars.
 """,
 )

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import NamedTuple
 from urllib.parse import quote
 
-from pit_fetch.provider import Context, HttpReply
-from pit_fetch_providers.edgar import client
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, HttpReply, UpstreamError
+from pit_fetch_providers.edgar import client, release
+from pit_fetch_providers.edgar.header import parse_header
+from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.sec_filings import documents, text
 from pit_fetch_providers.sec_filings.documents import Document
+
+
+class Saved(NamedTuple):
+    """A saved full submission, which its own header dates."""
+
+    filing: ListedFiling
+    at: datetime | None
+    documents: list[Document]
 
 
 def url(cik: int, accession: str, file: str | None) -> str:
@@ -40,6 +53,17 @@ def submission(context: Context, cik: int, accession: str) -> list[Document]:
     """Return the documents of a filing's full submission, with their sources. Raise UpstreamError."""
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
     return [] if reply is None else list(documents.contained(decode(reply.body, "")))
+
+
+def saved(body: bytes) -> Saved:
+    """Return a saved full submission. Raise UpstreamError for anything else."""
+    source = decode(body, "")
+    accession = documents.accession(source)
+    header = None if accession is None else parse_header(body, accession)
+    if accession is None or header is None:
+        raise UpstreamError(Code.MALFORMED, problem="it is no full submission (ACCESSION.txt)")
+    filing = ListedFiling(accession, header.form, header.filed)
+    return Saved(filing, release.of_header(header), list(documents.contained(source)))
 
 
 def _index(context: Context, folder: str, accession: str) -> list[Document]:

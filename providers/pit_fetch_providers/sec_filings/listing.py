@@ -16,7 +16,7 @@ from pit_fetch_providers.shared import UNREADABLE
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the filings of a company, newest release first."""
-    made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row), not is_settled(query))
+    made = releases.newest_first(query, context, cik, lambda row: is_form(query, row.form), not is_settled(query))
     for place, one_release in enumerate(made):
         record = UNREADABLE if one_release is None else _record(one_release.row, cik, one_release.at)
         yield Page((record,), newest_first, continues_previous=place > 0)
@@ -28,13 +28,14 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     for row in submissions.saved(body):
         if row is None:
             yield UNREADABLE
-        elif is_wanted(query, row):
+        elif is_form(query, row.form):
             listed = ListedFiling(row.accession, row.form, row.filed)
             yield _record(row, cik, release.bound(listed, row.submitted))
 
 
-def is_wanted(query: Query, row: Row) -> bool:
-    return forms.is_wanted(row.form, query.options["forms"] or ())
+def is_form(query: Query, form: str) -> bool:
+    """Return whether a form is one that is asked for."""
+    return forms.is_wanted(form, query.options["forms"] or ())
 
 
 def is_settled(query: Query) -> bool:

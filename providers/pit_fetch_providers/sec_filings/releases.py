@@ -65,6 +65,11 @@ def newest_first(
         yield heapq.heappop(waiting)[-1]
 
 
+def is_public(query: Query, at: datetime | None) -> bool:
+    """Return whether a filing released at ``at`` may be read: without a PIT, any."""
+    return query.open_mode or (at is not None and at <= query.horizon)
+
+
 def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetime | None]:
     """Return how a row is dated: by its own words, with the filing's header where it is needed, or by its files."""
     if query.open_mode and not query.options["exact"]:

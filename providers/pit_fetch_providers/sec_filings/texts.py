@@ -6,13 +6,10 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby, islice
 
-from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Query, Record, Stage, UpstreamError
+from pit_fetch.provider import Context, Query, Record, Stage
 from pit_fetch_providers.edgar import release
 from pit_fetch_providers.edgar.archive import Archive
-from pit_fetch_providers.edgar.header import parse_header
 from pit_fetch_providers.edgar.release import ListedFiling
-from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.sec_filings import documents, files, releases, text
 from pit_fetch_providers.sec_filings.documents import Document
 from pit_fetch_providers.shared import UNREADABLE
@@ -37,7 +34,7 @@ def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
     """Yield the wanted documents of the newest filing that has them."""
     form = query.options["form"]
     made = releases.newest_first(query, context, cik, lambda row: row.form == form, is_complete=False)
-    public = (one for one in made if one is not None and _is_public(query, one.at))
+    public = (one for one in made if one is not None and releases.is_public(query, one.at))
     for row, at in islice(public, MOST_TRIES):
         filing = ListedFiling(row.accession, row.form, row.filed)
         read = list(_documents(query, context, cik, filing, at, row.document))
@@ -48,17 +45,10 @@ def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the documents of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    source = decode(body, "")
-    accession = documents.accession(source)
-    header = None if accession is None else parse_header(body, accession)
-    if accession is None or header is None:
-        raise UpstreamError(Code.MALFORMED, problem="it is no full submission (ACCESSION.txt)")
-    if query.options["accession"] in (None, accession) and query.options["form"] in (None, header.form):
-        filing = ListedFiling(accession, header.form, header.filed)
-        chosen = documents.chosen(documents.contained(source), query.options["document"])
-        cik = int(query.options["cik"] or accession[:10])
-        for document in chosen:
-            yield _record(document, cik, filing, release.of_header(header))
+    filing, at, every = files.saved(body)
+    if query.options["accession"] in (None, filing.accession) and query.options["form"] in (None, filing.form):
+        for document in documents.chosen(every, query.options["document"]):
+            yield _record(document, int(query.options["cik"] or filing.accession[:10]), filing, at)
 
 
 def derive(query: Query) -> Stage:
@@ -75,15 +65,11 @@ def derive(query: Query) -> Stage:
 def _documents(
     query: Query, context: Context, cik: int, filing: ListedFiling, at: datetime | None, primary: str | None
 ) -> Iterator[Record]:
-    if _is_public(query, at):
+    if releases.is_public(query, at):
         for document in files.read(context, cik, filing.accession, query.options["document"], primary):
             yield _record(document, cik, filing, at)
     else:
         yield UNREADABLE._replace(id=filing.accession, available_at=at)
-
-
-def _is_public(query: Query, at: datetime | None) -> bool:
-    return query.open_mode or (at is not None and at <= query.horizon)
 
 
 def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | None) -> Record:

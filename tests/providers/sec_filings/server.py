@@ -31,6 +31,73 @@ class Filed(NamedTuple):
     period: str = ""
 
 
+def ownership(form: str, rows: Sequence[Mapping[str, str]] = ({},), original: str = "", owners: int = 1) -> Document:
+    """Return a form 3, 4 or 5, in the shape of the wire. A row is a transaction, or a holding if it has no ``date``."""
+    owner = (
+        "<reportingOwner><reportingOwnerId><rptOwnerCik>0001780525</rptOwnerCik><rptOwnerName>Doe Jane</rptOwnerName>"
+        "</reportingOwnerId><reportingOwnerRelationship><isDirector>0</isDirector><isOfficer>true</isOfficer>"
+        "<officerTitle>CFO</officerTitle></reportingOwnerRelationship></reportingOwner>"
+    )
+    return Document(
+        form,
+        "form4.xml",
+        f'<XML>\n<?xml version="1.0"?>\n<ownershipDocument><schemaVersion>X0508</schemaVersion>'
+        f"<documentType>{form}</documentType><periodOfReport>2024-02-12</periodOfReport>"
+        + (f"<dateOfOriginalSubmission>{original}</dateOfOriginalSubmission>" if original else "")
+        + "<issuer><issuerCik>0000320193</issuerCik><issuerName>Apple Inc.</issuerName>"
+        f"<issuerTradingSymbol>AAPL</issuerTradingSymbol></issuer>{owner * owners}<aff10b5One>0</aff10b5One>"
+        f"<nonDerivativeTable>{''.join(map(_owned, rows))}</nonDerivativeTable>"
+        '<footnotes><footnote id="F1">A weighted average.</footnote></footnotes></ownershipDocument>\n</XML>',
+    )
+
+
+def _owned(row: Mapping[str, str]) -> str:
+    values = {
+        "date": "2024-02-12",
+        "code": "S",
+        "shares": "100",
+        "price": "<value>180.5</value>",
+        "after": "900",
+        **row,
+    }
+    after = (
+        f"<postTransactionAmounts><sharesOwnedFollowingTransaction><value>{values['after']}</value>"
+        "</sharesOwnedFollowingTransaction></postTransactionAmounts>"
+    )
+    title = "<securityTitle><value>Common Stock</value></securityTitle>"
+    if not values["date"]:
+        return f"<nonDerivativeHolding>{title}{after}</nonDerivativeHolding>"
+    return (
+        f"<nonDerivativeTransaction>{title}<transactionDate><value>{values['date']}</value></transactionDate>"
+        f"<transactionCoding><transactionFormType>4</transactionFormType><transactionCode>{values['code']}</transactionCode>"
+        f"</transactionCoding><transactionAmounts><transactionShares><value>{values['shares']}</value></transactionShares>"
+        f"<transactionPricePerShare>{values['price']}</transactionPricePerShare><transactionAcquiredDisposedCode>"
+        f"<value>D</value></transactionAcquiredDisposedCode></transactionAmounts>{after}</nonDerivativeTransaction>"
+    )
+
+
+def report(
+    form: str, period: str, positions: Sequence[tuple[str, int, int]], amendment: str = "", prefix: str = "ns1:"
+) -> tuple[Document, Document]:
+    """Return the cover and the table of a 13F. A position is an issuer, its value as filed, and the shares."""
+    year, month, day = period.split("-")
+    kind = f"<amendmentInfo><amendmentType>{amendment}</amendmentType></amendmentInfo>" if amendment else ""
+    cover = (
+        '<XML>\n<?xml version="1.0"?>\n<edgarSubmission xmlns="http://www.sec.gov/edgar/thirteenffiler"><formData>'
+        f"<coverPage><reportCalendarOrQuarter>{month}-{day}-{year}</reportCalendarOrQuarter>{kind}</coverPage>"
+        "</formData></edgarSubmission>\n</XML>"
+    )
+    rows = "".join(
+        f"<{prefix}infoTable><{prefix}nameOfIssuer>{issuer}</{prefix}nameOfIssuer><{prefix}cusip>037833100</{prefix}cusip>"
+        f"<{prefix}value>{value}</{prefix}value><{prefix}shrsOrPrnAmt><{prefix}sshPrnamt>{shares}</{prefix}sshPrnamt>"
+        f"<{prefix}sshPrnamtType>SH</{prefix}sshPrnamtType></{prefix}shrsOrPrnAmt></{prefix}infoTable>"
+        for issuer, value, shares in positions
+    )
+    space = f'xmlns{":" + prefix[:-1] if prefix else ""}="http://www.sec.gov/edgar/document/thirteenf/informationtable"'
+    table = f"<XML>\n<{prefix}informationTable {space}>{rows}</{prefix}informationTable>\n</XML>"
+    return Document(form, "primary_doc.xml", cover), Document("INFORMATION TABLE", "table.xml", table)
+
+
 def columns(filed: Sequence[Filed], true_utc: bool) -> dict[str, list[Any]]:
     """Return a file's columns in the shape of the wire, of filings in any order."""
     dated = [entry for entry in filed if entry.filing.accepted]

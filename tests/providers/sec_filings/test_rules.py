@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pit_fetch_providers.sec_filings import documents, text
+from pit_fetch_providers.sec_filings import documents, elements, text
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response
@@ -35,6 +35,9 @@ OLD = Filed(
     (Document("10-Q", "", "<PAGE>\n\n<TABLE>\n<S>     <C>\nCash    5\n</TABLE>\nA going\n   concern."),),
 )
 FILED = (YEAR, RESULTS, OTHER, INSIDER, LETTER, AMENDED, OLD)
+
+
+PRICE_OF_A_NOTE = '<footnoteId id="F1"/>'
 
 
 def ask(filed: tuple[Filed, ...] | App = FILED, *, pit: str | None = PIT, **options: Any) -> Fetched:
@@ -239,6 +242,136 @@ def test_documents_of_a_type() -> None:
     every = [documents.Document(place, made.type) for place, made in enumerate(listed, 1)]
     for kind, expected in {"primary": [1], "ex-99": [2, 3], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
         assert [document.sequence for document in documents.chosen(every, kind)] == expected
+
+
+# Insiders.
+
+
+def insider(number: int, accepted: str, document: Document, form: str = "4") -> Filed:
+    return Filed(Filing(sec.number(number), form, accepted), (document,))
+
+
+SOLD = insider(
+    11, "2024-02-14 18:30:00", server.ownership("4", [{}, {"date": "2035-02-12", "price": PRICE_OF_A_NOTE}], owners=2)
+)
+CORRECTED = insider(12, "2024-03-01 12:00:00", server.ownership("4/A", [{"shares": "1000"}], "2024-02-14"), "4/A")
+FIRST = insider(13, "2024-01-05 12:00:00", server.ownership("3", [{"date": ""}]), "3")
+ON_PAPER = insider(14, "2002-05-06 12:00:00", Document("4", "", "FORM 4\n\n1. Name: Jane Doe"))
+
+
+def test_a_row_of_a_form() -> None:
+    row = ask((SOLD,), op="insiders").records[0]
+    assert (row.id, row.available_at) == (f"{sec.number(11)}:001", datetime(2024, 2, 15, 0, 30, tzinfo=UTC))
+    expected = {"issuer_symbol": "AAPL", "owner": "Doe Jane; Doe Jane", "relation": "officer, CFO; officer, CFO",
+                "kind": "transaction", "security": "Common Stock", "transaction_date": "2024-02-12", "code": "S",
+                "acquired": False, "shares": 100, "price": 180.5, "owned_after": 900, "amends": None,
+                "is_10b5_1": False}  # fmt: skip
+    assert {name: row.payload[name] for name in expected} == expected
+
+
+def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
+    row = ask((SOLD,), op="insiders").records[1]
+    assert (row.payload["transaction_date"], row.payload["price"]) == ("2035-02-12", None)
+    assert row.payload["footnotes"] == ["A weighted average."]
+
+
+def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
+    every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
+    assert numbers(every) == [12, 11, 11, 13]
+    assert every.records[0].payload["amends"] == "2024-02-14"
+    assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding"]
+    assert numbers(ask((SOLD, CORRECTED, FIRST), op="insiders", forms="4/A")) == [12]
+    assert numbers(ask((SOLD, CORRECTED), op="insiders", pit="2024-03-01T12:59:59-05:00")) == [11, 11]
+
+
+def test_a_request_for_a_few_rows_reads_a_few_forms() -> None:
+    many = tuple(
+        insider(100 + n, made.accepted, server.ownership("4"))
+        for n, made in enumerate(sec.daily(40, "2024-05-31", "4"))
+    )
+    fetched = ask(many, op="insiders", limit=2)
+    assert (len(fetched.records), len(fetched.paths(".txt"))) == (2, 4)
+
+
+HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>
+<ownershipDocument><issuer><issuerName>&b;</issuerName></issuer></ownershipDocument>"""
+
+
+@pytest.mark.parametrize("source", [HOSTILE, "<ownershipDocument>", "", "<a>&undeclared;</a>", "<a>\0</a>"])
+def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
+    assert elements.parse(source) is None
+    assert ask((insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source)),), op="insiders").records == []
+
+
+# Holdings.
+
+
+def quarter(
+    number: int, accepted: str, positions: list[tuple[str, int, int]], kind: str = "", period: str = "2024-03-31"
+) -> Filed:
+    form = "13F-HR/A" if kind else "13F-HR"
+    return Filed(Filing(sec.number(number), form, accepted), server.report(form, period, positions, kind), period)
+
+
+BASE = quarter(21, "2024-05-15 12:00:00", [("ACME", 5_000, 100), ("APEX", 7_000, 100)])
+ADDED = quarter(22, "2024-05-20 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS")
+REPLACED = quarter(23, "2024-05-24 12:00:00", [("ACME", 5_500, 110)], "RESTATEMENT")
+EMPTIED = quarter(24, "2024-05-28 12:00:00", [("0", 0, 0)], "RESTATEMENT")
+OLDER = quarter(25, "2024-02-14 12:00:00", [("OLD", 5_000, 100)], period="2023-12-31")
+BELATED = quarter(26, "2024-05-21 12:00:00", [("LATE", 5_000, 100)], "NEW HOLDINGS", period="2023-12-31")
+BOOKS = (BASE, ADDED, REPLACED, EMPTIED, OLDER, BELATED)
+
+
+@pytest.mark.parametrize(
+    ("pit", "expected"),
+    [
+        ("2024-05-15T12:59:59-04:00", ["OLD"]),
+        ("2024-05-15T13:00:00-04:00", ["ACME", "APEX"]),
+        ("2024-05-22T12:00:00-04:00", ["ATLAS", "ACME", "APEX"]),
+        ("2024-05-25T12:00:00-04:00", ["ACME"]),
+        ("2024-05-29T12:00:00-04:00", []),
+    ],
+)
+def test_the_book_of_a_manager(pit: str, expected: list[str]) -> None:
+    fetched = ask(BOOKS, pit=pit, op="holdings")
+    assert [record.payload["issuer"] for record in fetched.records] == expected
+    assert all(record.payload["form"].startswith("13F-HR") for record in fetched.records)
+
+
+def test_a_position() -> None:
+    record = ask((BASE,), op="holdings").records[0]
+    assert record.id == f"{sec.number(21)}:00001"
+    assert record.payload == {
+        "accession": sec.number(21), "form": "13F-HR", "amendment": None, "manager_cik": "0000320193",
+        "period": "2024-03-31", "issuer": "ACME", "cusip": "037833100", "class": None, "value": 5_000, "shares": 100,
+        "share_type": "SH", "put_call": None, "discretion": None, "other_managers": None, "is_unit_doubtful": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("accepted", "value", "expected", "doubtful"),
+    [
+        ("2023-01-02 12:00:00", 5, 5_000, False),  # in thousands
+        ("2023-01-03 12:00:00", 5_000, 5_000, False),  # in dollars, whatever the period
+        ("2023-02-28 12:00:00", 5, 5, True),  # still in thousands: as filed, with a mark
+        ("2022-02-28 12:00:00", 5_000_000, 5_000_000_000, True),
+    ],
+)
+def test_values_are_in_dollars(accepted: str, value: int, expected: int, doubtful: bool) -> None:
+    report = quarter(21, accepted, [("ACME", value, 100)], period="2021-12-31")
+    (record,) = ask((report,), op="holdings").records
+    assert (record.payload["value"], record.payload["is_unit_doubtful"]) == (expected, doubtful)
+
+
+def test_a_saved_submission_holds_one_report_or_form() -> None:
+    for filed, op, count in (
+        (BASE, "holdings", 2),
+        (SOLD, "insiders", 2),
+        (BASE, "insiders", 0),
+        (SOLD, "holdings", 0),
+    ):
+        body = server.submission(filed).encode()
+        assert len(ask_source("sec_filings", server.app(()), body=body, pit=PIT, op=op).records) == count
 
 
 # What cannot be answered.

@@ -43,3 +43,36 @@ class TestText(TestFilings):
         rows = json.loads(reply)
         columns = server.raw_rows(row for row in rows if isinstance(row, dict))
         return server.app(FILED, body=json.dumps({"filings": {"recent": columns, "files": []}}).encode())(request)
+
+
+FORMS = tuple(
+    Filed(Filing(sec.number(n), "4", accepted), (server.ownership("4", [{"date": "2024-01-30"}]),))
+    for n, accepted in enumerate(("2024-02-01 16:30:01", "2024-02-14 12:00:05"), 11)
+)
+
+
+class TestInsiders(TestFilings):
+    reply = json.dumps({"filings": {"recent": server.columns(FORMS, true_utc=False), "files": []}}).encode()
+    options = {"op": "insiders", "cik": "320193"}
+    not_revisions = ("transaction_date",)
+
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
+        return server.app(FORMS, body=reply)(request)
+
+
+REPORTS = (
+    Filed(
+        Filing(sec.number(21), "13F-HR", "2024-02-14 12:00:05"),
+        server.report("13F-HR", "2023-12-31", [("ACME", 5_000, 100)]),
+        "2023-12-31",
+    ),
+)
+
+
+class TestHoldings(TestText):
+    reply = json.dumps(server.rows(REPORTS)).encode()
+    options = {"op": "holdings", "cik": "320193"}
+
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
+        columns = server.raw_rows(row for row in json.loads(reply) if isinstance(row, dict))
+        return server.app(REPORTS, body=json.dumps({"filings": {"recent": columns, "files": []}}).encode())(request)

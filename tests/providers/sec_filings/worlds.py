@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response
+from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
@@ -18,6 +19,18 @@ from tests.providers.sec_full_text.server import Filing
 
 DAY = timedelta(days=1)
 _FORMS = ("10-K", "10-Q", "8-K", "8-K", "4", "10-K/A", "UPLOAD", "DEFA14A")
+_INSIDERS = ("4", "4", "3", "4/A", "5", "8-K")
+_REPORTS = ("13F-HR", "13F-HR/A", "13F-HR/A", "4")
+_QUARTERS = (
+    "2024-06-30",
+    "2024-03-31",
+    "2023-12-31",
+    "2023-09-30",
+    "2023-06-30",
+    "2023-03-31",
+    "2022-12-31",
+    "2022-09-30",
+)
 _OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
     "forms": [("forms=8-K",), ("forms=10-K,10-Q",), ("forms=-4",), ("forms=UPLOAD,CORRESP",), ("forms=10-K/A",)],
     "exact": [("--exact",)],
@@ -32,45 +45,64 @@ _BODY = (
 )
 
 
-def make(rng: Random, most: int = 3) -> Case:
+def make(rng: Random, most: int = 3, kind: str = "") -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     numbers = iter(rng.sample(range(1, 9_999), 60))
-    public = [_filed(rng, _public(rng, sec.number(next(numbers)), moment)) for _ in range(rng.choice((0, 1, 3, 6)))]
+    kind = kind or rng.choice(("filings", "form", "accession", "insiders", "holdings"))
+    forms = {"insiders": _INSIDERS, "holdings": _REPORTS}.get(kind, _FORMS)
+    public = [
+        _filed(rng, _public(rng, sec.number(next(numbers)), moment, forms)) for _ in range(rng.choice((0, 1, 3, 6)))
+    ]
     true_utc = rng.random() < 0.5
     worlds: list[App] = [server.app(public, true_utc=true_utc)]
     asked = sec.number(next(numbers))
     for _ in range(3):
-        late = [_late(rng, sec.number(next(numbers)), moment) for _ in range(noise_count(rng))]
-        late += [_late(rng, asked, moment)] if rng.random() < 0.7 else []
+        late = [_late(rng, sec.number(next(numbers)), moment, forms) for _ in range(noise_count(rng))]
+        late += [_late(rng, asked, moment, forms)] if rng.random() < 0.7 else []
         filed = [*public, *(_filed(rng, filing, CANARY) for filing in late)]
         rng.shuffle(filed)
         worlds.append(server.app(filed, recent=rng.choice((2, 5, 1_000)), raw=_raw(rng, moment), true_utc=true_utc))
-    words, choices = _question(rng, [*(entry.filing.accession for entry in public), asked])
+    words, choices = _question(rng, kind, [*(entry.filing.accession for entry in public), asked])
     who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
     return Case(
         source="sec_filings",
         pit=pit,
-        words=(*words, *who, *options(rng, {**_common(words, moment, rng), **choices}, most)),
+        words=(*words, *who, *options(rng, {**_common(kind, moment, rng), **choices}, most)),
         worlds=tuple(worlds),
         page_size=rng.choice((1, 3, 100)),
         terminal=rng.random() < 0.2,
-        immutable=words == (),
+        immutable=kind in ("filings", "insiders"),
     )
 
 
 def undisturbed(rng: Random) -> Case:
     """Make a world whose filings all stay."""
+    kind = rng.choice(("filings", "insiders"))
+    return make(rng, most=0, kind=kind)._replace(words=(kind, "cik=320193", "--limit", "1000"))
+
+
+def continued(rng: Random) -> Case:
+    """Make texts that are longer than an answer may be."""
     case = make(rng, most=0)
-    return case._replace(words=("filings", "cik=320193", "--limit", "1000"), immutable=True)
+    day = case.moment.astimezone(NEW_YORK).date() - 30 * DAY
+    words = " ".join(rng.choice(("word", "\n\n", "x" * 700, "\u20ac", '"')) for _ in range(rng.choice((3, 60))))
+    filing = Filing(sec.number(1), "10-K", f"{_weekday(day)} 12:00:00")
+    public = Filed(filing, (Document("10-K", "main.txt", words), Document("EX-99.1", "a.txt", words)))
+    late = [_filed(rng, _late(rng, sec.number(n), case.moment, _FORMS), CANARY) for n in range(2, 5)]
+    return case._replace(
+        words=("text", "form=10-K", "cik=320193", "--limit", "9"),
+        worlds=(server.app([public]), server.app([public, *late])),
+    )
 
 
 def ceiling(rng: Random) -> Case:
     """Make a question under a ceiling: today's tickers differ from world to world."""
     case = make(rng)
-    filed = [_filed(rng, _public(rng, sec.number(n), case.moment)) for n in range(1, 4)]
+    filed = [_filed(rng, _public(rng, sec.number(n), case.moment, _FORMS)) for n in range(1, 4)]
     lists: Sequence[Mapping[str, int]] = ({"AAPL": sec.APPLE}, {"AAPL": sec.TESLA}, {})
-    words = (*_question(rng, [sec.number(1)])[0], rng.choice(("symbol=AAPL", "cik=320193")))
+    kind = rng.choice(("filings", "form", "accession", "insiders", "holdings"))
+    words = (*_question(rng, kind, [sec.number(1)])[0], rng.choice(("symbol=AAPL", "cik=320193")))
     worlds = tuple(server.app(filed, tickers=listed) for listed in lists)
     return case._replace(words=words, worlds=worlds, ceiling=case.pit, plain=None)
 
@@ -78,7 +110,7 @@ def ceiling(rng: Random) -> Case:
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike, whatever is public in them; not known, and all of it later, are one outcome."""
     case = make(rng)
-    late = [_filed(rng, _late(rng, sec.number(9_990 + n), case.moment), CANARY) for n in range(4)]
+    late = [_filed(rng, _late(rng, sec.number(9_990 + n), case.moment, _FORMS), CANARY) for n in range(4)]
     broken: Sequence[Response] = (sec.BLOCKED, sec.MAINTENANCE, Response(b"<html></html>"), Response(b"[]"))
     kinds: Sequence[Sequence[App]] = (
         [server.app([]), server.app(late), server.app(late, raw=_raw(rng, case.moment))],
@@ -88,23 +120,37 @@ def failures(rng: Random) -> Case:
 
 
 def _question(
-    rng: Random, accessions: Sequence[str]
+    rng: Random, kind: str, accessions: Sequence[str]
 ) -> tuple[tuple[str, ...], Mapping[str, Sequence[tuple[str, ...]]]]:
-    match rng.choice(("filings", "form", "accession")):
+    match kind:
         case "form":
             return ("text", f"form={rng.choice(_FORMS[:4])}"), _TEXT
         case "accession":
             return ("text", f"accession={rng.choice(accessions)}"), _TEXT
-        case _:
-            return (), _OPTIONS
+        case "insiders":
+            return ("insiders",), {"forms": [("forms=4",), ("forms=-3",)], "exact": _OPTIONS["exact"]}
+        case "holdings":
+            return ("holdings",), {"exact": _OPTIONS["exact"]}
+    return (), _OPTIONS
 
 
-def _common(words: Sequence[str], moment: datetime, rng: Random) -> Mapping[str, Sequence[tuple[str, ...]]]:
+def _common(kind: str, moment: datetime, rng: Random) -> Mapping[str, Sequence[tuple[str, ...]]]:
     choices = common(moment, [], rng)
-    return {name: choices[name] for name in choices if not words or name not in ("date-from", "date-to")}
+    is_windowed = kind in ("filings", "insiders")
+    return {name: choices[name] for name in choices if is_windowed or name not in ("date-from", "date-to")}
 
 
 def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
+    if filing.root in ("3", "4", "5"):
+        # Dates are typed by hand: of later years, too.
+        rows = [
+            {"date": rng.choice(("2035-01-01", "0022-12-13", "2024-02-12", ""))} for _ in range(rng.choice((0, 1, 3)))
+        ]
+        return Filed(
+            filing, (server.ownership(filing.form, [{**row, "code": words or "S"} for row in rows], "2024-02-01"),)
+        )
+    if filing.root == "13F-HR":
+        return _reported(rng, filing, words)
     main = Document(filing.form, rng.choice(("main.htm", "xsl/main.xml", "main.txt", "")), f"{_BODY}{words}")
     if not main.file:
         main = main._replace(
@@ -114,10 +160,20 @@ def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
     return Filed(filing, (main, *exhibits), filing.day if rng.random() < 0.5 else "")
 
 
-def _public(rng: Random, accession: str, moment: datetime) -> Filing:
+def _reported(rng: Random, filing: Filing, words: str) -> Filed:
+    period = rng.choice([quarter for quarter in _QUARTERS if quarter < filing.day][:2])
+    kind = rng.choice(("RESTATEMENT", "NEW HOLDINGS")) if filing.form.endswith("/A") else ""
+    positions = [
+        (f"{name} {words}", rng.choice((5, 50, 5_000)) * 100, 100)
+        for name in rng.sample(("ACME", "APEX", "ATLAS"), rng.choice((0, 1, 3)))
+    ]
+    return Filed(filing, server.report(filing.form, period, positions, kind, rng.choice(("", "ns1:"))), period)
+
+
+def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
     """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it."""
     local = moment.astimezone(NEW_YORK)
-    form = rng.choice(_FORMS)
+    form = rng.choice(forms)
     if rng.random() < 0.3 and local.weekday() < 5 and 11 <= local.hour < 17:
         accepted = local - timedelta(hours=2)
     else:
@@ -127,7 +183,7 @@ def _public(rng: Random, accession: str, moment: datetime) -> Filing:
     return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items)
 
 
-def _late(rng: Random, accession: str, moment: datetime) -> Filing:
+def _late(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
     """Return a filing accepted after the PIT, or a letter of before that is released after it."""
     if rng.random() < 0.2:
         day, after = moment.astimezone(NEW_YORK).date() - 20 * DAY, moment.astimezone(NEW_YORK).date() + DAY
@@ -135,7 +191,7 @@ def _late(rng: Random, accession: str, moment: datetime) -> Filing:
     seconds = rng.choice((1, 60, 3_600, 14_400, 18_000, 86_400, 3_000_000))
     accepted = (moment + timedelta(seconds=seconds)).astimezone(NEW_YORK)
     day = _weekday(accepted.date() + (accepted.hour >= 17) * DAY)
-    form = rng.choice((*_FORMS, "DEF 14A"))
+    form = rng.choice((*forms, "DEF 14A"))
     return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat(), items=(CANARY,))
 
 
@@ -166,4 +222,5 @@ def _raw(rng: Random, moment: datetime) -> dict[str, list[Any]]:
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
+    "continued": lambda rng: check_continued(continued(rng), rng),
 }
