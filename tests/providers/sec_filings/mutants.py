@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch.times import NEW_YORK, parse_date, start_of_day
+from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
@@ -31,15 +31,6 @@ def _by_the_cursor(real: Any) -> Any:
 
 def _read_or_fail(real: Any) -> Any:
     return lambda *row: real(*row) or fails()
-
-
-def _at_the_transaction(real: Any) -> Any:
-    def records(*given: Any) -> Any:
-        for record in real(*given):
-            day = parse_date(record.payload["transaction_date"])
-            yield record if day is None else record._replace(available_at=start_of_day(day, NEW_YORK))
-
-    return records
 
 
 MUTANTS = (
@@ -72,6 +63,5 @@ MUTANTS = (
         lambda real: lambda query, made: real(query._replace(pit=None), made),
         _LAW,
     ),
-    Mutant("sec_filings: public when it was traded", f"{_ROOM}.insiders:records", _at_the_transaction, _LAW),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )
