@@ -74,17 +74,20 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
     """Return how a row is dated: by its own words, with the filing's header where it is needed, or by its files."""
     if query.open_mode and not query.options["exact"]:
         return lambda row: release.bound(_listed(row), row.submitted)
-    archive = Archive(context)
+    archive = Archive(context, query.started)
 
     def by_files(row: Row) -> datetime | None:
-        dated = release.by_files(row.accession, cik, archive, exact=True)
+        dated = release.by_files(row.accession, cik, archive, query.now, exact=True)
         return None if dated is None else dated[1]
 
     def by_row(row: Row) -> datetime | None:
         # By the PIT, and not by a cursor or a date: they must not change an instant.
         return release.by_row(_listed(row), row.submitted, cik, archive, query.now)
 
-    return by_files if query.options["exact"] else by_row
+    if not query.options["exact"]:
+        return by_row
+    archive.check_host()  # whatever was filed
+    return by_files
 
 
 def _settled(filed: date) -> datetime | None:

@@ -24,7 +24,9 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     if accession is None:
         yield from _newest(query, context, cik)
         return
-    dated = release.by_files(accession, cik, Archive(context), exact=query.options["exact"])
+    archive = Archive(context, query.started)
+    archive.check_host()  # whether or not there is such a filing
+    dated = release.by_files(accession, cik, archive, query.now, exact=query.options["exact"])
     if dated is not None:
         filing, at = dated
         yield from _documents(query, context, cik, filing, at, None)

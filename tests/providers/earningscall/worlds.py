@@ -12,6 +12,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.earningscall import server as earningscall
@@ -186,6 +187,17 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     return Call(2040 + number, 1, starts.isoformat(), text, stored=stored, own_date=rng.choice((None, False)))
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further transcript: the first is asked for in every world."""
+    return asked[-1].path == "/transcript" and any(request.path == "/transcript" for request in asked[:-1])
+
+
+def _is_chosen(case: Case, request: HttpRequest) -> bool:
+    """Return whether the list of symbols has chosen the exchange, which the words do not name."""
+    return "exchange" in request.query and not any("exchange" in word for word in case.words)
+
+
+REQUESTS = Requests(_continues, is_chosen=_is_chosen)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),

@@ -8,8 +8,10 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.sec_filings import server
@@ -180,7 +182,8 @@ def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str])
         day = _weekday(local.date() - rng.choice((3, 4, 30, 300)) * DAY)
         accepted = datetime.combine(day, time(rng.choice((9, 12, 16)), 30, rng.randrange(60)), NEW_YORK)
     items = ("2.02", "9.01") if form == "8-K" else ()
-    return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items)
+    written = f"{accepted + timedelta(seconds=40):%Y-%m-%d %H:%M:%S}"
+    return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items, written=written)
 
 
 def _late(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
@@ -192,7 +195,10 @@ def _late(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -
     accepted = (moment + timedelta(seconds=seconds)).astimezone(NEW_YORK)
     day = _weekday(accepted.date() + (accepted.hour >= 17) * DAY)
     form = rng.choice((*forms, "DEF 14A"))
-    return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat(), items=(CANARY,))
+    written = f"{accepted + timedelta(days=1):%Y-%m-%d} 07:15:00" if rng.random() < 0.5 else ""
+    return Filing(
+        accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat(), items=(CANARY,), written=written
+    )
 
 
 def _weekday(day: date) -> date:
@@ -219,6 +225,14 @@ def _raw(rng: Random, moment: datetime) -> dict[str, list[Any]]:
     return server.raw_rows(rng.sample(rows, rng.choice((0, 1, 3))))
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for evidence of one filing, or for a file of older ones."""
+    path = asked[-1].path
+    is_evidence = path.endswith(("-index-headers.html", ".hdr.sgml", ".txt")) or path == "/robots.txt"
+    return is_evidence or "-submissions-" in path
+
+
+REQUESTS = Requests(_continues)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
