@@ -48,7 +48,6 @@ _VALUES = {
     "cik": "320193",
     "accession": "0000320193-25-000057",
     "url": "example.com/news",
-    "period": "annual",
 }
 
 
@@ -57,5 +56,6 @@ def _words(option: Option) -> list[str]:
         return [flag_of(option.name)]
     plain = {"integer": "20", "instant": "2024-02-15"}.get(option.kind, "IBM")
     quarter = {"quarter": "4" if option.kind == "integer" else "2024Q1"}
-    value = {**_VALUES, **quarter}.get(option.name, plain)
+    period = {"period": "annual" if option.choices else "2024-03-31"}
+    value = {**_VALUES, **quarter, **period}.get(option.name, plain)
     return [flag_of(option.name), value if value in option.choices or not option.choices else option.choices[0]]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from pit_fetch.provider import Context, Operation, Option, Page, Provider, Query, Record, Stage
+from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
 from pit_fetch_providers.markup import require_parser
@@ -106,6 +107,8 @@ def _understood(query: Query) -> Query:
             if number
             else refuse("accession is a filing's number, e.g. 0000320193-25-000057.")
         )
+    if options["period"] and parse_date(options["period"]) is None:
+        refuse("period is the last day of a quarter, e.g. 2024-03-31.")
     return _with_subject(query._replace(options=options))
 
 
@@ -206,6 +209,12 @@ PROVIDER = Provider(
             affects_records=False,
             search_terms=search_terms.QUERY,
         ),
+        Option(
+            "period",
+            "holdings: for the quarter that ends on this day; without it, for the newest one",
+            metavar="2024-03-31",
+            search_terms="quarter report-date",
+        ),
         Option("exact", "date each filing by its header, and by when it was written: two requests each", kind="flag"),
     ),
     operations=(
@@ -225,7 +234,7 @@ PROVIDER = Provider(
         ),
         _FILINGS._replace(
             name="holdings",
-            takes=("symbol", "cik", "exact"),
+            takes=("symbol", "cik", "period", "exact"),
             fields=holdings.FIELDS,
             window=None,
             chooses=True,
@@ -242,6 +251,6 @@ document=EX-99.1 is the first exhibit of that number, such as an earnings releas
 the newest filing that has one is served. A long text is continued with --after. find="going concern"
 serves passages in its place.
 insiders serves the rows of Forms 3, 4 and 5, by the company's number or by the insider's own; holdings
-the book of a manager for the newest quarter that was public, amendments applied, in dollars.
+the book of a manager for a quarter, as far as it was public, amendments applied, in dollars.
 """,
 )

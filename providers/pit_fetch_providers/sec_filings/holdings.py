@@ -1,4 +1,4 @@
-"""The operation ``holdings``: the positions that a manager had reported on Form 13F, for its newest public quarter.
+"""The operation ``holdings``: the positions that a manager had reported on Form 13F for a quarter.
 
 A report stands until a RESTATEMENT replaces it; NEW HOLDINGS are added to it. Which reports count is decided among
 those that were public, in :func:`derive`.
@@ -40,8 +40,12 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
-    """Yield the positions in all public reports on the newest quarter. Raise UpstreamError."""
-    for row, at in _newest_quarter(query, releases.newest_first(query, context, cik, _is_report, is_complete=False)):
+    """Yield the positions in all public reports on the quarter. Raise UpstreamError."""
+
+    def is_report(row: Row) -> bool:
+        return row.form in FORMS and query.options["period"] in (None, row.period)
+
+    for row, at in _newest_quarter(query, releases.newest_first(query, context, cik, is_report, is_complete=False)):
         filing = ListedFiling(row.accession, row.form, row.filed)
         yield from records(files.submission(context, cik, row.accession), filing, at, cik)
 
@@ -54,11 +58,11 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def derive(query: Query) -> Stage:
-    """Return the stage that makes one book of the public reports on the newest quarter."""
+    """Return the stage that makes one book of the public reports on the quarter, or on the newest one."""
 
     def stage(records: Iterator[Record]) -> Iterator[Record]:
         every = list(records)
-        newest = max((record.payload["period"] for record in every), default="")
+        newest = query.options["period"] or max((record.payload["period"] for record in every), default="")
         standing = _standing(record for record in every if record.payload["period"] == newest)
         positions = (record for record in every if record.payload["accession"] in standing)
         yield from (record for record in positions if record.payload["issuer"] is not None)
@@ -144,10 +148,6 @@ def _in_dollars(rows: list[dict[str, Any]], filed: date) -> Iterator[dict[str, A
     for row in rows:
         value = None if row["value"] is None else row["value"] * factor
         yield {**row, "value": value, "is_unit_doubtful": doubtful}
-
-
-def _is_report(row: Row) -> bool:
-    return row.form in FORMS
 
 
 def _period(words: str | None) -> str | None:

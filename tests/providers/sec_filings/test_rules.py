@@ -338,6 +338,12 @@ def test_the_book_of_a_manager(pit: str, expected: list[str]) -> None:
     assert all(record.payload["form"].startswith("13F-HR") for record in fetched.records)
 
 
+def test_the_book_of_an_earlier_quarter() -> None:
+    for pit, expected in (("2024-05-16T12:00:00-04:00", ["OLD"]), (PIT, ["LATE", "OLD"])):
+        fetched = ask(BOOKS, pit=pit, op="holdings", period="2023-12-31")
+        assert [record.payload["issuer"] for record in fetched.records] == expected
+
+
 def test_a_position() -> None:
     record = ask((BASE,), op="holdings").records[0]
     assert record.id == f"{sec.number(21)}:00001"
@@ -387,6 +393,7 @@ def test_a_saved_submission_holds_one_report_or_form() -> None:
         ({"op": "text", "form": "8K"}, "form: EDGAR writes 8-K"),
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
+        ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
         ({"find": "going concern"}, "does not take find"),

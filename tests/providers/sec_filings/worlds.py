@@ -60,7 +60,7 @@ def make(rng: Random, most: int = 3, kind: str = "") -> Case:
     worlds: list[App] = [server.app(public, true_utc=true_utc)]
     asked = sec.number(next(numbers))
     for _ in range(3):
-        late = [_late(rng, sec.number(next(numbers)), moment, forms) for _ in range(noise_count(rng))]
+        late = [_late(rng, sec.number(next(numbers)), moment, forms) for _ in range(noise_count(rng) // 2)]
         late += [_late(rng, asked, moment, forms)] if rng.random() < 0.7 else []
         filed = [*public, *(_filed(rng, filing, CANARY) for filing in late)]
         rng.shuffle(filed)
@@ -132,7 +132,10 @@ def _question(
         case "insiders":
             return ("insiders",), {"forms": [("forms=4",), ("forms=-3",)], "exact": _OPTIONS["exact"]}
         case "holdings":
-            return ("holdings",), {"exact": _OPTIONS["exact"]}
+            return ("holdings",), {
+                "exact": _OPTIONS["exact"],
+                "period": [("period=2023-09-30",), ("period=2023-12-31",)],
+            }
     return (), _OPTIONS
 
 
