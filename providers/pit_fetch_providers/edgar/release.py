@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pit_fetch.provider import UpstreamError
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
+from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 
 # By which a submissions file can be late, where its Z means UTC.
@@ -134,4 +134,7 @@ def _soonest(submitted: Acceptance, filing: ListedFiling) -> datetime:
     """
     if submitted.accepted is None:
         return _EVER
-    return available_at(submitted._replace(accepted=submitted.accepted - _ZONE_DOUBT), filing.filed) or _EVER
+    sooner = submitted._replace(accepted=submitted.accepted - _ZONE_DOUBT)
+    # Where the filing date was moved back, the header alone tells of the release.
+    is_moved_back = filing.filed < submitted.accepted.date()
+    return (accepted_at(sooner) if is_moved_back else available_at(sooner, filing.filed)) or _EVER

@@ -11,7 +11,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
-from tests.laws.refusals import Requests
+from tests.laws.refusals import Requests, endpoint_of
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.sec_filings import server
@@ -235,7 +235,12 @@ def _continues(asked: Sequence[HttpRequest]) -> bool:
     return is_evidence or "-submissions-" in path
 
 
-REQUESTS = Requests(_continues)
+def _endpoint(request: HttpRequest) -> str:
+    """Return what a request is for; a file of older filings continues the list."""
+    return endpoint_of(request).replace("-submissions-#", "")
+
+
+REQUESTS = Requests(_continues, _endpoint)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
