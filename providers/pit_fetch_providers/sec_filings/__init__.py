@@ -14,7 +14,7 @@ from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
 from pit_fetch_providers.markup import require_parser
-from pit_fetch_providers.sec_filings import holdings, insiders, listing, texts
+from pit_fetch_providers.sec_filings import holdings, insiders, listing, releases, texts
 from pit_fetch_providers.shared import as_of_fetch, fields, refuse
 
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
@@ -138,7 +138,7 @@ def of_today(query: Query) -> Iterator[str]:
 
 
 def _caveats(query: Query) -> Iterator[str]:
-    if not query.open_mode and query.options["accession"] is None and listing.is_settled(query):
+    if not query.open_mode and query.options["accession"] is None and releases.is_settled(query):
         yield _SETTLED
     if not query.open_mode and query.operation.name in _IN_XML:
         yield _IN_XML[query.operation.name]

@@ -45,7 +45,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     def is_report(row: Row) -> bool:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
-    for row, at in _newest_quarter(query, releases.newest_first(query, context, cik, is_report, is_complete=False)):
+    for row, at in _newest_quarter(query, releases.newest_first(query, context, cik, is_report)):
         filing = ListedFiling(row.accession, row.form, row.filed)
         yield from records(files.submission(context, cik, row.accession), filing, at, cik)
 

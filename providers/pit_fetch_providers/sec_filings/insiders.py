@@ -41,7 +41,7 @@ _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwn
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the rows of each form that was public, newest first, one request a form. Raise UpstreamError."""
-    made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row.form), is_complete=False)
+    made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row.form))
     public = (one for one in made if one is not None and releases.is_public(query, one.at))
     for place, (row, at) in enumerate(public):
         filing = ListedFiling(row.accession, row.form, row.filed)

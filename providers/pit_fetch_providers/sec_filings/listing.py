@@ -16,7 +16,7 @@ from pit_fetch_providers.shared import UNREADABLE
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the filings of a company, newest release first."""
-    made = releases.newest_first(query, context, cik, lambda row: is_form(query, row.form), not is_settled(query))
+    made = releases.newest_first(query, context, cik, lambda row: is_form(query, row.form))
     for place, one_release in enumerate(made):
         record = UNREADABLE if one_release is None else _record(one_release.row, cik, one_release.at)
         yield Page((record,), newest_first, continues_previous=place > 0)
@@ -36,12 +36,6 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 def is_form(query: Query, form: str) -> bool:
     """Return whether a form is one that is asked for."""
     return forms.is_wanted(form, query.options["forms"] or ())
-
-
-def is_settled(query: Query) -> bool:
-    """Return whether what was released long after its filing date may be missing: from the request alone."""
-    named = query.options["forms"] or ()
-    return not any(not form.startswith("-") for form in named) or forms.all_ordinary(named)
 
 
 def _record(row: Row, cik: int, at: datetime | None) -> Record:

@@ -1,8 +1,8 @@
 """A company's filings in the order of their release, newest first, each dated when it is its turn.
 
 A company's list goes by filing dates. Most filings are released within a few days of theirs, so the order of releases
-is settled without reading the whole list. What was released later than that is left out of this order, unless all
-filings are dated first (``is_complete``): which of the two it is depends on the request alone.
+is settled without reading the whole list. What was released later than that is left out of this order. Where a form is
+asked for of which that is usual, all its filings are dated first: which of the two it is depends on the request alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pit_fetch.provider import Context, Query
 from pit_fetch.times import NEW_YORK, end_of_day
-from pit_fetch_providers.edgar import release, submissions
+from pit_fetch_providers.edgar import forms, release, submissions
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
@@ -33,36 +33,65 @@ class Release(NamedTuple):
 Wanted = Callable[[Row], bool]
 
 
-def newest_first(
-    query: Query, context: Context, cik: int, wanted: Wanted, is_complete: bool
-) -> Iterator[Release | None]:
+def is_settled(query: Query) -> bool:
+    """Return whether what was released long after its filing date is left out: unless such a form is asked for."""
+    named = [
+        form for form in (*(query.options["forms"] or ()), query.options["form"] or "") if form[:1] not in ("", "-")
+    ]
+    return not named or forms.all_ordinary(named)
+
+
+def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release | None]:
     """Yield the ``wanted`` filings of a company, and None for an unreadable row of its list. Raise UpstreamError.
 
-    With a PIT, what was filed on a later day is left out: it cannot have been public. With --date-from, what was filed
-    long before is not looked for.
+    With a PIT, what was filed on a later day is left out: it cannot have been public.
     """
     last = _day(query.now if query.open_mode else query.horizon)
-    rows = (row for row in submissions.newest_first(context, cik) if row is None or row.filed <= last)
-    dated = _dating(query, context, cik)
-    since = None if query.open_mode or is_complete else query.since
-    waiting: list[tuple[float, str, int, Release]] = []
-    for place, row in enumerate(rows):
+    dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query))
+    for row in submissions.newest_first(context, cik):
         if row is None:
             yield None
-            continue
-        bound = _settled(row.filed)
-        if since is not None and bound is not None and bound < since:
-            break
-        while waiting and not is_complete and bound is not None and -waiting[0][0] > bound.timestamp():
-            yield heapq.heappop(waiting)[-1]
-        if wanted(row):
-            at = dated(row)
-            if at is None or bound is None or (at > bound and not is_complete):
+        elif row.filed <= last:
+            bound = _settled(row.filed)
+            if _is_past(query, bound):
+                break
+            yield from waiting.settled(bound)
+            if wanted(row) and not waiting.take(row, dated(row), bound):
                 yield Release(row, None)
-            else:
-                heapq.heappush(waiting, (-at.timestamp(), row.accession, place, Release(row, at)))
-    while waiting:
-        yield heapq.heappop(waiting)[-1]
+    yield from waiting.rest()
+
+
+class _Waiting:
+    """Releases whose place in the order is open, because a filing of an earlier date may have been released later."""
+
+    def __init__(self, is_ordered: bool) -> None:
+        self.is_ordered = is_ordered
+        self.heap: list[tuple[float, str, int, Release]] = []
+        self.taken = 0
+
+    def take(self, row: Row, at: datetime | None, bound: datetime | None) -> bool:
+        """Take a filing if it is dated, and in time for its place. Return whether it was taken."""
+        if at is None or (self.is_ordered and (bound is None or at > bound)):
+            return False
+        self.taken += 1
+        heapq.heappush(self.heap, (-at.timestamp(), row.accession, self.taken, Release(row, at)))
+        return True
+
+    def settled(self, bound: datetime | None) -> Iterator[Release]:
+        """Yield what was released after ``bound``: nothing that is yet to come was."""
+        while self.is_ordered and bound is not None and self.heap and -self.heap[0][0] > bound.timestamp():
+            yield heapq.heappop(self.heap)[-1]
+
+    def rest(self) -> Iterator[Release]:
+        while self.heap:
+            yield heapq.heappop(self.heap)[-1]
+
+
+def _is_past(query: Query, bound: datetime | None) -> bool:
+    """Return whether all that is yet to come was released before --date-from."""
+    if query.open_mode or not is_settled(query) or query.since is None:
+        return False
+    return bound is not None and bound < query.since
 
 
 def is_public(query: Query, at: datetime | None) -> bool:

@@ -35,7 +35,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
 def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
     """Yield the wanted documents of the newest filing that has them."""
     form = query.options["form"]
-    made = releases.newest_first(query, context, cik, lambda row: row.form == form, is_complete=False)
+    made = releases.newest_first(query, context, cik, lambda row: row.form == form)
     public = (one for one in made if one is not None and releases.is_public(query, one.at))
     for row, at in islice(public, MOST_TRIES):
         filing = ListedFiling(row.accession, row.form, row.filed)

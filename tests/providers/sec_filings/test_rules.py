@@ -162,6 +162,7 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
         ({"accession": sec.number(2).replace("-", "")}, ["Record revenue."]),
         ({"form": "10-Q"}, ["Cash    5\n\nA going\n   concern."]),  # before 2001, files have no names
         ({"form": "8-K", "document": "EX-10"}, []),
+        ({"form": "UPLOAD"}, ["The year."]),  # released months after its filing date
         ({"form": "20-F"}, []),
         ({"accession": sec.number(99)}, []),
     ],
