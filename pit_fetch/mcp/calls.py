@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Callable, Mapping
-from queue import LifoQueue, Empty
+from queue import Empty, LifoQueue
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import registry
@@ -14,10 +14,12 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.run import run
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
+from pit_fetch.formats.json import render
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, plain, refused, released
 from pit_fetch.mcp.instant import Instant, Moment
-from pit_fetch.mcp.tools import SOURCES, Tool, served
+from pit_fetch.mcp.tools import Tool, served
+from pit_fetch.provider import Provider
 from pit_fetch.request.audience import MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
 from pit_fetch.runtime import Runtime
@@ -35,8 +37,8 @@ class Server(NamedTuple):
 
     tools    the tools by name; idle: those left out, with the reason
     instant  the instant of every answer
-    settings the operator's settings
-    runtime  makes the surroundings of a call: no two at a time share a connection
+    settings  the operator's
+    runtimes  the surroundings of calls
     """
 
     tools: Mapping[str, Tool]
@@ -85,7 +87,7 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
         _check_names(tool, arguments)
         if tool.provider is None:
             return plain(_description(server, arguments.get("name"), moment))
-        return _fetched(server, tool, arguments, moment, stop)
+        return _fetched(server, tool.provider, arguments, moment, stop)
     except BaseException as error:  # noqa: BLE001 - nothing but an envelope leaves
         return refused(error)
 
@@ -105,21 +107,19 @@ def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
 
 
 def _fetched(
-    server: Server, tool: Tool, arguments: Mapping[str, Any], moment: Moment, stop: threading.Event
+    server: Server, provider: Provider, arguments: Mapping[str, Any], moment: Moment, stop: threading.Event
 ) -> Answer:
     given = {name: value for name, value in arguments.items() if value is not None}
     defaults = {name: value for name, value in server.settings.options.items() if name in _SETTINGS}
     values = {**defaults, **given, "pit": moment.text, "timeout": FETCH_SECONDS}
-    assert tool.provider is not None
-    request = build(values, tool.provider, server.settings.environ, MAX_CHARS_UNDER_AGENT)
+    request = build(values, provider, server.settings.environ, MAX_CHARS_UNDER_AGENT)
     runtime = server.runtimes.take()
     try:
         stoppable = runtime._replace(transport=_Stoppable(runtime.transport, stop))
         result = run(request, stoppable, Progress(), shlex.split(request.canonical))
     finally:
         server.runtimes.give_back(runtime)
-    assert isinstance(result.text, str)
-    return released(result.text, moment.at, is_error=result.is_failure)
+    return released(render(result.envelope), moment.at, is_error=result.is_failure)
 
 
 def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Instant(NamedTuple):
     environ: Mapping[str, str]
 
     def now(self) -> Moment:
-        """Return the instant for a call that begins now. Raise UsageError if there is none, or it is above a ceiling."""
+        """Return the instant for a call that begins now. Raise UsageError for none, or one above a ceiling."""
         moment = Moment(self.text, require_pit(self.text)) if self.text else _of_file(self.file)
         check_ceiling(moment.at, self.environ)
         return moment

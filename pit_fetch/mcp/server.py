@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import anyio
 import mcp_types as types
@@ -22,9 +22,6 @@ from pit_fetch.mcp.streams import Wire, messages
 from pit_fetch.mcp.tools import Tool
 from pit_fetch.support.version import __version__
 
-# A call is answered by then, whatever its thread is doing: clients give up after 60 s.
-ANSWER_SECONDS = 50.0
-PROGRESS_SECONDS = 5.0
 CONCURRENT_CALLS = 32
 
 _INSTRUCTIONS = (
@@ -32,22 +29,33 @@ _INSTRUCTIONS = (
     "asked. An answer is an envelope of `data` and `gaps`. Call `sources` for what can be asked."
 )
 
-Context = ServerRequestContext[Any, Any]
+Context: TypeAlias = ServerRequestContext[Any, Any]
 
 
-def run(server: calls.Server, wire: Wire) -> None:
+class Pace(NamedTuple):
+    """Seconds: by ``answer`` a call is answered, whatever its thread is doing, since clients give up after 60;
+    ``progress`` passes between two signs of life.
+    """
+
+    answer: float = 50.0
+    progress: float = 5.0
+
+
+PACE = Pace()
+
+
+def run(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
     """Serve until the client closes the wire."""
-    anyio.run(serve, server, wire)
+    anyio.run(_serve, server, wire, pace)
 
 
-async def serve(server: calls.Server, wire: Wire) -> None:
-    """See :func:`run`."""
-    protocol = protocol_server(server)
+async def _serve(server: calls.Server, wire: Wire, pace: Pace) -> None:
+    protocol = _protocol(server, pace)
     async with messages(wire) as streams:
         await protocol.run(streams.incoming, streams.outgoing, protocol.create_initialization_options())
 
 
-def protocol_server(server: calls.Server) -> ProtocolServer[Any]:
+def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
     """Return the SDK's server of ``server``."""
     tools = [_listed(tool) for tool in server.tools.values()]
     limiter = anyio.CapacityLimiter(CONCURRENT_CALLS)
@@ -57,7 +65,7 @@ def protocol_server(server: calls.Server) -> ProtocolServer[Any]:
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         ask = partial(calls.answer, server, params.name, params.arguments or {})
-        return _result(await _in_time(ask, limiter, context))
+        return _result(await _in_time(ask, limiter, context, pace))
 
     protocol = ProtocolServer(
         "pit_fetch",
@@ -70,14 +78,14 @@ def protocol_server(server: calls.Server) -> ProtocolServer[Any]:
     return protocol
 
 
-async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context) -> Answer:
-    """Return what ``ask`` answers on a thread, or the gap of one that is late. A call that is cancelled asks no more."""
+async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
+    """Return what ``ask`` answers on a thread, or a gap if it is late. A cancelled call asks no more."""
     stop = threading.Event()
-    answer = refusal(gap(Code.TIMEOUT, host="the source", timeout=ANSWER_SECONDS))
+    answer = refusal(gap(Code.TIMEOUT, host="the source", timeout=pace.answer))
     try:
-        with anyio.move_on_after(ANSWER_SECONDS):
+        with anyio.move_on_after(pace.answer):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_progress, context)
+                tasks.start_soon(_progress, context, pace.progress)
                 answer = await anyio.to_thread.run_sync(ask, stop, limiter=limiter, abandon_on_cancel=True)
                 tasks.cancel_scope.cancel()
     finally:
@@ -85,12 +93,12 @@ async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context
     return answer
 
 
-async def _progress(context: Context) -> None:
+async def _progress(context: Context, seconds: float) -> None:
     """Tell a client that waits that time passes, and nothing else."""
     started = anyio.current_time()
     while True:
-        await anyio.sleep(PROGRESS_SECONDS)
-        await context.session.report_progress(round(anyio.current_time() - started))
+        await anyio.sleep(seconds)
+        await context.session.report_progress(anyio.current_time() - started)
 
 
 def _listed(tool: Tool) -> types.Tool:

@@ -97,9 +97,7 @@ def _lines(wire: Wire) -> Iterator[bytes]:
         yield b""
 
 
-async def _write(
-    wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope
-) -> None:
+async def _write(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:
     async with messages:
         async for message in messages:
             try:

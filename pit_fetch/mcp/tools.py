@@ -85,9 +85,7 @@ def _of_source(provider: Provider, phrase: str) -> Tool:
     taken = {OPTION, *(name for operation in operations for name in (*operation.needs, *operation.takes))}
     takes_all = not any(operation.needs or operation.takes for operation in operations)
     properties = {
-        option.name: _property(option, operations)
-        for option in provider.options
-        if takes_all or option.name in taken
+        option.name: _property(option, operations) for option in provider.options if takes_all or option.name in taken
     }
     common = {option.name: option for option in COMMON_OPTIONS}
     properties |= {name: _described(_property(common[name], ()), text) for name, text in _COMMON.items()}

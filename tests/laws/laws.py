@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
+from tests.laws import archived, command, corpus, looks, mcp, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -55,6 +55,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
         "repeated": lambda rng: repeated(make(rng)),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
+        "mcp": mcp.law(make),
     }
 
 
