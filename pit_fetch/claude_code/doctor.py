@@ -16,11 +16,10 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pit_fetch.claude_code import bundle, hook_trials, lint, versions
+from pit_fetch.claude_code import bundle, hook_trials, lint, mcp_check, versions
 from pit_fetch.claude_code.client_settings import (
     Settings,
     WiredHook,
@@ -31,7 +30,8 @@ from pit_fetch.claude_code.client_settings import (
     unreliable_fields,
     user_folder,
 )
-from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
+from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, entries, neo4j_servers
 from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
@@ -39,24 +39,12 @@ from pit_fetch.support.version import __version__
 
 guard = load("pit_guard")
 
-Level = Literal["ok", "note", "warn", "fail"]
-
 HOOK_PYTHON = (3, 9)
 # The versions that brought the fields the hooks need (changelog; onFailure by bisecting, see docs/enforcement.md).
 REPLACES_OUTPUT = (2, 1, 121)
 ON_FAILURE = (2, 1, 295)
 
 INIT = "run pit_fetch init"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report. "fail" means that the PIT is not enforced; "warn" that it may not be."""
-
-    level: Level
-    check: str
-    message: str
-    fix: str = ""
 
 
 def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
@@ -77,7 +65,10 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         yield from zones.result()
         yield from check_settings(settings, environ, project)
         yield from check_wiring(wired)
-        yield from check_servers(list(neo4j_servers(environ, project)), wired)
+        servers = list(entries(environ, project))
+        yield from check_servers(list(neo4j_servers(servers)), wired)
+        ceiling = effective_value(settings, environ, gate.CEILING_VARIABLE)
+        yield from mcp_check.check_entries(servers, ceiling, mcp_check.installed_sdk)
         for future in [*trials, *caches]:
             yield from future.result()
         yield from check_files(environ, project)
