@@ -87,7 +87,7 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
         _check_names(tool, arguments)
         if tool.provider is None:
             return plain(_description(server, arguments.get("name"), moment))
-        return _fetched(server, tool.provider, arguments, moment, stop)
+        return _fetched(server, tool.provider, tool.values(arguments, moment), moment, stop)
     except BaseException as error:  # noqa: BLE001 - nothing but an envelope leaves
         return refused(error)
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 
 from pit_fetch.engine import credentials, registry, settings_files
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import PitFetchError
-from pit_fetch.mcp import instant
-from pit_fetch.mcp.calls import Runtimes, Server
+from pit_fetch.mcp import gate, instant
+from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
+from pit_fetch.mcp.mapping import Mapped
 from pit_fetch.mcp.tools import name_of, tools_for
+from pit_fetch.mcp.upstream import Upstream
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE
 from pit_fetch.runtime import Runtime, no_alarm
 from pit_fetch.support.install import install_command
+
+ARCHIVE_VARIABLE = "PIT_FETCH_ARCHIVE"
 
 
 def prepared(
@@ -28,7 +32,7 @@ def prepared(
 
     Raise PitFetchError if the instant, a source or the settings cannot be used.
     """
-    added = {} if archive is None else {"PIT_FETCH_ARCHIVE": runtime.path(archive)}
+    added = {} if archive is None else {ARCHIVE_VARIABLE: runtime.path(archive)}
     # The reader of every answer is an agent's client: a settings file counts as it does for one.
     environ = {**runtime.environ, CLIENT_VARIABLE: "1", **added}
     runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
@@ -38,6 +42,20 @@ def prepared(
     idle = {} if names is not None else {name_of(p): problem for p in providers if (problem := _missing(p, runtime))}
     tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
     return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle)
+
+
+def gated(
+    runtime: Runtime, mapped: Iterable[Mapped], upstream: Upstream, pit: str | None = None, pit_file: str | None = None
+) -> Server:
+    """Return the server in front of ``upstream``. Raise PitFetchError if the instant or a tool cannot be used."""
+    # What another server says is recorded in no archive: the question would not tell which server was asked.
+    environ = {name: value for name, value in runtime.environ.items() if name != ARCHIVE_VARIABLE}
+    runtime, settings = settings_files.with_settings(runtime._replace(environ={**environ, CLIENT_VARIABLE: "1"}))
+    environ = {name: value for name, value in settings.environ.items() if name != ARCHIVE_VARIABLE}
+    settings, runtime = settings._replace(environ=environ, options={}), runtime._replace(environ=environ)
+    moment = instant.fixed(pit, None if pit_file is None else runtime.path(pit_file), environ)
+    tools = gate.tools_for(mapped, upstream.tools(), upstream.call, moment.phrase, FETCH_SECONDS)
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)))
 
 
 def _chosen(names: Sequence[str] | None) -> list[Provider]:

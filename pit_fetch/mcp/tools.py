@@ -6,10 +6,11 @@ public: none that decides as of when, from where, or in which form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import shorten
 from typing import Any, NamedTuple
 
+from pit_fetch.mcp.instant import Moment
 from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.options import COMMON_OPTIONS
@@ -39,12 +40,16 @@ _TYPES: Mapping[str, dict[str, Any]] = {
 
 
 class Tool(NamedTuple):
-    """One tool. ``schema`` is the JSON Schema of its arguments; ``provider`` is None for the tool that lists them."""
+    """One tool. ``schema`` is the JSON Schema of its arguments; ``provider`` is None for the tool that lists them.
+
+    ``values`` makes the values of the provider's options of a call's arguments, as of its instant.
+    """
 
     name: str
     description: str
     schema: Mapping[str, Any]
     provider: Provider | None = None
+    values: Callable[[Mapping[str, Any], Moment], Mapping[str, Any]] = lambda arguments, moment: arguments
 
     @property
     def arguments(self) -> Mapping[str, Any]:

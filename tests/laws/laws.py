@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from tests.laws import archived, command, corpus, looks, mcp, sample, sessions, shell, zones
+from tests.laws import archived, command, corpus, looks, mcp, mcp_gate, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -93,6 +93,7 @@ LAWS: Mapping[str, Law] = {
     "looks: explain": looks.explanations,
     "looks: verdicts": looks.verdicts,
     "looks: settings": looks.settings,
+    "mcp-gate: non-interference": mcp_gate.law,
     "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},

@@ -46,4 +46,5 @@ COMMANDS = {
     "archive": Command("archive", other_names="info log replay merge rebuild drop database db store history"),
     "normalize": Command("fetch"),
     "mcp": Command("server", other_names="serve server mcp-server serve-mcp stdio"),
+    "mcp-gate": Command("server", other_names="gate proxy mcp-proxy mcp_gate"),
 }

@@ -24,7 +24,7 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         return CommandResult(parser.format_help())
     try:
         server = _prepared(arguments, runtime)
-        serve, take_standard_streams = _protocol()
+        serve, take_standard_streams = protocol()
     except PitFetchError as error:
         return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
     serve(server, take_standard_streams())
@@ -49,7 +49,7 @@ def _prepared(arguments: Any, runtime: Runtime) -> Server:
     return prepared(runtime, arguments.pit, arguments.pit_file, names, arguments.archive)
 
 
-def _protocol() -> Any:
+def protocol() -> Any:
     """Return the functions that need the SDK. Raise ConfigError if it is not installed."""
     try:
         from pit_fetch.mcp.server import run as serve

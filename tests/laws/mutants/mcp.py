@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pit_fetch.mcp.instant import Instant
 from tests.laws.mutants.leak import Mutant, in_module
@@ -36,7 +38,48 @@ def _says_how_much_came(real: Any) -> Any:
     return run
 
 
+def _start_of_day(real: Any) -> Any:
+    def instant_of(value: Any, precision: Any, zone: Any) -> Any:
+        at = real(value, precision, zone)
+        return at - timedelta(days=1) if at is not None and precision == "day" else at
+
+    return instant_of
+
+
+def _in_utc(real: Any) -> Any:
+    return lambda value, precision, zone: real(value, precision, zone and ZoneInfo("UTC"))
+
+
+def _dated_anyhow(real: Any) -> Any:
+    def instant_of(*given: Any) -> Any:
+        return real(*given) or datetime(2000, 1, 1, tzinfo=UTC)
+
+    return instant_of
+
+
+def _says_how_many(real: Any) -> Any:
+    def records(content: Any, mapped: Any) -> Any:
+        found = list(real(content, mapped))
+        return [record._replace(payload={**record.payload, "of": len(found)}) for record in found]
+
+    return records
+
+
+def _first_blocks_too(real: Any) -> Any:
+    """What a result says beside its items comes along with each of them."""
+
+    def records(content: Any, mapped: Any) -> Any:
+        beside = (
+            {name: value for name, value in content.items() if name != "result"} if isinstance(content, dict) else {}
+        )
+        return [record._replace(payload={**record.payload, **beside}) for record in real(content, mapped)]
+
+    return records
+
+
 _calls = in_module("pit_fetch.mcp.calls")
+_items = in_module("pit_fetch.mcp.upstream_items")
+_GATE = ("mcp-gate: non-interference",)
 
 MUTANTS: tuple[Mutant, ...] = (
     _calls("an argument moves the instant of a server", "answer", _argument_moves, _LAWS),
@@ -47,4 +90,15 @@ MUTANTS: tuple[Mutant, ...] = (
         _LAWS,
     ),
     _calls("an answer of a tool says how much the source sent", "run", _says_how_much_came, _LAWS),
+    _items("another server's day begins before it ends", "instant_of", _start_of_day, _GATE),
+    _items("another server's wall clock is read as UTC", "instant_of", _in_utc, _GATE),
+    _items("what another server does not date passes", "instant_of", _dated_anyhow, _GATE),
+    _items(
+        "a revision by another server is overlooked",
+        "_record",
+        lambda real: lambda item, mapped: real(item, mapped._replace(revised_at="")),
+        _GATE,
+    ),
+    Mutant("a gate says how many items came", "pit_fetch.mcp.gate:records", _says_how_many, _GATE),
+    Mutant("a gate passes on what stands beside the items", "pit_fetch.mcp.gate:records", _first_blocks_too, _GATE),
 )

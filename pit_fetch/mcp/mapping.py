@@ -1,0 +1,139 @@
+"""The operator's mapping of another server's tools: where their items are, and what dates them. Pure.
+
+It is TOML, a table for each tool that is let through:
+
+    [tools.NEWS_SENTIMENT]
+    items = "feed"                    # a dotted path; "." is the whole result
+    available_at = "time_published"   # a path within an item; "@key" is its key in an object of items
+    zone = "UTC"                      # of stamps without an offset
+    [tools.NEWS_SENTIMENT.clamp]
+    time_to = "minute"                # an argument that may not be after the instant
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, get_args
+from zoneinfo import ZoneInfo
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.provider import SourceTag
+from pit_fetch.support.suggest import truncate
+from pit_fetch.support.toml import NotToml, parse_toml
+
+Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
+Clamp = Literal["instant", "day", "compact"]
+
+_TAGS = get_args(SourceTag)
+
+
+class Mapped(NamedTuple):
+    """One tool that is let through.
+
+    name          its name on the other server
+    items         the path of its items
+    id            the path of an item's id; "" for a digest of what is shown of it
+    available_at  the path of the stamp from which an item was public; revised_at: of its last revision, or ""
+    zone          of stamps without an offset; None: such a stamp dates nothing
+    precision     what a stamp says: an instant, a minute (its seconds are zeros), a day (it counts at its end, without
+                  a zone when it is over everywhere), or seconds or milliseconds since 1970
+    keep, drop    names of the fields that are shown; none in ``keep``: all but those in ``drop``
+    pin           arguments that always have these values
+    clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
+    patterns      the argument that holds a Cypher query, of which only the shipped patterns pass
+    """
+
+    name: str
+    description: str
+    items: str = "."
+    id: str = ""
+    available_at: str = ""
+    revised_at: str = ""
+    zone: ZoneInfo | None = None
+    precision: Precision = "instant"
+    source_tag: SourceTag = "provider_metadata"
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    pin: Mapping[str, Any] = {}
+    clamp: Mapping[str, Clamp] = {}
+    patterns: str = ""
+
+
+# ``envelope = true``: the result is an envelope, such as the patterns for Neo4j return.
+_ENVELOPE = {"items": "data", "id": "id", "available_at": "available_at", "revised_at": "revised_at"}
+_TEXTS = ("description", "items", "id", "available_at", "revised_at", "patterns")
+_LISTS = ("keep", "drop")
+_TABLES = ("pin", "clamp")
+_OTHERS = ("envelope", "zone", "precision", "source_tag")
+
+
+def read(text: str) -> dict[str, Mapped]:
+    """Return the mapped tools by name. Raise UsageError, which names the table and what is wrong with it."""
+    try:
+        content = parse_toml(text)
+    except NotToml as error:
+        raise _broken("the file", f"is not TOML ({error})") from None
+    tools = content.pop("tools", None)
+    if content or not isinstance(tools, dict) or not tools:
+        raise _broken("the file", "needs a table [tools.NAME] for each tool, and nothing beside them")
+    return {name: _mapped(name, table) for name, table in tools.items()}
+
+
+def _mapped(name: str, table: Any) -> Mapped:
+    place = f"[tools.{truncate(name)}]"
+    if not isinstance(table, dict):
+        raise _broken(place, "is not a table")
+    known = (*_TEXTS, *_LISTS, *_TABLES, *_OTHERS)
+    unknown = next((key for key in table if key not in known), None)
+    if unknown is not None:
+        raise _broken(place, f"has {truncate(unknown)}, which is none of {', '.join(known)}")
+    values = {**(_ENVELOPE if table.get("envelope") is True else {}), **dict(_values(place, table))}
+    if not values.get("available_at"):
+        raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
+    return Mapped(name, **{"description": "", **values})
+
+
+def _values(place: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        match key:
+            case "envelope":
+                _demand(place, key, isinstance(value, bool), "true or false")
+            case "zone":
+                yield key, _zone(place, value)
+            case "precision":
+                _demand(place, key, value in get_args(Precision), f"one of {', '.join(get_args(Precision))}")
+                yield key, value
+            case "source_tag":
+                _demand(place, key, value in _TAGS, f"one of {', '.join(_TAGS)}")
+                yield key, value
+            case "clamp":
+                good = isinstance(value, dict) and all(form in get_args(Clamp) for form in value.values())
+                _demand(place, key, good, f"a table of arguments, each {' or '.join(get_args(Clamp))}")
+                yield key, value
+            case "pin":
+                _demand(place, key, isinstance(value, dict), "a table of arguments")
+                yield key, value
+            case "keep" | "drop":
+                good = isinstance(value, list) and all(isinstance(part, str) for part in value)
+                _demand(place, key, good, "a list of names")
+                yield key, tuple(value)
+            case _:
+                _demand(place, key, isinstance(value, str) and bool(value), "a text")
+                yield key, value
+
+
+def _zone(place: str, value: Any) -> ZoneInfo:
+    try:
+        return ZoneInfo(value)
+    except (ValueError, TypeError, OSError):
+        raise _broken(place, "has a zone that is not known: write one such as America/New_York or UTC") from None
+
+
+def _demand(place: str, key: str, good: bool, what: str) -> None:
+    if not good:
+        raise _broken(place, f"has a {key} that is not {what}")
+
+
+def _broken(place: str, problem: str) -> UsageError:
+    return UsageError(Code.USAGE, text=f"--tools: {place} {problem}")
