@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from pit_fetch.mcp.mapping import Mapped
-from pit_fetch.mcp.upstream_items import content_of, records
+from pit_fetch.mcp.upstream_items import records
 from pit_fetch.pipeline.select import visibility
 from pit_fetch.times import in_new_york, is_aware
 
@@ -22,7 +22,7 @@ NOTHING = "no item is at {path}: nothing would pass\n"
 
 def verdicts(result: Mapping[str, Any], mapped: Mapped, at: datetime) -> Iterator[str]:
     """Yield a line for each item of a ``tools/call`` result, and one if there is none."""
-    shown = list(records(content_of(result), mapped))
+    shown = list(records(result, mapped))
     if not shown:
         yield NOTHING.format(path=mapped.items)
     names = " or ".join(path for path in (mapped.available_at, mapped.revised_at) if path)

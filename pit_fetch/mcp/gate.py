@@ -17,7 +17,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.mcp.instant import Moment
 from pit_fetch.mcp.mapping import Clamp, Mapped
 from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool
-from pit_fetch.mcp.upstream_items import content_of, records
+from pit_fetch.mcp.upstream_items import records
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
 from pit_fetch.support.bundled import load
 from pit_fetch.times import NEW_YORK, parse_date, parse_pit
@@ -45,15 +45,15 @@ def tools_for(
     mapped: Iterable[Mapped], schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float
 ) -> dict[str, Tool]:
     """Return the tools by name. Raise UsageError for one that the other server does not have."""
-    return {one.name: _tool(one, schemas, call, phrase, seconds) for one in mapped}
+    return {each.name: _tool(each, schemas, call, phrase, seconds) for each in mapped}
 
 
 def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float) -> Tool:
-    if mapped.name not in schemas:
-        raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.name}; it has {', '.join(schemas)}")
-    properties = _properties(schemas[mapped.name], mapped)
+    if mapped.tool not in schemas:
+        raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {', '.join(schemas)}")
+    properties = _properties(schemas[mapped.tool], mapped)
     own = {name if name not in properties else f"envelope_{name}": schema for name, schema in _OWN.items()}
-    required = [name for name in schemas[mapped.name].get("required") or () if name in properties]
+    required = [name for name in schemas[mapped.tool].get("required") or () if name in properties]
     schema = {
         "type": "object",
         "properties": {**properties, **own},
@@ -96,14 +96,14 @@ def _description(mapped: Mapped, phrase: str) -> str:
 def _provider(mapped: Mapped, call: Call, seconds: float) -> Provider:
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         arguments = json.loads(query.options["arguments"])
-        yield from records(content_of(call(mapped.name, arguments, seconds)), mapped)
+        yield from records(call(mapped.tool, arguments, seconds), mapped)
 
     fields = tuple(Field(name) for name in mapped.keep)
     return Provider(
         name=mapped.name,
         summary=mapped.description,
         fetch=fetch,
-        parse_reply=lambda body, query: records(body.decode(), mapped),
+        parse_reply=lambda body, query: (),
         operations=(Operation(fields=fields, caveats=lambda query: (_CAVEAT,)),),
         options=(_ARGUMENTS,),
         page_size=_ALL,

@@ -25,19 +25,21 @@ from pit_fetch.support.toml import NotToml, parse_toml
 Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
 Clamp = Literal["instant", "day", "compact"]
 
-_TAGS = get_args(SourceTag)
+TAGS = get_args(SourceTag)
 
 
 class Mapped(NamedTuple):
     """One tool that is let through.
 
-    name          its name on the other server
+    name          its name for an agent; tool: its name on the other server
+    envelope      the result is an envelope: an item names the kind of its stamp itself
     items         the path of its items
     id            the path of an item's id; "" for a digest of what is shown of it
     available_at  the path of the stamp from which an item was public; revised_at: of its last revision, or ""
     zone          of stamps without an offset; None: such a stamp dates nothing
-    precision     what a stamp says: an instant, a minute (its seconds are zeros), a day (it counts at its end, without
-                  a zone when it is over everywhere), or seconds or milliseconds since 1970
+    precision     what a stamp says: an instant; a minute (seconds of zero are unknown, and so is an hour of
+                  midnight: it counts at its end); a day (the same, without a zone when it is over everywhere);
+                  or seconds or milliseconds since 1970
     keep, drop    names of the fields that are shown; none in ``keep``: all but those in ``drop``
     pin           arguments that always have these values
     clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
@@ -45,7 +47,9 @@ class Mapped(NamedTuple):
     """
 
     name: str
-    description: str
+    tool: str
+    description: str = ""
+    envelope: bool = False
     items: str = "."
     id: str = ""
     available_at: str = ""
@@ -62,7 +66,7 @@ class Mapped(NamedTuple):
 
 # ``envelope = true``: the result is an envelope, such as the patterns for Neo4j return.
 _ENVELOPE = {"items": "data", "id": "id", "available_at": "available_at", "revised_at": "revised_at"}
-_TEXTS = ("description", "items", "id", "available_at", "revised_at", "patterns")
+_TEXTS = ("tool", "description", "items", "id", "available_at", "revised_at", "patterns")
 _LISTS = ("keep", "drop")
 _TABLES = ("pin", "clamp")
 _OTHERS = ("envelope", "zone", "precision", "source_tag")
@@ -91,7 +95,7 @@ def _mapped(name: str, table: Any) -> Mapped:
     values = {**(_ENVELOPE if table.get("envelope") is True else {}), **dict(_values(place, table))}
     if not values.get("available_at"):
         raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
-    return Mapped(name, **{"description": "", **values})
+    return Mapped(name, **{"tool": name, **values})
 
 
 def _values(place: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -99,13 +103,14 @@ def _values(place: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         match key:
             case "envelope":
                 _demand(place, key, isinstance(value, bool), "true or false")
+                yield key, value
             case "zone":
                 yield key, _zone(place, value)
             case "precision":
                 _demand(place, key, value in get_args(Precision), f"one of {', '.join(get_args(Precision))}")
                 yield key, value
             case "source_tag":
-                _demand(place, key, value in _TAGS, f"one of {', '.join(_TAGS)}")
+                _demand(place, key, value in TAGS, f"one of {', '.join(TAGS)}")
                 yield key, value
             case "clamp":
                 good = isinstance(value, dict) and all(form in get_args(Clamp) for form in value.values())
@@ -126,7 +131,7 @@ def _values(place: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _zone(place: str, value: Any) -> ZoneInfo:
     try:
         return ZoneInfo(value)
-    except (ValueError, TypeError, OSError):
+    except (KeyError, ValueError, TypeError, OSError):
         raise _broken(place, "has a zone that is not known: write one such as America/New_York or UTC") from None
 
 

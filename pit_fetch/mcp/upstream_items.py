@@ -9,13 +9,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.mcp.mapping import Mapped, Precision
+from pit_fetch.mcp.mapping import TAGS, Mapped, Precision
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.times import (
     end_of_day,
@@ -34,11 +34,19 @@ _MIDNIGHT = r"[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"
 _UNIX = {"unix": 1, "unix_ms": 1_000}
 
 
-def content_of(result: Mapping[str, Any]) -> Any:
-    """Return what a ``tools/call`` result says: its structured content, or else its texts."""
-    structured = result.get("structuredContent")
-    if structured is not None:
-        return structured
+def records(result: Mapping[str, Any], mapped: Mapped) -> Iterator[Record]:
+    """Yield the records in a ``tools/call`` result. Without items at their path, in no form of it, there are none."""
+    readings = (_items(content, mapped.items) for content in (result.get("structuredContent"), _text(result)))
+    items = next((items for items in readings if items is not None), None)
+    if isinstance(items, dict) and mapped.available_at == KEY:
+        for key, item in items.items():
+            yield _record({**item, KEY: key} if isinstance(item, dict) else None, mapped)
+    elif isinstance(items, (list, dict)):
+        for item in items if isinstance(items, list) else [items]:
+            yield _record(item, mapped)
+
+
+def _text(result: Mapping[str, Any]) -> str:
     blocks = result.get("content")
     texts = [
         block["text"]
@@ -46,17 +54,6 @@ def content_of(result: Mapping[str, Any]) -> Any:
         if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
     return "".join(texts)
-
-
-def records(content: Any, mapped: Mapped) -> Iterator[Record]:
-    """Yield the records in what a result says. No items: there are none."""
-    items = _items(content, mapped.items)
-    if isinstance(items, dict) and mapped.available_at == KEY:
-        for key, item in items.items():
-            yield _record({**item, KEY: key} if isinstance(item, dict) else None, mapped)
-    elif isinstance(items, (list, dict)):
-        for item in items if isinstance(items, list) else [items]:
-            yield _record(item, mapped)
 
 
 def _record(item: Any, mapped: Mapped) -> Record:
@@ -71,7 +68,10 @@ def _record(item: Any, mapped: Mapped) -> Record:
     payload = _payload(item, mapped)
     name = _at(item, mapped.id) if mapped.id else None
     is_named = isinstance(name, (str, int)) and not isinstance(name, bool) and str(name).strip()
-    return Record(str(name) if is_named else _digest(payload), available_at, mapped.source_tag, payload, revised_at)
+    tag: Any = item.get("available_at_source") if mapped.envelope else mapped.source_tag
+    if tag not in TAGS:
+        available_at, tag = None, mapped.source_tag
+    return Record(str(name) if is_named else _digest(payload), available_at, tag, payload, revised_at)
 
 
 def _payload(item: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
@@ -99,7 +99,13 @@ def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datet
     moment = parse_rfc3339(text)
     if moment is None and zone is not None:
         moment = parse_wall_clock(_spelt_out(text), zone)
-    return end_of_minute(moment) if moment is not None and precision == "minute" else moment
+    return _to_the_minute(moment, zone or UTC) if moment is not None and precision == "minute" else moment
+
+
+def _to_the_minute(moment: datetime, zone: tzinfo) -> datetime | None:
+    local = moment.astimezone(zone)
+    is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
+    return end_of_day(local.date(), zone) if is_midnight else end_of_minute(moment)
 
 
 def _of_number(value: Any, units: int) -> datetime | None:
@@ -137,7 +143,10 @@ def _at(value: Any, path: str) -> Any:
     if isinstance(value, dict) and path in value:  # a name may have dots in it
         return value[path]
     name, _, rest = path.partition(".")
-    value = value.get(name) if isinstance(value, dict) else None
+    if isinstance(value, list) and name.isdecimal():
+        value = value[int(name)] if int(name) < len(value) else None
+    else:
+        value = value.get(name) if isinstance(value, dict) else None
     return _at(value, rest) if rest else value
 
 

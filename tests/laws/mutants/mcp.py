@@ -58,8 +58,8 @@ def _dated_anyhow(real: Any) -> Any:
 
 
 def _says_how_many(real: Any) -> Any:
-    def records(content: Any, mapped: Any) -> Any:
-        found = list(real(content, mapped))
+    def records(result: Any, mapped: Any) -> Any:
+        found = list(real(result, mapped))
         return [record._replace(payload={**record.payload, "of": len(found)}) for record in found]
 
     return records
@@ -68,11 +68,9 @@ def _says_how_many(real: Any) -> Any:
 def _first_blocks_too(real: Any) -> Any:
     """What a result says beside its items comes along with each of them."""
 
-    def records(content: Any, mapped: Any) -> Any:
-        beside = (
-            {name: value for name, value in content.items() if name != "result"} if isinstance(content, dict) else {}
-        )
-        return [record._replace(payload={**record.payload, **beside}) for record in real(content, mapped)]
+    def records(result: Any, mapped: Any) -> Any:
+        beside = {"note": result.get("_meta")}
+        return [record._replace(payload={**record.payload, **beside}) for record in real(result, mapped)]
 
     return records
 
