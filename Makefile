@@ -44,6 +44,7 @@ lint: $(DEV) ## check format, lint and types
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client; ALL=1 for every cell
 	$(BIN)/python -m tests.client.matrix $(if $(ALL),--all)
 	$(BIN)/python -m tests.client.wirings $(if $(ALL),--all)
+	$(BIN)/python -m tests.client.mcp_instant
 
 kit-score: $(DEV) ## score the author's kit: named plants in honest providers, each shown to leak by the real command
 	@$(BIN)/python -m tests.kit.score

@@ -23,9 +23,10 @@ def entry(words: Sequence[str], program: str = "pit_fetch") -> Entry:
 
 
 def is_ours(command: Sequence[str]) -> bool:
-    """Return whether a command starts ``pit_fetch mcp``, by that name or with an interpreter."""
+    """Return whether a command starts ``pit_fetch mcp`` or ``mcp-gate``, by that name or with an interpreter."""
     return any(
-        Path(word).name.startswith(NAME) and following == "mcp" for word, following in itertools.pairwise(command)
+        Path(word).name.startswith(NAME) and following in ("mcp", "mcp-gate")
+        for word, following in itertools.pairwise(command)
     )
 
 

@@ -49,11 +49,17 @@ class Server:
 def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
     """Yield the project's own servers, the user's, and the user's for this project."""
     folder = environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home())
-    shared, own = project / ".mcp.json", Path(folder, ".claude.json")
+    own = Path(folder, ".claude.json")
     user = _mapping(read_json(own))
-    yield from _entries(_mapping(read_json(shared)), shared)
+    yield from project_entries(project)
     yield from _entries(user, own)
     yield from _entries(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
+
+
+def project_entries(project: Path) -> Iterator[Entry]:
+    """Yield the project's own servers."""
+    shared = project / ".mcp.json"
+    yield from _entries(_mapping(read_json(shared)), shared)
 
 
 def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:

@@ -85,7 +85,7 @@ def test_an_instant_that_cannot_be_used_is_refused(tmp_path: Path, words: list[s
         ("python3 -m pit_fetch mcp", True),
         ("python3 /src/pit_fetch.py mcp", True),
         ("uv run pit_fetch mcp", True),
-        ("pit_fetch mcp-gate", False),
+        ("pit_fetch mcp-gate --tools neo4j -- mcp-neo4j-cypher", True),
         ("other mcp", False),
         ("pit_fetch --source mcp", False),
         ("None", False),
