@@ -16,6 +16,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from pit_fetch.claude_code.client_settings import (
     user_folder,
 )
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, entries, neo4j_servers
+from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Entry, Server, entries, neo4j_servers
 from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
@@ -94,7 +95,11 @@ def try_client(environ: Mapping[str, str], project: Path, system: System = THIS_
         yield Finding("fail", "proof", "no Claude Code client was found to prove it with", fix)
         return
     system.announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
-    proof = prove.prove(client, environ, project, ceiling, _adapters(environ, project))
+    ours = [entry for entry in entries(environ, project) if mcp_check.is_served(entry)]
+    with ThreadPoolExecutor() as pool:
+        served = pool.submit(_prove_entries, client, environ, project, ceiling, ours)
+        proof = prove.prove(client, environ, project, ceiling, _adapters(environ, project))
+        findings = served.result()
     fix = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
     for result in proof.results:
         if result.is_expected:
@@ -105,6 +110,17 @@ def try_client(environ: Mapping[str, str], project: Path, system: System = THIS_
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
         yield Finding("fail", "proof", f"not proved: {proof.problem}", fix)
+    yield from findings
+
+
+def _prove_entries(
+    client: str, environ: Mapping[str, str], project: Path, ceiling: datetime, ours: Sequence[Entry]
+) -> list[Finding]:
+    if not ours:
+        return []
+    from pit_fetch.claude_code.prove_mcp import prove_entries
+
+    return list(prove_entries(client, environ, project, ceiling, ours))
 
 
 def _dotted(version: Sequence[Any]) -> str:

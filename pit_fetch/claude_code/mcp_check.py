@@ -32,6 +32,11 @@ def check_entries(entries: Sequence[Entry], ceiling: str | None, installed: Call
         yield Finding("warn", _CHECK, message, "keep one of them, or lower the ceiling")
 
 
+def is_served(entry: Entry) -> bool:
+    """Return whether an entry is one of ``pit_fetch mcp``, which can be asked for its instant; a gate cannot."""
+    return is_ours(entry.command) and "mcp-gate" not in entry.command
+
+
 def _on_entry(entry: Entry, ceiling: str | None) -> Finding:
     name = f"server {entry.name} of {entry.origin}"
     own = entry.environ.get(gate.CEILING_VARIABLE, ceiling)
