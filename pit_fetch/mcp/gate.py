@@ -7,6 +7,7 @@ types of arguments pass.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -125,29 +126,32 @@ def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> di
     return bounded
 
 
+_IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
+    "instant": lambda text: parse_pit(text) is not None,
+    "day": lambda text: parse_date(text) is not None,
+    "compact": lambda text: re.fullmatch(r"[0-9]{8}T[0-9]{4}", text) is not None,
+}
+
+
 def _clamped(given: Any, form: Clamp, at: datetime, zone: ZoneInfo, path: str) -> str:
+    """Return a clamped argument: the one given, or the instant if it is later or absent. Raise UsageError."""
     bound = _spelt(at, form, zone)
     if given is None:
         return bound
-    if form == "day":
-        is_form = parse_date(given) is not None
-    else:
-        is_form = isinstance(given, str) and len(given) == len(bound)
-        if form == "instant":
-            moment = parse_pit(given) if isinstance(given, str) else None
-            return bound if moment is not None and moment > at else str(given) if moment else _refuse(path, bound)
-        is_form = is_form and given[:8].isdigit() and given[8] == "T" and given[9:].isdigit()
-    return min(given, bound) if is_form else _refuse(path, bound)
+    if not isinstance(given, str) or not _IS_FORM[form](given):
+        raise UsageError(Code.USAGE, text=f"{path} is written like {bound}")
+    return bound if _is_after(given, form, at, bound) else given
+
+
+def _is_after(given: str, form: Clamp, at: datetime, bound: str) -> bool:
+    moment = parse_pit(given) if form == "instant" else None
+    return given > bound if moment is None else moment > at
 
 
 def _spelt(at: datetime, form: Clamp, zone: ZoneInfo) -> str:
     local = at.astimezone(zone)
-    spellings = {"day": local.date().isoformat(), "compact": f"{local:%Y%m%dT%H%M}"}
-    return spellings.get(form) or local.isoformat()
-
-
-def _refuse(path: str, bound: str) -> str:
-    raise UsageError(Code.USAGE, text=f"{path} is written like {bound}, and not after it")
+    spellings = {"instant": local.isoformat(), "day": local.date().isoformat(), "compact": f"{local:%Y%m%dT%H%M}"}
+    return spellings[form]
 
 
 def _get(tree: Any, path: str) -> Any:

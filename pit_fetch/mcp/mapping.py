@@ -12,7 +12,7 @@ It is TOML, a table for each tool that is let through:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
@@ -66,10 +66,40 @@ class Mapped(NamedTuple):
 
 # ``envelope = true``: the result is an envelope, such as the patterns for Neo4j return.
 _ENVELOPE = {"items": "data", "id": "id", "available_at": "available_at", "revised_at": "revised_at"}
-_TEXTS = ("tool", "description", "items", "id", "available_at", "revised_at", "patterns")
-_LISTS = ("keep", "drop")
-_TABLES = ("pin", "clamp")
-_OTHERS = ("envelope", "zone", "precision", "source_tag")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_zone(value: Any) -> bool:
+    try:
+        return bool(ZoneInfo(value))
+    except (KeyError, ValueError, TypeError, OSError):
+        return False
+
+
+def _is_clamps(value: Any) -> bool:
+    return isinstance(value, dict) and all(form in get_args(Clamp) for form in value.values())
+
+
+# What each key of a table may hold, and in words.
+_RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(("tool", "description", "items", "id", "available_at", "revised_at"), (_is_text, "a text")),
+    "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
+    "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),
+    "source_tag": (lambda value: value in TAGS, f"one of {', '.join(TAGS)}"),
+    "envelope": (lambda value: isinstance(value, bool), "true or false"),
+    **dict.fromkeys(("keep", "drop"), (_is_names, "a list of names")),
+    "pin": (lambda value: isinstance(value, dict), "a table of arguments"),
+    "clamp": (_is_clamps, f"a table of arguments, each {' or '.join(get_args(Clamp))}"),
+    "patterns": (_is_text, "a text"),
+}
+_MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, "keep": tuple, "drop": tuple}
 
 
 def read(text: str) -> dict[str, Mapped]:
@@ -88,56 +118,17 @@ def _mapped(name: str, table: Any) -> Mapped:
     place = f"[tools.{truncate(name)}]"
     if not isinstance(table, dict):
         raise _broken(place, "is not a table")
-    known = (*_TEXTS, *_LISTS, *_TABLES, *_OTHERS)
-    unknown = next((key for key in table if key not in known), None)
-    if unknown is not None:
-        raise _broken(place, f"has {truncate(unknown)}, which is none of {', '.join(known)}")
-    values = {**(_ENVELOPE if table.get("envelope") is True else {}), **dict(_values(place, table))}
-    if not values.get("available_at"):
-        raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
-    return Mapped(name, **{"tool": name, **values})
-
-
-def _values(place: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in table.items():
-        match key:
-            case "envelope":
-                _demand(place, key, isinstance(value, bool), "true or false")
-                yield key, value
-            case "zone":
-                yield key, _zone(place, value)
-            case "precision":
-                _demand(place, key, value in get_args(Precision), f"one of {', '.join(get_args(Precision))}")
-                yield key, value
-            case "source_tag":
-                _demand(place, key, value in TAGS, f"one of {', '.join(TAGS)}")
-                yield key, value
-            case "clamp":
-                good = isinstance(value, dict) and all(form in get_args(Clamp) for form in value.values())
-                _demand(place, key, good, f"a table of arguments, each {' or '.join(get_args(Clamp))}")
-                yield key, value
-            case "pin":
-                _demand(place, key, isinstance(value, dict), "a table of arguments")
-                yield key, value
-            case "keep" | "drop":
-                good = isinstance(value, list) and all(isinstance(part, str) for part in value)
-                _demand(place, key, good, "a list of names")
-                yield key, tuple(value)
-            case _:
-                _demand(place, key, isinstance(value, str) and bool(value), "a text")
-                yield key, value
-
-
-def _zone(place: str, value: Any) -> ZoneInfo:
-    try:
-        return ZoneInfo(value)
-    except (KeyError, ValueError, TypeError, OSError):
-        raise _broken(place, "has a zone that is not known: write one such as America/New_York or UTC") from None
-
-
-def _demand(place: str, key: str, good: bool, what: str) -> None:
-    if not good:
-        raise _broken(place, f"has a {key} that is not {what}")
+        if key not in _RULES:
+            raise _broken(place, f"has {truncate(key)}, which is none of {', '.join(_RULES)}")
+        is_good, what = _RULES[key]
+        if not is_good(value):
+            raise _broken(place, f"has a {key} that is not {what}")
+    values = {key: _MADE[key](value) if key in _MADE else value for key, value in table.items()}
+    values = {"tool": name, **(_ENVELOPE if table.get("envelope") else {}), **values}
+    if "available_at" not in values:
+        raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
+    return Mapped(name, **values)
 
 
 def _broken(place: str, problem: str) -> UsageError:

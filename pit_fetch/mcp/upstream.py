@@ -118,7 +118,8 @@ class Upstream:
 
 def _parsed(line: bytes) -> Message:
     try:
-        message = json.loads(line, object_pairs_hook=_without_repeats)
+        # One broken character must not cost the other items.
+        message = json.loads(line.decode("utf-8", "replace"), object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
         return _GONE
     return message if isinstance(message, dict) else _GONE

@@ -31,6 +31,7 @@ KEY = "@key"
 _UNREADABLE = Record("", None, "provider_metadata", {})
 _COMPACT = r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?"
 _MIDNIGHT = r"[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"
+_NESTED = frozenset({"available_at", "revised_at", "first_seen_at"})
 _UNIX = {"unix": 1, "unix_ms": 1_000}
 
 
@@ -59,19 +60,27 @@ def _text(result: Mapping[str, Any]) -> str:
 def _record(item: Any, mapped: Mapped) -> Record:
     if not isinstance(item, dict):
         return _UNREADABLE
-    available_at = instant_of(_at(item, mapped.available_at), mapped.precision, mapped.zone)
-    revision = _at(item, mapped.revised_at) if mapped.revised_at else None
-    revised_at = None
-    if revision not in (None, ""):
-        revised_at = instant_of(revision, mapped.precision, mapped.zone)
-        available_at = None if revised_at is None else available_at
     payload = _payload(item, mapped)
-    name = _at(item, mapped.id) if mapped.id else None
-    is_named = isinstance(name, (str, int)) and not isinstance(name, bool) and str(name).strip()
+    available_at, revised_at = _dates(item, payload, mapped)
     tag: Any = item.get("available_at_source") if mapped.envelope else mapped.source_tag
     if tag not in TAGS:
         available_at, tag = None, mapped.source_tag
+    name = _at(item, mapped.id) if mapped.id else None
+    is_named = isinstance(name, (str, int)) and not isinstance(name, bool) and str(name).strip()
     return Record(str(name) if is_named else _digest(payload), available_at, tag, payload, revised_at)
+
+
+def _dates(
+    item: Mapping[str, Any], payload: Mapping[str, Any], mapped: Mapped
+) -> tuple[datetime | None, datetime | None]:
+    """Return when an item was public and last revised; no time of publication if any of its stamps cannot be read."""
+    available_at = instant_of(_at(item, mapped.available_at), mapped.precision, mapped.zone)
+    revision = _at(item, mapped.revised_at) if mapped.revised_at else None
+    revisions = [] if revision in (None, "") else [instant_of(revision, mapped.precision, mapped.zone)]
+    # A part with a stamp of its own, such as a later comment, revises the item.
+    revisions += map(parse_rfc3339, _stamps_within(payload))
+    known = [revised for revised in revisions if revised is not None]
+    return available_at if len(known) == len(revisions) else None, max(known, default=None)
 
 
 def _payload(item: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
@@ -81,6 +90,16 @@ def _payload(item: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
         for name, value in item.items()
         if name in keep and name not in mapped.drop and name not in STAMPS and name != KEY
     }
+
+
+def _stamps_within(value: Any) -> Iterator[Any]:
+    """Yield what stands at any depth under the name of a stamp of an envelope."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from [part] if name.lower() in _NESTED else _stamps_within(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _stamps_within(part)
 
 
 def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datetime | None:

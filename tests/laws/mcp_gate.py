@@ -90,6 +90,8 @@ def _world(public: Sequence[World], moment: datetime, form: str, rng: Random) ->
                     _item(name, later, spell, title=CANARY),
                     _item(name, moment - timedelta(days=9), spell, changed=spell(later), title=CANARY),
                     _item(name, moment - timedelta(days=9), spell, changed=CANARY),
+                    _item(name, moment - timedelta(days=9), spell, title=[{"n": {"Available_At": later.isoformat()}}]),
+                    _item(name, moment - timedelta(days=9), spell, title={"revised_at": CANARY}),
                     {"id": name, "title": CANARY},
                     {"id": name, "at": rng.choice((CANARY, None, [], {}, "", True)), "title": CANARY},
                     rng.choice((CANARY, None, [CANARY], 5)),

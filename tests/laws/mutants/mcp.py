@@ -97,6 +97,12 @@ MUTANTS: tuple[Mutant, ...] = (
         lambda real: lambda item, mapped: real(item, mapped._replace(revised_at="")),
         _GATE,
     ),
+    _items(
+        "a later part of another server's item is overlooked",
+        "_stamps_within",
+        lambda real: lambda value: (),
+        _GATE,
+    ),
     Mutant("a gate says how many items came", "pit_fetch.mcp.gate:records", _says_how_many, _GATE),
     Mutant("a gate passes on what stands beside the items", "pit_fetch.mcp.gate:records", _first_blocks_too, _GATE),
 )

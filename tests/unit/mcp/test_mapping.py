@@ -128,6 +128,27 @@ def test_an_item_that_cannot_be_read_fails_alone() -> None:
     assert [record.available_at is not None for record in found] == [True, False, False, False, False]
 
 
+@pytest.mark.parametrize(
+    ("part", "revised"),
+    [
+        ({}, None),
+        ({"comments": [{"available_at": "2024-02-15T12:00:00Z"}]}, "2024-02-15T12:00:00"),
+        (
+            {"a": {"Revised_At": "2024-02-15T12:00:00Z"}, "b": [{"available_at": "2024-02-17T12:00:00Z"}]},
+            "2024-02-17T12:00:00",
+        ),
+        ({"a": {"available_at": "soon"}}, "undated"),
+        ({"a": {"available_at": None}}, "undated"),
+    ],
+)
+def test_a_part_with_a_stamp_of_its_own_revises_its_item(part: dict[str, Any], revised: str | None) -> None:
+    [record] = records(text_result([{**ITEMS[0], **part}]), _only("available_at = 'at'"))
+    if revised == "undated":
+        assert record.available_at is None
+    else:
+        assert record.revised_at == (revised and datetime.fromisoformat(revised).replace(tzinfo=UTC))
+
+
 # The ready ones.
 
 FEED = [
