@@ -149,10 +149,16 @@ def _spelt_out(text: str) -> str:
 
 
 def _items(content: Any, path: str) -> Any:
-    """Return what is at a dotted path of a result; None if nothing is. A text on the way is read as JSON."""
+    """Return what is at a dotted path of a result; None if nothing is. A text on the way is read as JSON.
+
+    An array with one element, such as the rows of a query, stands for that element.
+    """
     names = [] if path == "." else path.split(".")
     while names:
-        content = _parsed(content, len(names)) if isinstance(content, str) else content
+        is_wrapped = isinstance(content, str) and content.lstrip()[:1] == "[" and not names[0].isdecimal()
+        content = _parsed(content, len(names) + is_wrapped) if isinstance(content, str) else content
+        if isinstance(content, list) and len(content) == 1 and not names[0].isdecimal():
+            content = content[0]
         content = _at(content, names.pop(0))
     return _parsed(content, 0) if isinstance(content, str) else content
 

@@ -107,6 +107,8 @@ ITEMS = [{"id": "1", "at": "2024-02-15T10:00:00Z", "deep": {"at": "2024-02-15T11
         ("a.b", {"structuredContent": {"result": "x"}, **text_result({"a": {"b": ITEMS}})}),
         ("result.b", {"structuredContent": {"result": json.dumps({"b": ITEMS})}}),
         ("0.rows", text_result([{"rows": ITEMS}])),
+        ("rows", text_result([{"rows": ITEMS}])),
+        ("a.rows", {"structuredContent": {"a": [{"rows": ITEMS}]}}),
         ("a", {"content": [{"type": "text", "text": '{"a": '}, {"type": "text", "text": json.dumps(ITEMS) + "}"}]}),
     ],
 )
@@ -126,6 +128,8 @@ def test_an_item_that_cannot_be_read_fails_alone() -> None:
     found = list(records({"content": [{"type": "text", "text": rows}]}, _only("available_at = 'at'")))
     assert len(found) == 5
     assert [record.available_at is not None for record in found] == [True, False, False, False, False]
+    wrapped = {"content": [{"type": "text", "text": f'[{{"data": {rows}}}]'}]}
+    assert len(list(records(wrapped, _only("items = 'data'\navailable_at = 'at'")))) == 5
 
 
 @pytest.mark.parametrize(
