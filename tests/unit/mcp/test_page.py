@@ -11,6 +11,7 @@ import pytest
 
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.cli.command import module_of
+from pit_fetch.errors import UsageError
 from pit_fetch.mcp import mapping
 from pit_fetch.mcp.instant import Instant
 from pit_fetch.mcp.tools import SOURCES
@@ -26,7 +27,7 @@ def test_its_mapping_is_read_and_each_key_is_described() -> None:
     [text] = [body for kind, body in BLOCKS if kind == "toml"]
     assert [mapped.name for mapped in mapping.read(text).values()] == ["search_news"]
     table = PAGE[PAGE.index("| key of a table |") : PAGE.index("Each result takes")]
-    with pytest.raises(mapping.UsageError, match="none of") as refused:
+    with pytest.raises(UsageError, match="none of") as refused:
         mapping.read("[tools.a]\nunknown = 1")
     keys = str(refused.value).rpartition("none of ")[2].split(", ")
     assert [key for key in keys if f"`{key}" not in table] == []
