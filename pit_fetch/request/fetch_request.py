@@ -121,7 +121,7 @@ def build(
     ``command`` is the command that the request is for, if it adds fields to the items.
     """
     common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
-    _check_ceiling(common["pit"], environ)
+    check_ceiling(common["pit"], environ)
     options = _values(provider.options, given)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
@@ -160,7 +160,8 @@ def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
     return provider._replace(hosts=tuple(host._replace(url=host.url.format_map(options)) for host in provider.hosts))
 
 
-def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
+def check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
+    """Raise UsageError if the operator's ceiling forbids ``pit`` (None: no PIT), or cannot be read."""
     text = environ.get("PIT_FETCH_CEILING")
     if text is None:
         return

@@ -16,7 +16,7 @@ from functools import partial
 from random import Random
 from types import ModuleType
 
-from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
+from tests.laws import archived, command, corpus, looks, mcp, mcp_gate, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -69,6 +69,7 @@ def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
         "quota": lambda rng: quota(make(rng), rng, requests),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
+        "mcp": mcp.law(make),
     }
 
 
@@ -102,6 +103,7 @@ LAWS: Mapping[str, Law] = {
     "looks: explain": looks.explanations,
     "looks: verdicts": looks.verdicts,
     "looks: settings": looks.settings,
+    "mcp-gate: non-interference": mcp_gate.law,
     "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
