@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
@@ -208,7 +211,7 @@ class ProviderSuite:
             environ={credential.variables[0]: value for credential, value in credentials},
             secrets=tuple(value for credential, value in credentials if credential.secret),
             now=_FAR - timedelta(days=1),
-            zone=self.zone,
+            zone=self.zone or _zone_in(self.reply),
             max_requests=self.max_requests,
             own_server=type(self).serve is not ProviderSuite.serve,
             state=_STATES[type(self)],
@@ -244,6 +247,15 @@ def _recorded_at(case: Case, declared: str) -> datetime:
             "that the reply answers; if it cannot, set recorded_at",
         )
     return max([*stamps, *_dates_in(case, max(stamps))])
+
+
+def _zone_in(reply: bytes) -> str:
+    """Return the zone that the reply names for its clocks, "" where it names none."""
+    for _, value in leaves(decode(reply)) if format_of(reply) is not None else ():
+        if isinstance(value, str) and (value in ("UTC", "GMT") or re.fullmatch("[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value)):
+            with contextlib.suppress(ValueError, OSError, KeyError):
+                return ZoneInfo(value).key
+    return ""
 
 
 def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:
