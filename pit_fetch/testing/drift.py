@@ -20,6 +20,8 @@ from pit_fetch.transport import HttpRequest
 # One value of each JSON type, and numbers that are neither a time nor a size.
 _VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
 
+_ERROR = "an error object"
+
 TOLERANT = (
     "read every field as if it could be missing or of another type (row.get, isinstance), "
     'yield available_at=None where the stamp is not what it was, and raise UpstreamError(Code.MALFORMED, problem="…") '
@@ -67,6 +69,9 @@ def check_odd_bodies(recording: RecordedReply) -> None:
         ):
             _check_not_worse(recording, run, event, advice)
             _check_not_repeated(run, event)
+            # An object in the place of another one: where the reply is a list or a table, it may be an empty one.
+            if label == _ERROR and run.exchanges and _holds_rows_in_objects(recording):
+                _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
 
 
 def check_errors(recording: RecordedReply) -> None:
@@ -190,6 +195,12 @@ def _check_not_repeated(run: ObservedRun, event: str) -> None:
         )
 
 
+def _holds_rows_in_objects(recording: RecordedReply) -> bool:
+    bodies = [made.body for _, made in recording.baseline.exchanges]
+    are_objects = all(format_of(body) is not None and type(decode(body)) is dict for body in bodies)
+    return are_objects and all(len(container) > 1 for container in recording.containers)
+
+
 def _odd_bodies(reply: bytes) -> dict[str, bytes]:
     return {
         "empty": b"",
@@ -208,7 +219,7 @@ def _odd_bodies(reply: bytes) -> dict[str, bytes]:
         "an array of arrays": b"[[]]",
         "an array of texts": f'["{CANARY}"]'.encode(),
         "an array of empty objects": b"[{}]",
-        "an error object": f'{{"error": {{"message": "{CANARY}"}}}}'.encode(),
+        _ERROR: f'{{"error": {{"message": "{CANARY}"}}}}'.encode(),
         "no UTF-8": b'{"a": "\xff\xfe"}',
         "zero bytes": b"\0" * 64,
     }

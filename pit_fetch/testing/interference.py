@@ -282,7 +282,8 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
         is_zone = case.zone and value == case.zone
         if floor(value) is not None or is_zone or str(value).casefold() in asked or field_of(path) in constants:
             continue
-        for other in edits.others(value):
+        fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
+        for other in (*fewer, *edits.others(value)):
             if type(other) is not type(value):
                 continue
             try:

@@ -34,6 +34,8 @@ from pit_fetch.testing.runner import ServerFailed, observe, observe_baseline
 from pit_fetch.testing.timestamps import EARLIEST_ZONE, floor, is_date, postpone
 from pit_fetch.times import wall_clock
 
+_Others = Callable[[Path, object], Iterator[object]]
+
 MAX_ROWS = 60
 # The calendar's end, as sources write it.
 _NEVER = 2100
@@ -118,23 +120,23 @@ class RecordedReply:
         basis: dict[Path, Path] = {}
         tries: Counter[Path] = Counter()
 
-        def experiment(row: ReplyRow, candidates: Iterator[tuple[Path, object]]) -> None:
+        def experiment(row: ReplyRow, candidates: Iterator[tuple[Path, object]], others: _Others) -> None:
             for path, value in candidates:
                 pattern = pattern_of(row, path)
                 # Each try is a run: what moved no stamp in four rows is taken to move none.
                 if pattern in basis or tries[pattern] >= 4:
                     continue
                 tries[pattern] += 1
-                if any(_moves_stamps(self, put(row, path, other)) for other in _others(self, row, path, value)):
+                if any(_moves_stamps(self, put(row, path, other)) for other in others(path, value)):
                     basis[pattern] = path
 
         for row in self.rows[:EXAMINED]:
-            experiment(row, dates_of(self, row))
+            experiment(row, dates_of(self, row), partial(_later, 1))
         tries.clear()
         for row in self.rows[:EXAMINED]:
             least = self.over(row, basis)
             if self.is_dated(row) and (least is None or any(v.public_from < least for v in row.versions)):
-                experiment(row, islice(leaves_of(self, row), 60))
+                experiment(row, islice(leaves_of(self, row), 60), partial(_others, self, row))
         return basis
 
     def rests_elsewhere(self, row: ReplyRow) -> bool:
@@ -332,16 +334,20 @@ def _put(tree: Any, path: Path, value: object) -> None:
     node_at(tree, path[:-1])[path[-1]] = value
 
 
+def _later(days: int, path: Path, value: object) -> Iterator[object]:
+    with contextlib.suppress(ValueError, OverflowError):
+        yield postpone(value, days)
+
+
 def _others(recording: RecordedReply, row: ReplyRow, path: Path, value: object) -> Iterator[object]:
-    """Yield what the source could have put in the place of a value: the next day, another row's, the next numbers."""
-    if floor(value) is not None:
-        with contextlib.suppress(ValueError, OverflowError):
-            yield postpone(value, 1)
+    """Yield what the source could have put in the place of a value: a week later, another row's, the next number."""
+    if floor(value) is not None:  # another row's date can be what ties a row to that one
+        yield from _later(7, path, value)
         return
     pattern = pattern_of(row, path)
-    beside = [other for peer in recording.every[:EXAMINED] for place, other in leaves_of(recording, peer)
-              if pattern_of(peer, place) == pattern and other not in (value, None, "")]  # fmt: skip
-    yield from list(dict.fromkeys(beside))[:2]
+    peers = (other for peer in recording.every[:EXAMINED] for place, other in leaves_of(recording, peer)
+             if pattern_of(peer, place) == pattern and other not in (value, None, ""))  # fmt: skip
+    yield from islice(dict.fromkeys(peers), 2)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         yield value + 1
     elif isinstance(value, str):
