@@ -11,14 +11,12 @@ from typing import Any
 from pit_fetch.testing.case import Case, ObservedRun, failure, substitute
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import Format, Pattern, TreeNode, decode, field_name, fields_in, format_of, node_at
+from pit_fetch.testing.edits import GONE, others
 from pit_fetch.testing.recording import RecordedReply, ReplyRow, edited
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import less_precise
 from pit_fetch.transport import HttpRequest
-
-# One value of each JSON type, and numbers that are neither a time nor a size.
-_VALUES: tuple[Any, ...] = (None, True, 0, 10**30, "drift", "", [], {}, [None])
 
 _ERROR = "an error object"
 
@@ -135,12 +133,11 @@ def _changes(value: Any) -> Mapping[str, Callable[[TreeNode], object]]:
     def put(new: Any) -> Callable[[TreeNode], object]:
         return lambda node: node.parent.update({node.key: new})
 
-    others = [new for new in _VALUES if type(new) is not type(value) or new in (10**30, "drift")]
     return {
         "renamed": lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)}),
         "missing": lambda node: node.parent.pop(node.key),
         "wrapped in a list": lambda node: node.parent.update({node.key: [node.value]}),
-        **{f"{new!r} (retyped)": put(new) for new in others},
+        **{f"{new!r} (retyped)": put(new) for new in (True, 0, 10**30, [None], *others(value)) if new is not GONE},
     }
 
 

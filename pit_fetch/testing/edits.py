@@ -107,8 +107,7 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
             "left out": partial(drop, rows=late),
             "left out, and not counted": uncounted,
             "moved to the end": moved,
-            "rewritten": _each(late, _rewrite),
-            "with other figures": _each(late, _refigure),
+            "with other texts and figures": partial(_rewritten, rows=late),
             "named by no other row": unnamed,
         }
     )
@@ -202,29 +201,24 @@ def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[
         edits = [_mutations(recording, row) for row in late[:6]]
         turns = max(map(len, edits), default=0)
         return {
-            f"{turn}": tuple(mine[(turn + place) % len(mine)] for place, mine in enumerate(edits)) for turn in range(turns)
+            f"{turn}": tuple(mine[(turn + place) % len(mine)] for place, mine in enumerate(edits))
+            for turn in range(turns)
         }
     ids = _id_paths(recording, listed)
+    container = listed[0].container
     mutants = [
         (words, pickle.dumps(node), may_add)
         for number, row in enumerate(listed)
         for words, node, may_add in _mutants(recording, row, ids[row], 900 + 1_000 * number)
     ]
-    container = listed[0].container
-    repeated = Edit("repeated", lambda tree: node_at(tree, container).extend(
-        copy.deepcopy(node_at(recording.tree, row.path)) for row in listed * 2
-    ))  # fmt: skip
+    mutants += [("repeated", pickle.dumps(node_at(recording.tree, row.path)), False) for row in listed]
     return {
-        "of other forms, at the end": (
-            *(Edit(words, partial(_insert, container=container, packed=[node], first=False), may_add)
-              for words, node, may_add in mutants),
-            repeated,
-        ),
-        "of other forms, at the beginning": tuple(
-            Edit(words, partial(_insert, container=container, packed=[node], first=True), may_add)
+        f"of other forms, at the {'beginning' if first else 'end'}": tuple(
+            Edit(words, partial(_insert, container=container, packed=[node], first=first), may_add)
             for words, node, may_add in mutants
-        ),
-    }  # fmt: skip
+        )
+        for first in (True, False)
+    }
 
 
 def _mutations(recording: RecordedReply, row: ReplyRow) -> list[Edit]:
@@ -288,15 +282,14 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
     listed = _in_lists(late)
     if not listed:
         return {}
-    ids = _id_paths(recording, listed)
-    variable = {row: _variable(node_at(recording.tree, row.path), ids[row]) for row in listed}
-    container = listed[0].container
+    ids, container = _id_paths(recording, listed), listed[0].container
+    # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
+    kept = {row: ids[row] | {path[len(row.path) :] for path in recording.sources(row)} for row in listed}
 
     def several(tree: Any, first: bool) -> None:
-        # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
         packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
         copies = [
-            pickle.dumps(_vary(_rename(pickle.loads(packed[row]), ids[row], number), variable[row], number))  # noqa: S301
+            pickle.dumps(_vary(_rename(pickle.loads(packed[row]), ids[row], number), kept[row], number))  # noqa: S301
             for number in range(size // len(listed) + 1)
             for row in listed
         ]
@@ -304,38 +297,33 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
 
     return _single(
         {
-            f"many ({size}), at the beginning": partial(several, first=True),
-            f"many ({size}), at the end": partial(several, first=False),
+            f"many ({size}), at the {'beginning' if first else 'end'}": partial(several, first=first)
+            for first in (True, False)
         }
     )
 
 
 def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, World]:
-    """Return worlds with a copy of each public row under the dates of a late one."""
+    """Return worlds with a copy of each public row under the dates of a late one, as a version of it or beside it."""
     public = [row for row in _in_lists(recording.rows) if not recording.is_late(row, pit) and row.versions]
     model = next((row for row in late if public and row.container == public[0].container), None)
     if model is None:
         return {}
     dates = {path[len(model.path) :]: value for path, value in recording.sources(model).items() if path != model.path}
     ids = _id_paths(recording, public)
-
-    def twins(tree: Any, first: bool, renamed: bool) -> None:
+    worlds: dict[str, World] = {}
+    for words, first, number in (("", False, 0), (" at the end", False, 7_000), (" at the beginning", True, 7_000)):
         copies = []
         for row in public:
-            node = copy.deepcopy(node_at(tree, row.path))
+            node = copy.deepcopy(node_at(recording.tree, row.path))
             for path, value in dates.items():
                 _put(node, path, value)
-            copies.append(pickle.dumps(_rename(node, ids[row], 7_000) if renamed else node))
-        _insert(tree, public[0].container, copies, first)
-
-    ways = {"later versions of public ones": (False, False)}
-    if all(ids.values()):  # else an id has several parts, and the copies would contradict the rows that they copy
-        ways["like public ones, at the end"] = (False, True)
-        ways["like public ones, at the beginning"] = (True, True)
-    return {
-        words: (Edit(f"beside rows that are {words}", partial(twins, first=first, renamed=renamed), may_add=True),)
-        for words, (first, renamed) in ways.items()
-    }
+            copies.append(pickle.dumps(_rename(node, ids[row] if number else set(), number)))
+        if not number or all(ids.values()):  # else an id has several parts, and copies would contradict the rows
+            words = f"beside {'rows like public ones' if number else 'later versions of public rows'}{words}"
+            change = partial(_insert, container=public[0].container, packed=copies, first=first)
+            worlds[words] = (Edit(words, change, may_add=True),)
+    return worlds
 
 
 def _in_lists(rows: Sequence[ReplyRow]) -> list[ReplyRow]:
@@ -400,50 +388,32 @@ def _rename(node: Any, paths: set[Path], number: int) -> Any:
     return node
 
 
-def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
-    """Return the texts and figures of a row that can change while its stamp and its id, at ``paths``, stay."""
-    return {
-        path: value
-        for path, value in leaves(node)
-        if path and path not in paths and (isinstance(value, float) or _is_undated_text(value))
-    }
-
-
-def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
+def _vary(node: Any, kept: set[Path], number: int) -> Any:
     """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
-    for path, value in variable.items():
-        if isinstance(value, str):
+    for path, value in list(leaves(node)):
+        if not path or path in kept:
+            continue
+        if _is_undated_text(value):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
-        else:
+        elif isinstance(value, float):
             _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
     return node
 
 
-# --- every value of every late row
-
-
-def _each(rows: Sequence[ReplyRow], change: Callable[[Any], object]) -> Change:
-    def change_rows(tree: Any) -> None:
-        for row in rows:
-            change(node_at(tree, row.path))
-
-    return change_rows
+def _rewritten(tree: Any, rows: Sequence[ReplyRow]) -> None:
+    for row in rows:
+        _rewrite(node_at(tree, row.path))
 
 
 def _rewrite(node: Any) -> None:
-    _change_values(node, lambda value: f"{value} {CANARY}" if isinstance(value, str) else value)
-
-
-def _refigure(node: Any) -> None:
-    _change_values(node, lambda value: not value if isinstance(value, bool) else value * 1_000 + 7
-                   if isinstance(value, (int, float)) and floor(value) is None else value)  # fmt: skip
-
-
-def _change_values(node: Any, change: Callable[[Any], Any]) -> None:
-    """Put every scalar in ``node`` that is not a date through ``change``."""
+    """Put another value of its type in the place of every scalar in ``node`` that is not a date."""
     for path, value in list(leaves(node)):
-        if path and (floor(value) is None or isinstance(value, int)) and value is not None:
-            _put(node, path, change(value))
+        if path and floor(value) is None:
+            _put(
+                node,
+                path,
+                next((other for other in others(value) if type(other) is type(value) is not type(None)), value),
+            )
 
 
 def _is_undated_text(value: Any) -> bool:

@@ -277,7 +277,11 @@ def _check_headers(recording: RecordedReply, pit: datetime) -> None:
 def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection[str]) -> None:
     """Check that what stands beside the rows is served neither in them nor as a gap: it is about all of them."""
     case, whole = recording.case, recording.run_at(pit)
-    asked = {str(word).casefold() for value in case.options.values() for word in (value if isinstance(value, list) else [value])}
+    asked = {
+        str(word).casefold()
+        for value in case.options.values()
+        for word in (value if isinstance(value, list) else [value])
+    }
     for path, value in edits.leaves_beside(recording, recording.tree)[:_BESIDE]:
         is_zone = case.zone and value == case.zone
         if floor(value) is not None or is_zone or str(value).casefold() in asked or field_of(path) in constants:

@@ -32,7 +32,9 @@ def sizes_in(recording: RecordedReply) -> frozenset[Path]:
     if case.own_server or container is None:
         return frozenset()
     few, more = ({request.path: _numbers(request) for request in reversed(_requests(case, limit))} for limit in (7, 9))
-    moving = {place for path in few.keys() & more for place, number in few[path].items() if more[path].get(place) != number}
+    moving = {
+        place for path in few.keys() & more for place, number in few[path].items() if more[path].get(place) != number
+    }
     constant = {(place, number) for path in few for place, number in few[path].items()} if not moving else set()
     for place, size in sorted(constant, key=str):
         if len(recording.every) <= size and _reads_on(recording, container, place, size):

@@ -169,7 +169,9 @@ class RecordedReply:
         dates = {path for path, value in sources.items() if floor(value) is not None}
         parts = {path for path, value in sources.items() if path not in dates and value not in (None, "")}
         joined = (
-            floor(" ".join(str(value) for path, value in sources.items() if path == date or path in parts), self.case.zone)
+            floor(
+                " ".join(str(value) for path, value in sources.items() if path == date or path in parts), self.case.zone
+            )
             for date in (dates or [()] if parts else ())
         )
         instants = [instant for instant in joined if instant] or [self.ends(row, path, sources[path]) for path in dates]
@@ -364,7 +366,9 @@ def _moves_stamps(recording: RecordedReply, change: Callable[[Any], None], ids: 
     except (KeyError, IndexError, TypeError, ValueError, ServerFailed):
         return False  # neither the reply nor the author's own server can hold this
     before, after = (
-        Counter(public_from(record) for record in run.records if not record.at_receipt and (not ids or record.id in ids))
+        Counter(
+            public_from(record) for record in run.records if not record.at_receipt and (not ids or record.id in ids)
+        )
         for run in (recording.baseline, moved)
     )
     # Moved, and not lost: a value can also be what ties a row to another.

@@ -254,7 +254,9 @@ def _recorded_at(case: Case, declared: str) -> datetime:
 def _zone_in(reply: bytes) -> str:
     """Return the zone that the reply names for its clocks, "" where it names none."""
     for _, value in leaves(decode(reply)) if format_of(reply) is not None else ():
-        if isinstance(value, str) and (value in ("UTC", "GMT") or re.fullmatch("[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value)):
+        if isinstance(value, str) and (
+            value in ("UTC", "GMT") or re.fullmatch("[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value)
+        ):
             with contextlib.suppress(ValueError, OSError, KeyError):
                 return ZoneInfo(value).key
     return ""

@@ -216,9 +216,12 @@ def _made(spans: Spans, text: str) -> Stamp | None:
     if "half" in spans:
         hour = hour % 12 + (12 if part("half") in "Pp" else 0)
     try:
-        reading = datetime(  # noqa: DTZ001 - a reading of a clock
-            int(part("year")), month, int(part("day")), hour, int(part("minute")), int(part("second"))
-        ) + timedelta(microseconds=-(-int(part("fraction", "0")[:9].ljust(9, "0")) // 1_000))
+        reading = (
+            datetime(  # noqa: DTZ001 - a reading of a clock
+                int(part("year")), month, int(part("day")), hour, int(part("minute")), int(part("second"))
+            )
+            + timedelta(microseconds=-(-int(part("fraction", "0")[:9].ljust(9, "0")) // 1_000))
+        )
     except (ValueError, OverflowError):
         return None
     if reading.year < 1990:

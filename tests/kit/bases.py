@@ -38,5 +38,8 @@ BASES: Mapping[str, Base] = {
     "auctions": Base(strangers.auctions, strangers.auction),
     "bulletins": Base(strangers.bulletins, strangers.bulletin),
     "history": Base(strangers.history, strangers.revision),
-    **{name: Base(partial(forms.releases, name), partial(forms.release, form=form)) for name, form in forms.FORMS.items()},
+    **{
+        name: Base(partial(forms.releases, name), partial(forms.release, form=form))
+        for name, form in forms.FORMS.items()
+    },
 }

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Record, UpstreamError, Watermark, gap
-from pit_fetch.times import NEW_YORK, parse_date, parse_rfc3339, parse_wall_clock, start_of_day, wall_clock
 from pit_fetch.testing.timestamps import EARLIEST_ZONE
+from pit_fetch.times import NEW_YORK, parse_date, parse_rfc3339, parse_wall_clock, start_of_day, wall_clock
 from tests.kit.bases import BASES
 from tests.kit.forms import FORMS
 from tests.kit.honest import FIVE_MINUTES, KitSource, end_of, item, rate, transcript
@@ -771,9 +771,7 @@ for name, tells in {
     "a gap where the total is high": lambda document: (number(document, "total") or 0) > 45,
     "a gap where the total is low": lambda document: (number(document, "total") or 99) < 45,
 }.items():
-    plant(
-        name, "notices", after=lambda document, rows, tells=tells: [gap(Code.RESULT_CAP)] if tells(document) else []
-    )
+    plant(name, "notices", after=lambda document, rows, tells=tells: [gap(Code.RESULT_CAP)] if tells(document) else [])
 
 # --- limits under other names, and sizes of more than a thousand
 

@@ -49,7 +49,10 @@ def position(row: Row, query: Query) -> Record:
         id=row["report"] if isinstance(row.get("report"), str) else "",
         available_at=released(row.get("as_of")),
         available_at_source="provider_metadata",
-        payload={"as_of": row["as_of"] if isinstance(row.get("as_of"), str) else "", "long": long if type(long) is int else None},
+        payload={
+            "as_of": row["as_of"] if isinstance(row.get("as_of"), str) else "",
+            "long": long if type(long) is int else None,
+        },
     )
 
 
@@ -72,7 +75,9 @@ def positions(record: Any = position) -> KitSource:
     )  # fmt: skip
     rows = [{"report": f"gold-{n}", "as_of": f"2024-0{m}-{d}", "long": 2_000 + n}
             for n, (m, d) in enumerate([("2", "20"), ("2", "13"), ("2", "06"), ("1", "30"), ("1", "23")])]  # fmt: skip
-    return KitSource(provider, rows, as_json("results"), lambda row: str(released(row["as_of"]) or ""), zone="America/New_York")
+    return KitSource(
+        provider, rows, as_json("results"), lambda row: str(released(row["as_of"]) or ""), zone="America/New_York"
+    )
 
 
 # --- gazette
@@ -95,7 +100,9 @@ def entry(row: Row, query: Query) -> Record:
                   {"heading": headline if isinstance(headline, str) else None})  # fmt: skip
 
 
-def gazette(record: Any = entry, size: Any = lambda query: 25, name: str = "hitsPerPage", most: int | None = None) -> KitSource:
+def gazette(
+    record: Any = entry, size: Any = lambda query: 25, name: str = "hitsPerPage", most: int | None = None
+) -> KitSource:
     def parse(body: bytes, query: Query) -> Any:
         return (record(row, query) for row in rows_in(body, "pages"))
 
@@ -149,7 +156,9 @@ def auctions(record: Any = auction) -> KitSource:
 
     provider = Provider("kit-auctions", "results of auctions", fetch, parse, hosts=_host("Auctions"),
                         operations=(Operation(rule="when it was held"),))  # fmt: skip
-    rows: list[Row] = [{"lot": 31 + n, "day": f"2024-02-1{n}", "clock": f"1{n}:0{n}", "price": 99.5 + n} for n in (5, 4, 3, 2, 1)]
+    rows: list[Row] = [
+        {"lot": 31 + n, "day": f"2024-02-1{n}", "clock": f"1{n}:0{n}", "price": 99.5 + n} for n in (5, 4, 3, 2, 1)
+    ]
     return KitSource(
         provider, rows, lambda rows, **meta: as_json("items")(rows, unit="USD", **meta),
         lambda row: f"{row['day']}T{row['clock']}:59.999-05:00", zone="America/New_York",
@@ -225,7 +234,9 @@ def history(record: Any = revision) -> KitSource:
         results = document.get("results") if isinstance(document, dict) else None
         if not isinstance(results, dict) or not isinstance(results.get("revisions"), list):
             raise UpstreamError(Code.MALFORMED, problem="it has no revisions")
-        yield from (record(row if isinstance(row, dict) else {}, results.get("id"), query) for row in results["revisions"])
+        yield from (
+            record(row if isinstance(row, dict) else {}, results.get("id"), query) for row in results["revisions"]
+        )
 
     def fetch(query: Query, context: Any) -> Any:
         body = body_of(context.http.get("History", "/page", {"title": query.options["title"] or ""}), "History")
@@ -234,7 +245,9 @@ def history(record: Any = revision) -> KitSource:
 
     provider = Provider("kit-history", "revisions of a page", fetch, parse, hosts=_host("History"),
                         options=(Option("title", "the page", positional="one"),))  # fmt: skip
-    rows: list[Row] = [{"revid": 880 + n, "timestamp": f"2024-02-1{n}T10:00:0{n}Z", "comment": f"Edit {n}"} for n in (5, 4, 3, 2, 1)]
+    rows: list[Row] = [
+        {"revid": 880 + n, "timestamp": f"2024-02-1{n}T10:00:0{n}Z", "comment": f"Edit {n}"} for n in (5, 4, 3, 2, 1)
+    ]
 
     def body(rows: list[Row], **meta: Any) -> bytes:
         return as_json("results")({"id": 736, "title": "Gold", "revisions": rows}, **meta)  # type: ignore[no-any-return]
