@@ -1,8 +1,8 @@
 """Worlds that serve the same public rows, and differ in what the reply holds of the late ones. Pure edits of a tree.
 
 A world is a tuple of edits that do not depend on each other: where it shows something, a part of it that still does is
-looked for, until one edit is left. Nothing here knows a field by what its author calls it: dates, ids, figures and texts
-are recognised by their values.
+looked for, until one edit is left. Nothing here knows a field by what its author calls it: dates, ids, figures and
+texts are recognised by their values.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datet
 
 
 def leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
-    """Return every scalar that stands beside the rows, with its path: those in other lists of things are not about them."""
+    """Return every scalar beside the rows, with its path. What is in other lists of things is not about the rows."""
     return [
         (path, value)
         for path, value in leaves(tree)
@@ -235,8 +235,8 @@ def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: in
     original = node_at(recording.tree, row.path)
     moving = {path[len(row.path) :] for path in recording.sources(row)}
     dated = {path[len(row.path) :] for path, _ in dates_of(recording, row)}
-    for value in (None, CANARY, 5, [], {}, [CANARY]):
-        yield f"{value!r}", value, False
+    nothing: tuple[Any, ...] = (None, CANARY, 5, [], {}, [CANARY])
+    yield from ((f"{value!r}", value, False) for value in nothing)
     if not isinstance(original, dict):
         return
     for words, date in (("without their dates", lambda v: None), ("with dates that are none", lambda v: CANARY),
@@ -246,8 +246,8 @@ def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: in
             if path:
                 _put(node, path, date(node_at(node, path)))
         yield words, node, False
-    for name, value in (("extra_field", CANARY), ("unreadable", float("nan"))):
-        yield f"with a field more, {name} = {value!r}", {**copy.deepcopy(original), name: value}, False
+    for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
+        yield f"with a field more ({more})", {**copy.deepcopy(original), **more}, False
     fields = [path for path, _ in leaves(original)] + [(name,) for name in original]
     for path in dict.fromkeys(path for path in fields if path and path not in moving | dated):
         if any(other[: len(path)] == path for other in moving | dated):
@@ -409,11 +409,8 @@ def _rewrite(node: Any) -> None:
     """Put another value of its type in the place of every scalar in ``node`` that is not a date."""
     for path, value in list(leaves(node)):
         if path and floor(value) is None:
-            _put(
-                node,
-                path,
-                next((other for other in others(value) if type(other) is type(value) is not type(None)), value),
-            )
+            of_its_type = (other for other in others(value) if value is not None and type(other) is type(value))
+            _put(node, path, next(of_its_type, value))
 
 
 def _is_undated_text(value: Any) -> bool:

@@ -299,10 +299,10 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
             if not steers and not run.crash and (difference := interference(whole, run, case.secrets)):
                 name = field_of(path)
                 raise failure(
-                    f"at the PIT {pit} the output says what {name} beside the rows says, which may rest on records that were "
-                    f"not public yet:\n{_describe_difference(whole, run) or difference}",
-                    f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is the "
-                    f'same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
+                    f"at the PIT {pit} what {name} beside the rows says is in the output, and may rest on records that "
+                    f"were not public yet:\n{_describe_difference(whole, run) or difference}",
+                    f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is "
+                    f'the same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
                 )
 
 

@@ -140,7 +140,7 @@ class RecordedReply:
         return basis
 
     def rests_elsewhere(self, row: ReplyRow) -> bool:
-        """Return whether a date outside the row moves its stamps: one beside the rows, or in one that belongs to it."""
+        """Return whether a date outside the row moves its stamps: one beside the rows, or in one that goes with it."""
         ids = {version.id for version in row.versions}
         for path, value in leaves(self.tree):
             if path[: len(row.path)] != row.path and floor(value) is not None:
@@ -168,21 +168,20 @@ class RecordedReply:
         sources = self.sources(row, basis)
         dates = {path for path, value in sources.items() if floor(value) is not None}
         parts = {path for path, value in sources.items() if path not in dates and value not in (None, "")}
-        joined = (
-            floor(
-                " ".join(str(value) for path, value in sources.items() if path == date or path in parts), self.case.zone
-            )
-            for date in (dates or [()] if parts else ())
+        texts = [
+            " ".join(str(value) for path, value in sources.items() if path == date or path in parts)
+            for date in (dates or {()} if parts else ())
+        ]
+        joined = [instant for text in texts if (instant := floor(text, self.case.zone))]
+        return min(
+            joined or [instant for path in dates if (instant := self.ends(row, path, sources[path]))], default=None
         )
-        instants = [instant for instant in joined if instant] or [self.ends(row, path, sources[path]) for path in dates]
-        return min((instant for instant in instants if instant is not None), default=None)
 
     def ends(self, row: ReplyRow, path: Path, value: object) -> datetime | None:
         """Return when what a leaf names is over, or when it was by the author's calendar, if that is earlier."""
         instant, basis = floor(value, self.case.zone), self.declared(field_of(path, row))
-        if instant is None or basis is None or basis.means not in ("interval_start", "day") or not is_date(value):
-            return instant
-        return min(instant, public_at_earliest(value, basis, self.case.zone) or instant)
+        known = public_at_earliest(value, basis, self.case.zone) if basis is not None else None
+        return min(instant, known) if instant is not None and known is not None else instant
 
     @cached_property
     def validity(self) -> frozenset[Path]:

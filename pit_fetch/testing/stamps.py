@@ -109,8 +109,8 @@ def check_floor(recording: RecordedReply) -> None:
         least = recording.over(row)
         for item, stamp in row.versions:
             if least is not None and stamp < least:
-                raise failure(f"item {item!r} is available_at {stamp}, before {_named(recording, row)} is over ({least})",
-                              _LATEST)  # fmt: skip
+                named = _named(recording, row)
+                raise failure(f"item {item!r} is available_at {stamp}, before {named} is over ({least})", _LATEST)
     for pattern, path in recording.basis.items():
         row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
         value = path[-1] if path == row.path else node_at(recording.tree, path)
@@ -120,7 +120,7 @@ def check_floor(recording: RecordedReply) -> None:
                 f"{field_name(tuple(map(str, pattern)))} = {value!r} names no zone, and neither does the test, so "
                 "nothing shows when that was",
                 'set zone = "America/New_York" in the test, or the zone that the source documents; if it documents '
-                "none, a day is over when it is over everywhere (times.end_of_day_anywhere), and a clock is undated (None)",
+                "none, a day is over when it is everywhere (times.end_of_day_anywhere), and a clock is undated (None)",
             )
         if floor(value) is None or (
             len(parts := recording.sources(row)) > 1 and any(floor(v) is None for v in parts.values())
@@ -174,7 +174,7 @@ def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
     ``recorded``: the request is the one that the reply answers, so that the time between its bars is theirs.
     """
     _check_rests(recording)
-    for pattern, path in recording.basis.items():
+    for pattern in recording.basis:
         dated = [
             (row, value)
             for row in recording.rows
@@ -195,8 +195,8 @@ def _check_rests(recording: RecordedReply) -> None:
         fields = {field_of(path, row) for path in recording.sources(row)}
         if fields and not fields & declared:
             raise failure(
-                f"item {item!r} is stamped {stamp}, which rests on {_named(recording, row)}: in this form no test can read "
-                "it, so nothing holds the stamp to it",
+                f"item {item!r} is stamped {stamp}, which rests on {_named(recording, row)}: no test can read that, so "
+                "nothing holds the stamp to it",
                 f'say what it means: Operation(basis=(Basis("{min(fields)}"),)); or see whether the source has a date '
                 "that others can read, too",
             )
@@ -204,10 +204,10 @@ def _check_rests(recording: RecordedReply) -> None:
         # What is declared and stands in the row has been tried, and moves nothing.
         if not fields and not declared - names and not recording.rests_elsewhere(row):
             raise failure(
-                f"item {item!r} is stamped {stamp}, which rests on nothing in the reply: no value of its row, and no date "
-                "beside it, moves the stamp",
-                "stamp it by what the source says of it; if that comes otherwise (in a header, by another reply), name it: "
-                'Operation(basis=(Basis("last-modified"),))',
+                f"item {item!r} is stamped {stamp}, which rests on nothing in the reply: no value of its row, and no "
+                "date beside it, moves the stamp",
+                "stamp it by what the source says of it; if that comes otherwise (in a header, by another reply), name "
+                'it: Operation(basis=(Basis("last-modified"),))',
             )
 
 

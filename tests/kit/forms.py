@@ -1,4 +1,4 @@
-"""Honest sources that write their stamps in many forms, all else being the same, and a source of notices with pointers."""
+"""Honest sources that write their stamps in many forms, and one of notices that name each other."""
 
 from __future__ import annotations
 
@@ -127,9 +127,9 @@ def notices(
 
     def body(rows: list[Row], **meta: Any) -> bytes:
         newest = max((str(row.get("id")) for row in rows), default="")
-        document = {"latest_id": newest, "has_more": len(rows) > 4, "total": 40 + len(rows),
-                    "summary": f"{len(rows)} notices, the last is {newest}", **meta, "notices": _named(rows)}  # fmt: skip
-        return json.dumps(document).encode()
+        about = {"latest_id": newest, "has_more": len(rows) > 4, "total": 40 + len(rows)}
+        summary = f"{len(rows)} notices, the last is {newest}"
+        return json.dumps({**about, "summary": summary, **meta, "notices": _named(rows)}).encode()
 
     provider = Provider(
         "kit-notices", "notices", fetch, read,

@@ -1,4 +1,4 @@
-"""Honest providers as somebody writes them who has read the guide and has not seen the kit: each in a manner of its own.
+"""Honest providers in the manner of somebody who has read the guide and not the kit: each written in its own way.
 
 positions  a weekly report by a calendar of releases: Tuesday's figures, public on Friday at 15:30 New York
 gazette    notices of London days, ``dd/mm/yyyy``, in pages that are called so
@@ -113,8 +113,11 @@ def gazette(
 
         yield from numbered(page, size=size(query), first=1, most=most)
 
-    provider = Provider("kit-gazette", "official notices", fetch, parse, hosts=_host("Gazette"), page_size=25,
-                        operations=(Operation(rule="the end of the London day", fields=(Field("heading"),)),))  # fmt: skip
+    operation = Operation(rule="the end of the London day", fields=(Field("heading"),))
+    hosts = _host("Gazette")
+    provider = Provider(
+        "kit-gazette", "official notices", fetch, parse, hosts=hosts, operations=(operation,), page_size=25
+    )
     rows: list[Row] = [{"id": 4_700 + n, "date": f"{d}/02/2024", "heading": f"Notice of {d}"}
                        for n, d in ((5, "19"), (4, "16"), (3, "13"), (2, "09"), (1, "05"))]  # fmt: skip
 
@@ -196,8 +199,12 @@ def bulletins(record: Any = bulletin) -> KitSource:
         yield from parse(body, query) if body is not None else ()
 
     provider = Provider("kit-bulletins", "bulletins", fetch, parse, hosts=_host("Bulletins"))
-    rows: list[Row] = [{"title": f"Bulletin {n}", "link": f"https://bulletins.example/{n}",
-                        "pubDate": f"{d}, {11 + n} Feb 2024 09:0{n}:00"} for n, d in ((4, "Thu"), (3, "Wed"), (2, "Tue"), (1, "Mon"))]  # fmt: skip
+    days = ("Mon", "Tue", "Wed", "Thu")
+    rows: list[Row] = [
+        {"title": f"Bulletin {n}", "link": f"https://bulletins.example/{n}",
+         "pubDate": f"{days[n - 1]}, {11 + n} Feb 2024 09:0{n}:00"}
+        for n in (4, 3, 2, 1)
+    ]  # fmt: skip
 
     def body(rows: list[Row], **meta: Any) -> bytes:
         rss = ElementTree.Element("rss")
@@ -250,6 +257,6 @@ def history(record: Any = revision) -> KitSource:
     ]
 
     def body(rows: list[Row], **meta: Any) -> bytes:
-        return as_json("results")({"id": 736, "title": "Gold", "revisions": rows}, **meta)  # type: ignore[no-any-return]
+        return as_json("results")({"id": 736, "title": "Gold", "revisions": rows}, **meta)
 
     return KitSource(provider, rows, body, lambda row: str(row["timestamp"]), options={"title": "Gold"})
