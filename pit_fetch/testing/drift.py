@@ -133,11 +133,12 @@ def _changes(value: Any) -> Mapping[str, Callable[[TreeNode], object]]:
     def put(new: Any) -> Callable[[TreeNode], object]:
         return lambda node: node.parent.update({node.key: new})
 
+    values = (True, 0, 10**30, [None], *others(value))
     return {
         "renamed": lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)}),
         "missing": lambda node: node.parent.pop(node.key),
         "wrapped in a list": lambda node: node.parent.update({node.key: [node.value]}),
-        **{f"{new!r} (retyped)": put(new) for new in (True, 0, 10**30, [None], *others(value)) if new is not GONE},
+        **{f"{new!r} (retyped)": put(new) for new in values if new is not GONE and new is not value},
     }
 
 
