@@ -159,16 +159,18 @@ def _by_window(query: Query) -> datetime | None:
     return query.since if query.operation.window in ("", "available_on") else None
 
 
-Meaning = Literal["publication", "interval_start", "interval_end", "start"]
+Meaning = Literal["publication", "interval_start", "interval_end", "start", "day"]
 
 
 class Basis(NamedTuple):
     """The meaning of a field of the source's reply from which stamps derive. The author's kit checks the stamps by it.
 
-    field  its name in the reply
+    field  its name in the reply, or what else shows it: a header, a field of another reply
     means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event whose text appears
-           later, such as a call
-    after  how long after that instant the record was public at the earliest
+           later, such as a call; "day" of the record, whose instant something else shows: a calendar of releases,
+           another reply
+    after  how long after that instant the record was public at the earliest. Of a "day", and of a bar that is named
+           by one, it counts from the day's beginning
     """
 
     field: str

@@ -205,6 +205,15 @@ def trust_the_body(reply: HttpReply, query: Query) -> Iterator[Record]:
     return (source.record(row) for row in json.loads(reply.body)["items"])
 
 
+def error_as_nothing(reply: HttpReply, query: Query) -> Iterator[Record]:
+    try:
+        document = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        raise UpstreamError(Code.MALFORMED, problem="it is no JSON") from None
+    rows = document.get("items") if isinstance(document, dict) else None
+    return (source.record(row) for row in (rows if isinstance(rows, list) else []))
+
+
 def keep_a_file_for_each(query: Any, context: Any) -> Any:
     for record in good(query, context):
         context.http.get_cached(source.HOST, f"/items/{record.id}", 60.0, lambda reply: reply.body)
@@ -361,7 +370,7 @@ WRONG = {
         {LEAKS, "stamps_that_say_less"},
     ),
     "the first version": Wrong(
-        chosen(lambda first, second: first), "versions_are_left_to_the_framework", "yield every version",
+        chosen(lambda first, second: first), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
     ),
     "the last version": Wrong(
         chosen(lambda first, second: second), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
@@ -399,6 +408,9 @@ WRONG = {
     ),
     "status ignored": Wrong(
         by_reply(trust_the_body, check=False), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"},
+    ),
+    "an error taken for nothing": Wrong(
+        by_reply(error_as_nothing), "odd_bodies", "a source that failed", {"schema_drift"},
     ),
     "body not checked": Wrong(by_reply(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
     "key in the payload": Wrong(
