@@ -293,6 +293,10 @@ class Code:
     ENV_FILE_UNREADABLE = _config(
         "env_file_unreadable", "The .env file cannot be read: fix it, or set the variables in the environment."
     )
+    ENV_FILE_UNTRUSTED = _config(
+        "env_file_untrusted",
+        "{file} {problem}: set the variables in the environment, or make the file your own with chown.",
+    )
     URL_MALFORMED = _config(
         "url_malformed", "{variable} must be https://HOST without a path (http only for a loopback host)."
     )

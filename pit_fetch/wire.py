@@ -30,6 +30,7 @@ __all__ = [
     "check_rows",
     "columns_in",
     "lenient_json",
+    "limited",
     "read_html",
     "record_in",
     "rows_in",
@@ -40,6 +41,11 @@ __all__ = [
 # No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
 MAX_DEPTH = 64
 MAX_DIGITS = 400
+
+# The most values that a reply may have. Each takes up to 100 bytes of memory, be it of two characters: 64 MB of empty
+# lists took 1.8 GB. Of the recorded replies none has more than 250,000.
+MAX_VALUES = 4_000_000
+_BEFORE_A_VALUE = (b"[", b"{", b",", b"\n", b"<")
 
 # Stands for a value that JSON cannot express, or that no caller could use.
 _UNREADABLE = object()
@@ -61,6 +67,17 @@ def body_of(reply: HttpReply, host: str, nothing: Collection[int] = (404,)) -> b
     if not 200 <= reply.status < 300:
         raise UpstreamError(Code.HTTP_STATUS, host=host, status=reply.status)
     return reply.body
+
+
+def limited(body: bytes) -> bytes:
+    """Return ``body``. Raise UpstreamError for one that would take memory out of all proportion to its size.
+
+    Its values are counted as JSON, CSV and HTML separate them. The functions of this module call it themselves.
+    """
+    is_large = len(body) > MAX_VALUES and sum(map(body.count, _BEFORE_A_VALUE)) > MAX_VALUES
+    if is_large:
+        raise UpstreamError(Code.MALFORMED, problem=f"it has more than {MAX_VALUES // 1_000_000} million values")
+    return body
 
 
 def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
@@ -129,6 +146,7 @@ def unescape(text: str) -> str:
 
 def read_html(parser: HTMLParser, text: str) -> None:
     """Feed a whole page to ``parser``, in time proportional to its length. Raise UpstreamError if it cannot be read."""
+    limited(text.encode("utf-8", "surrogatepass"))
     marked = parser.parse_marked_section
 
     # A marked section that the parser does not know becomes a comment, as in browsers and newer parsers: one row of a
@@ -175,7 +193,7 @@ def strict_json(body: bytes) -> Any:
         raise ValueError(name)
 
     try:
-        return json.loads(body.decode("utf-8-sig"), parse_constant=constant)
+        return json.loads(limited(body).decode("utf-8-sig"), parse_constant=constant)
     except (ValueError, RecursionError):
         raise UpstreamError(Code.MALFORMED, problem="it is not a JSON document") from None
 
@@ -189,7 +207,7 @@ def lenient_json(body: bytes, rows: int) -> Any:
     document may hold rows at several depths. A byte that is not UTF-8 reads as U+FFFD, a control character in a string
     as itself. Raise UpstreamError if the body is otherwise not JSON.
     """
-    text = body.decode("utf-8-sig", "replace")
+    text = limited(body).decode("utf-8-sig", "replace")
     try:
         try:
             value = _loads(text)

@@ -79,6 +79,17 @@ def run(tmp_path: Path) -> Run:
     return call
 
 
+Foreign = Callable[[Path], None]
+
+
+@pytest.fixture
+def foreign() -> Foreign:
+    """Gives a file, or a link, to another user. Only root can."""
+    if os.geteuid() != 0:
+        pytest.skip("a file can only be given away by root")
+    return lambda path: os.chown(path, 4_711, -1, follow_symlinks=False)
+
+
 @pytest.fixture
 def near(tmp_path: Path) -> Run:
     """Like ``run``, in this process and on a clock that no pause delays: for what needs a server and no process."""

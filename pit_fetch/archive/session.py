@@ -134,6 +134,7 @@ class ArchiveSession:
         if schema.is_outdated(connection) or index.pending(connection, self.stream):
             schema.set_aside(connection, self.stream)
             rederive.Archived(connection, self.runtime.find).ingest_all(self.stream)
+        index.known_stream(connection, self.stream)  # or the archive would seem to hold nothing of it
         return connection
 
     def _connection(self) -> sqlite3.Connection:

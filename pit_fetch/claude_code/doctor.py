@@ -84,6 +84,7 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         yield from check_agents(environ, project)
         yield from check_ceiling(settings, environ)
         yield from check_operator_files(settings, environ, project)
+        yield from check_cache_folder(settings, environ, project)
         yield from check_credentials(environ, project)
         yield client.result()
 
@@ -390,10 +391,24 @@ def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str
             yield Finding("ok", check, f"{path} is outside the project")
 
 
+def check_cache_folder(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
+    """Yield a finding if an agent may read the cache, which holds today's lists whatever the PIT."""
+    from pit_fetch.net import cache
+
+    names = ("HOME", "XDG_CACHE_HOME")
+    values = {name: effective_value(settings, environ, name) or "" for name in names}
+    folder = cache.location(values)
+    permission = read_permission(Path(project, folder), settings, project, environ) if folder else ""
+    if permission:
+        message = f"an agent may read the cache folder, which holds today's lists of companies: {permission}"
+        yield Finding("warn", "cache", message, "set XDG_CACHE_HOME to a folder that no agent may read")
+
+
 def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     """Yield a finding for each source's credentials. A source without them cannot fetch, and cannot leak."""
     from pit_fetch.engine import registry
     from pit_fetch.engine.credentials import lookup
+    from pit_fetch.errors import ConfigError
 
     for listing in registry.listings():
         if listing.provider is None:
@@ -401,7 +416,13 @@ def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Fin
             continue
         for credential in listing.provider.credentials:
             names = " or ".join(credential.variables)
-            if lookup(credential, environ, str(project))[1]:
+            try:
+                is_set = bool(lookup(credential, environ, str(project))[1])
+            except ConfigError as error:
+                problem, _, fix = error.gap.reason.rpartition(": ")
+                yield Finding("warn", "source", f"{listing.name}: {problem}", fix)
+                continue
+            if is_set:
                 yield Finding("ok", "source", f"{listing.name}: {names} is set")
             else:
                 fix = f"set {names} in the environment or in a .env file"

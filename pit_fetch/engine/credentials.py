@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 
+from pit_fetch.engine import trusted_files
 from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
@@ -58,13 +59,15 @@ def _is_sendable(value: str) -> bool:
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
     """Return the declared variable that is set, and its value; ("", "") if none is.
 
-    Raise ConfigError if there is a ``.env`` file that cannot be read.
+    Raise ConfigError if there is a ``.env`` file that cannot be read, or that is another user's.
     """
     for variable in credential.variables:
         if environ.get(variable, "").strip():
             return variable, environ[variable].strip()
     path = nearest(folder, ".env")
     if path:  # only now is dotenv imported: most calls have their key in the environment
+        from io import StringIO
+
         try:
             from dotenv import dotenv_values
         except ImportError:
@@ -76,9 +79,12 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
                 Code.DEPENDENCY_MISSING, package="python-dotenv (it reads .env)", command=command
             ) from None
         try:
-            values = dotenv_values(path, interpolate=False)  # a key may contain ${
+            text = trusted_files.read(path).decode("utf-8-sig")
+        except trusted_files.UntrustedFile as error:
+            raise ConfigError(Code.ENV_FILE_UNTRUSTED, file=path, problem=str(error)) from None
         except (OSError, ValueError):
             raise ConfigError(Code.ENV_FILE_UNREADABLE) from None
+        values = dotenv_values(stream=StringIO(text), interpolate=False)  # a key may contain ${
         for variable in credential.variables:
             value = (values.get(variable) or "").strip()
             if value:

@@ -4,18 +4,18 @@
 
 A file sets the defaults of options, rates by host, and a ceiling, which can only be lowered. Only the
 user's own file names an archive or an audit file, and accepts claims: a project's may come with someone else's
-repository.
-Neither ever holds a key. What cannot be understood is refused: it might have been a ceiling.
+repository. Neither ever holds a key. What cannot be understood is refused: it might have been a ceiling. So is a file
+of another user, who could otherwise set limits for everybody that works in a folder below it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pit_fetch.engine import trusted_files
 from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
@@ -37,7 +37,8 @@ MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
 EVIDENCE = "evidence"  # a table, by source
 # An agent's client and its operator count on these: no file changes them for an agent, and no project the timeout.
 _FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
-_MAX_BYTES = 1_000_000
+# What to do about another user's file, which may lie in any folder above.
+_OWN = "make it your own with chown, or work in another folder"
 
 
 class Setting(NamedTuple):
@@ -116,28 +117,14 @@ def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]
 
 def _load(file: str) -> Mapping[str, Any]:
     try:
-        return parse_toml(_content(file).decode("utf-8-sig"))  # some editors write a byte order mark
+        return parse_toml(trusted_files.read(file).decode("utf-8-sig"))  # some editors write a byte order mark
     except (NotToml, UnicodeDecodeError) as error:
         where = re.search(r"at (line [0-9]+)", str(error))
         raise _broken(file, f"is not TOML ({where[1]})" if where else "is not TOML") from None
+    except trusted_files.UntrustedFile as error:
+        raise _broken(file, f"{error} ({_OWN})") from None
     except OSError as error:
         raise _broken(file, f"cannot be read ({error.strerror})") from None
-
-
-def _content(file: str) -> bytes:
-    """Return the content of a regular file. Raise OSError."""
-    # A pipe would wait for its writer, and a device never ends.
-    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(0, "it is not a regular file")
-        with open(handle, "rb", closefd=False) as stream:
-            content = stream.read(_MAX_BYTES + 1)
-    finally:
-        os.close(handle)
-    if len(content) > _MAX_BYTES:
-        raise OSError(0, f"it is larger than {_MAX_BYTES // 1_000_000} MB")
-    return content
 
 
 def _options(table: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:

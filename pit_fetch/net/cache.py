@@ -22,13 +22,18 @@ _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getat
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-def folder(environ: Mapping[str, str]) -> str:
-    """Return the folder, which is created if need be, or "" if none belongs to this user alone."""
+def location(environ: Mapping[str, str]) -> str:
+    """Return the path of the folder, which need not exist; "" without a home."""
     home = environ.get("HOME", "")
     parent = environ.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
-    if not parent:
+    return os.path.join(parent, "pit_fetch") if parent else ""
+
+
+def folder(environ: Mapping[str, str]) -> str:
+    """Return the folder, which is created if need be, or "" if none belongs to this user alone."""
+    path = location(environ)
+    if not path:
         return ""
-    path = os.path.join(parent, "pit_fetch")
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
         # A link to a folder is fine if this user made it. In a shared folder, any user can make one.

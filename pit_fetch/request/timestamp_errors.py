@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
 EXAMPLE = "2024-02-15T16:00:00-05:00"
+# What follows in a text that is longer has nothing to do with an instant.
+_MAX_LENGTH = 200
+_BEYOND = "is not within the years 1 to 9999 of UTC"
 
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d"
 _DASHES = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2212"}
@@ -69,7 +72,9 @@ _FAULTS = (
     (rf"{_DAY}[^T]", "has no capital T between date and time"),
     (rf"{_DAY}T[0-9]{{2}}(?::[0-9]{{2}})?(?![0-9:.])", "has no seconds"),
     (rf"{_DAY}T(?!..:..:[0-9]{{2}}(?![0-9]|\s*[AaPp]\.?[Mm]\b))", "has a time that is not HH:MM:SS"),
-    (rf"{_DAY}T(?!(?:[01].|2[0-3]):[0-5].:[0-5])", "names a time that does not exist (a leap second is written as 59)"),
+    (rf"{_DAY}T24:00:00(?![.0-9])", "names the end of a day as 24:00, and not as 00:00 of the next"),
+    (rf"{_DAY}T(?:[01].|2[0-3]):[0-5].:60", "names a leap second (write it as 59)"),
+    (rf"{_DAY}T(?!(?:[01].|2[0-3]):[0-5].:[0-5])", "names a time that does not exist"),
     (rf"{_DAY}T.{{8}}(?:,|\.(?![0-9]))", "has a fraction of a second that is not a point and digits"),
     (rf"{_CLOCK}\Z", "has no offset"),
     (rf"{_CLOCK}{_OFFSET}?\s", "has a space before its zone"),
@@ -83,6 +88,7 @@ _FAULTS = (
 
 def problem(text: str, following: Sequence[str] = ()) -> str:
     """Return what is wrong with ``text`` as an instant, and the fix. ``following`` are the words after it."""
+    text = text[:_MAX_LENGTH]
     if following and re.fullmatch(_LOOSE_DATE, text):
         for count in (2, 1):
             advice = _advice(" ".join([text, *following[:count]]))
@@ -93,6 +99,7 @@ def problem(text: str, following: Sequence[str] = ()) -> str:
 
 def date_problem(text: str) -> str:
     """Return how to write a bound that may be a date: "write 2024-02-15"; "" if there is nothing helpful to say."""
+    text = text[:_MAX_LENGTH]
     match = re.fullmatch(_LOOSE_DATE, _plain(text))
     if match is None:
         return _advice(text)
@@ -103,13 +110,28 @@ def date_problem(text: str) -> str:
 
 
 def _fault(text: str) -> str:
-    zoned = re.match(rf"{_CLOCK}{_OFFSET}?\[([^\[\]]*)\]\Z", text)
+    zoned = re.match(rf"({_CLOCK}{_OFFSET}?)\[([^\[\]]*)\]\Z", text)
     if zoned is None:
-        return next(fault for pattern, fault in _FAULTS if re.match(pattern, text, re.DOTALL))
-    zone = _zone(zoned[1])
-    if zone is None or zone.key != zoned[1]:
+        fault = next(fault for pattern, fault in _FAULTS if re.match(pattern, text, re.DOTALL))
+        return _BEYOND if re.fullmatch(_CLOCK + _OFFSET, text) and _is_beyond(text) else fault
+    zone = _zone(zoned[2])
+    if zone is None or zone.key != zoned[2]:
         return "has a zone in brackets that this machine does not know"
+    if _is_beyond(zoned[1], zone):
+        return _BEYOND
     return f"is a time or an offset that clocks in {zone.key} do not show, or show twice"
+
+
+def _is_beyond(text: str, zone: tzinfo | None = None) -> bool:
+    """Return whether the calendar has the instant only in another zone than UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+        (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except OverflowError:
+        return True
+    except ValueError:
+        pass
+    return False
 
 
 def _advice(text: str) -> str:

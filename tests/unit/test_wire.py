@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.wire import MAX_DEPTH, lenient_json
+from pit_fetch.wire import MAX_DEPTH, MAX_VALUES, lenient_json, limited, read_html, strict_json
 from tests.examples import examples
 
 GOOD = b'{"id": 1, "deep": [[{"a": "x"}]], "price": 1.5}'
@@ -125,3 +126,22 @@ def test_a_value_less_deep_than_the_rows_fails_alone_too(value, note, x, row):
 def test_a_label_that_stands_twice_costs_the_rows_under_it():
     body = b'{"bars": {"2": %s, "1": %s, "2": %s}}' % ((ROW,) * 3)
     assert lenient_json(body, 2) == {"bars": {"2": None, "1": json.loads(ROW)}}
+
+
+@pytest.mark.parametrize("value", [b"[],", b"{},", b'"ab",', b"1,", b"[[]],", b"\n", b"<b>"])
+def test_a_reply_of_too_many_values_is_refused_before_it_is_read(value: bytes) -> None:
+    body = b"[" + value * (MAX_VALUES // sum(map(value.count, b"[{,\n<")) + 1) + b"1]"
+    for read in (
+        limited,
+        strict_json,
+        lambda body: lenient_json(body, 1),
+        lambda body: read_html(HTMLParser(), body.decode()),
+    ):
+        with pytest.raises(UpstreamError, match="more than 4 million values"):
+            read(body)
+
+
+def test_a_large_reply_of_long_values_is_read() -> None:
+    body = json.dumps(["x" * 1_000, "y, " * 1_000] * 1_500).encode()
+    assert len(body) > MAX_VALUES
+    assert len(lenient_json(body, 1)) == 3_000

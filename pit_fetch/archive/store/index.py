@@ -67,18 +67,26 @@ def create_anew(connection: sqlite3.Connection) -> None:
 
 def stream_id(connection: sqlite3.Connection, stream: str) -> int:
     """Return the id of a stream, which is added if it is new. Raise Damaged."""
+    known = known_stream(connection, stream)
+    if known is not None:
+        return known
+    (number,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM pools").fetchone()
+    _set_reads(connection, stream, number, 0)
+    return int(number)
+
+
+def known_stream(connection: sqlite3.Connection, stream: str) -> int | None:
+    """Return the id of a stream; None if the archive holds nothing of it. Raise Damaged."""
     row = connection.execute("SELECT id, reads, mark FROM pools WHERE name = ?", (stream,)).fetchone()
     if row is not None:
         number, reads, mark = row
         check(mark, seed(stream), number, reads)
         return int(number)
-    # It may be a known one whose name has changed: its history would be forgotten.
+    # It may be there under a name that has changed: its history would be forgotten.
     for (name,) in connection.execute("SELECT name FROM pools WHERE seed = ?", (seed(stream),)):
         if seed(name) != seed(stream):
             raise Damaged(DAMAGED_INDEX)
-    (number,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM pools").fetchone()
-    _set_reads(connection, stream, number, 0)
-    return int(number)
+    return None
 
 
 def count_reads(connection: sqlite3.Connection, stream: str, number: int, change: int) -> None:

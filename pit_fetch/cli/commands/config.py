@@ -11,6 +11,7 @@ from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry, settings_files
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.net import ratelimit
 from pit_fetch.provider import Credential, Host, Provider
 from pit_fetch.request import audience, evidence
@@ -110,8 +111,11 @@ def _key(credential: Credential, environ: Mapping[str, str], folder: str) -> Set
     name = f"key {' or '.join(credential.variables)}"
     try:
         variable, _ = lookup(credential, environ, folder)
-    except ConfigError:
-        return SettingRow(name, "unknown", "a .env file that cannot be read")
+    except ConfigError as error:
+        is_untrusted = error.gap.code == Code.ENV_FILE_UNTRUSTED
+        return SettingRow(
+            name, "unknown", f"a .env file {'of another user' if is_untrusted else 'that cannot be read'}"
+        )
     if not variable:
         return SettingRow(name, "not set", "")
     return SettingRow(name, "set", f"environment {variable}" if environ.get(variable, "").strip() else ".env")

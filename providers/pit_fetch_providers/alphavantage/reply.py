@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import lenient_json, limited
 from pit_fetch_providers.alphavantage.function import MINUTES, Function, Row
 
 # Recorded spellings of "no value"; "." stands for a month without a figure (economic series, October 2025).
@@ -46,7 +46,7 @@ class Document(NamedTuple):
 
 def decode(body: bytes, function: Function) -> Document:
     """Return the rows of a reply in either of the two formats. Raise UpstreamError(Code.MALFORMED)."""
-    text = body.decode("utf-8-sig", errors="replace").lstrip()
+    text = limited(body).decode("utf-8-sig", errors="replace").lstrip()
     if not text:
         return Document()
     if text[0] not in "{[":

@@ -16,7 +16,7 @@ from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, P
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.shared import fields, refuse, with_a_pit
+from pit_fetch_providers.shared import as_of_fetch, fields, refuse, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -131,7 +131,8 @@ def select(query: Query, record: Record) -> bool:
 def of_today(query: Query) -> Iterable[str]:
     """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
     if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
-        yield "Without exchange=, today's list says where a symbol is listed, and ids begin with that: give exchange=."
+        text = "Without exchange=, {list} says where a symbol is listed, and ids begin with that: give exchange=."
+        yield as_of_fetch(text, query)
 
 
 def when_empty(query: Query) -> str:

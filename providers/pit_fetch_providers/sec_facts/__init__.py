@@ -139,7 +139,7 @@ def _cik(query: Query, context: Context) -> int | None:
     """Return the number of the company; None for a symbol that the SEC does not list."""
     if query.options["cik"] is not None:
         return int(query.options["cik"])
-    return min(companies.ciks_of([query.options["symbol"]], context), default=None)
+    return min(companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture), default=None)
 
 
 def _understood(query: Query) -> Query:

@@ -141,7 +141,15 @@ def _edits(rng: Random, moment: datetime, count: int) -> list[Any]:
     rows: list[Any] = []
     for number in range(count):
         at = spelled(moment - MARGIN + timedelta(seconds=1) + near(rng))
-        comment = rng.choice(("", "+ [[Category:A]]; - [[Acme]]", 'Protected "[[Acme]]": [[WP:PP|why]]', CANARY))
+        comment = rng.choice(
+            (
+                "",
+                "+ [[Category:A]]; - [[Acme]]",
+                "[[Other]] and [[Acme]] are linked",
+                'Protected "[[Acme]]": [[WP:PP|why]]',
+                CANARY,
+            )
+        )
         extra = rng.choice(({}, {}, {"revid": None}, {"timestamp": wreck(rng)}, {"comment": wreck(rng)}))
         rows.append(Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra))
     return [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]

@@ -97,6 +97,9 @@ UNKNOWN = {
     "one of two tickers": Unknown(
         "source = 'sec_full_text'; tickers = ['AAPL', 'NOPE']; forms = ['10-K']", sec.app(_KNOWN), "failed", NOT_KNOWN
     ),
+    "a ticker's facts": Unknown(
+        "source = 'sec_facts'; symbol = 'NOPE'; concept = 'Assets'", sec.app(_KNOWN), "failed", NOT_KNOWN
+    ),
     "a symbol without bars": Unknown(
         "source = 'yahoo'; op = 'prices'; symbol = 'NOPE'", yahoo.app({}), "empty", NOTHING
     ),
@@ -219,6 +222,10 @@ def test_what_came_in_between_is_measured_from_the_last_capture_that_got_it(arch
         ("source = 'perplexity'; query = ['rates', 'jobs']", "It answers only questions with the same --query."),
         ("source = 'alphavantage'; op = 'EARNINGS'; symbol = 'IBM'", ""),
         ("source = 'fred'; series_id = 'GDP'", ""),
+        (
+            "source = 'wayback'; url = 'https://example.com/'",
+            "A fetch reads the newest alone: it answers for no time before the capture.",
+        ),
     ],
 )
 def test_a_capture_that_cannot_be_asked_as_one_may_think_says_so(archive: Archive, request_: str, words: str) -> None:

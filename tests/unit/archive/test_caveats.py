@@ -21,7 +21,9 @@ def query_of(name: str, operation: Operation, *, archived: bool, full: bool) -> 
     """Return a query with a PIT, with no option or with a value for each."""
     now = at("2026-06-01 15:00")
     options = {
-        option.name: (["X"] if option.kind == "list" or option.repeatable else "X") if full else option.default
+        option.name: (["X"] if option.kind == "list" or option.repeatable else "X")
+        if full or option.name in operation.needs
+        else option.default
         for option in load(name).options
     }
     return Query(now, now, now, None, None, now, 50, options, operation, archived=archived)

@@ -101,6 +101,13 @@ def test_a_bit_of_a_reads_time_is_no_look_ahead(tmp_path: Path) -> None:
     assert archive.offline(words, "2026-06-09 12:00", pit="2026-06-03 15:00").data == []
 
 
+def test_a_stream_whose_name_has_changed_is_not_said_to_hold_nothing(tmp_path: Path) -> None:
+    archive = flips.sample(tmp_path)
+    archive.open().execute("UPDATE pools SET name = replace(name, 'IBM', 'IBN')")
+    left = archive.offline(flips.ESTIMATES, "2026-06-20 12:00", pit="2026-06-06 15:00")
+    assert (left.data, left.gap_types[-1]) == ([], "config")
+
+
 @pytest.mark.parametrize(
     ("change", "table"),
     [

@@ -33,6 +33,7 @@ from tests.client.wirings import (
     with_matcher,
     with_settings,
 )
+from tests.conftest import Foreign
 from tests.unit.claude_code.fake_system import PATH, fake_system, write_program
 
 GATE, GUARD = "pit_gate.py", "pit_guard.py"
@@ -362,6 +363,12 @@ def test_an_audit_file_in_the_agents_reach_is_found(session: Session) -> None:
     assert list(findings_of("audit", session, PIT_FETCH_AUDIT=str(session.root / "audit.jsonl"))) == ["ok"]
 
 
+def test_a_cache_in_the_agents_reach_is_found(session: Session) -> None:
+    (message,) = findings_of("cache", session, XDG_CACHE_HOME=str(session.project / "cache"))["warn"]
+    assert "today's lists" in message
+    assert findings_of("cache", session, XDG_CACHE_HOME=str(session.root / "cache")) == {}
+
+
 def test_an_archive_in_the_agents_reach_is_found(session: Session) -> None:
     apart, project = session.root / "apart", session.project
     apart.mkdir()
@@ -416,6 +423,13 @@ def test_a_credential_is_named_and_never_shown(session: Session) -> None:
     text = diagnose(session, run=lambda *args: "").text
     assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in text
     assert secret not in text
+
+
+def test_an_env_file_that_is_not_followed_is_named(session: Session, foreign: Foreign) -> None:
+    path = session.project / ".env"
+    path.touch()
+    foreign(path)
+    assert has(examine(session, run=lambda *args: "")["warn"], f"fred: {path} is not followed")
 
 
 # The programs.

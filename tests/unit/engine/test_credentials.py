@@ -10,6 +10,7 @@ from pit_fetch.engine.credentials import known_secrets, lookup, resolve
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Credential, Provider
 from pit_fetch.support.redaction import redactor
+from tests.conftest import Foreign
 
 KEY = Credential("key", ("FIRST_KEY", "SECOND_KEY"), hint="Get one.")
 
@@ -35,6 +36,29 @@ def test_the_environment_first_then_the_env_file(
 ) -> None:
     (tmp_path / ".env").write_text(env_file or "")
     assert lookup(KEY, environ, str(tmp_path)) == found
+
+
+def test_another_user_s_env_file_is_not_followed(tmp_path: Path, foreign: Foreign) -> None:
+    inner = tmp_path / "mine"
+    inner.mkdir()
+    (tmp_path / ".env").write_text("FIRST_KEY=planted-0123456789")
+    foreign(tmp_path / ".env")
+    with pytest.raises(ConfigError, match="is not followed, since it belongs to another user") as refused:
+        lookup(KEY, {}, str(inner))
+    assert str(tmp_path / ".env") in str(refused.value)
+    assert lookup(KEY, {"FIRST_KEY": "a"}, str(inner)) == ("FIRST_KEY", "a")
+    assert known_secrets(provider(KEY), {}, str(inner)) == ()
+    (inner / ".env").write_text("SECOND_KEY=b")  # the nearest one counts alone
+    assert lookup(KEY, {}, str(inner)) == ("SECOND_KEY", "b")
+
+
+def test_a_link_that_another_user_made_is_not_followed(tmp_path: Path, foreign: Foreign) -> None:
+    (tmp_path / "mine").write_text("FIRST_KEY=a")
+    (tmp_path / ".env").symlink_to(tmp_path / "mine")
+    assert lookup(KEY, {}, str(tmp_path)) == ("FIRST_KEY", "a")
+    foreign(tmp_path / ".env")
+    with pytest.raises(ConfigError, match="another user"):
+        lookup(KEY, {}, str(tmp_path))
 
 
 def test_a_missing_one_names_the_variables_and_where_to_get_it() -> None:

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from pit_fetch.cli import command
-from pit_fetch.engine import settings_files
+from pit_fetch.engine import settings_files, trusted_files
 from pit_fetch.errors import UsageError
+from tests.conftest import Foreign
 from tests.demo_source import PIT, PIT_TEXT, ask, at_pit, demo, record
 from tests.inprocess import Answer
 from tests.providers.bz_news_api import server as benzinga
@@ -151,6 +152,34 @@ def test_what_is_not_a_file_of_settings_stops_the_call_at_once(place: Place, kin
     left = place.ask()
     assert (left.data, left.gap_types) == ([], ["config"])
     assert str(getattr(place, which)) in left.err
+
+
+@pytest.mark.parametrize("which", ["users", "project"])
+def test_another_user_s_file_stops_the_call_and_is_named(place: Place, which: str, foreign: Foreign) -> None:
+    """To pass it over could be to pass over a ceiling."""
+    file = getattr(place, which)
+    file.write_text("limit = 1")
+    foreign(file)
+    left = place.ask()
+    assert (left.code, left.data, left.gap_types) == (2, [], ["config"])
+    assert f"{file} is not followed, since it belongs to another user" in left.err
+
+
+@pytest.mark.parametrize(("owner", "me", "is_followed"), [(7, 7, True), (0, 7, True), (7, 8, False), (7, 0, False)])
+def test_a_file_is_followed_for_its_owner_and_if_root_s_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: int, me: int, is_followed: bool
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    monkeypatch.setattr(os, "geteuid", lambda: me)
+    status = os.stat_result((*path.stat()[:4], owner, *path.stat()[5:]))
+    monkeypatch.setattr(os, "fstat", lambda handle: status)
+    monkeypatch.setattr(os, "lstat", lambda path: status)
+    if is_followed:
+        assert trusted_files.read(str(path)) == b"x"
+    else:
+        with pytest.raises(trusted_files.UntrustedFile, match=f"uid {owner}"):
+            trusted_files.read(str(path))
 
 
 def test_settings_for_people_do_not_count_for_agents(place: Place) -> None:
