@@ -160,9 +160,9 @@ def _refuse_unless_users(name: str, file: str, is_users: bool) -> None:
 def _grades(table: Any, file: str, is_users: bool) -> str:
     """Return the grades of evidence by source, as the variable has them."""
     _refuse_unless_users(EVIDENCE, file, is_users)
-    grades = [f"{name}={grade}" for name, grade in table.items()] if isinstance(table, dict) else ["?"]
-    text = ",".join(grades)
-    if any(not re.fullmatch(r"[A-Za-z0-9_-]+=\w+", part) for part in grades) or evidence.by_source(text) is None:
+    grades = table if isinstance(table, dict) else {"": table}
+    text = ",".join(f"{name}={grade}" for name, grade in grades.items())
+    if any(grade not in evidence.GRADES for grade in grades.values()) or evidence.by_source(text) is None:
         raise _broken(file, 'has an evidence that cannot be used: write [evidence], and yahoo = "claimed" below it')
     return text
 

@@ -12,6 +12,7 @@ bound (no ceiling, no wrapper-only, no agent's client) the caller is the operato
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from pit_fetch.errors import UsageError
@@ -48,8 +49,8 @@ def by_source(text: str) -> Mapping[str, str] | None:
     """Return the grade of each source in a value of the variable; None if it cannot be read."""
     grades: dict[str, str] = {}
     for part in filter(None, map(str.strip, text.split(","))):
-        name, _, grade = part.rpartition("=")
-        if grade not in GRADES:
+        name, equals, grade = part.rpartition("=")
+        if grade not in GRADES or (equals and not re.fullmatch(r"[\w-]+", name.strip())):
             return None
         grades[key(name)] = grade
     return grades
