@@ -173,8 +173,9 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
     """Yield public records in the envelope's order, each id once, in its newest version.
 
     A watermark releases everything newer than it; the rest is sorted at the end. The newest version is the one with
-    the later of its two stamps, but one that is proved goes before any claim. Raises UpstreamError(Code.ORDER_BROKEN) if a record breaks the order that its source
-    promised. A version that is newer than the one delivered breaks it, too: it comes too late.
+    the later of its two stamps, but one that is proved goes before any claim. Raises UpstreamError(Code.ORDER_BROKEN)
+    if a record breaks the order that its source promised. A version that is newer than the one delivered breaks it,
+    too: it comes too late.
     """
     # Sorted by age, so that many watermarks over many records stay cheap: each takes a few from the front.
     waiting: list[tuple[float, Record]] = []

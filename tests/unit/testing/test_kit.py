@@ -41,6 +41,7 @@ from tests.kit.plants import PLANTS
 from tests.kit.source import PROVIDER
 from tests.kit.wrong import (
     ALL,
+    CLAIMED,
     FIRST,
     IMPORTS,
     WRONG,
@@ -380,3 +381,13 @@ def test_nothing_of_the_kit_is_loaded_by_a_fetch(run: Run) -> None:
     code = "import sys\nfrom pit_fetch.cli.main import main\n"
     code += "main(['--list-sources'])\nsys.exit('pit_fetch.testing' in sys.modules)"
     assert run("-c", code, command=(sys.executable,)).code == 0
+
+
+def test_an_honest_claim_is_not_accused() -> None:
+    """A claim is one line: the record's own publication, where a later revision is all that is served."""
+
+    def claimed(record: Record, row: dict[str, Any]) -> Record:
+        published = str(row.get("published"))
+        return record._replace(claimed_at=parse_rfc3339(published) if len(published) > 10 else record.available_at)
+
+    assert failures(suite(by_row(claimed)._replace(operations=CLAIMED)), but=IMPORTS) == {}
