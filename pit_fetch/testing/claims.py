@@ -51,6 +51,11 @@ def as_accepted(case: Case) -> Case:
 
 def as_proofs(case: Case) -> Case:
     """Return the case whose provider yields what it claims as what it proves."""
+    return replace(case, provider=proving(case.provider), requests={})
+
+
+def proving(provider: Provider) -> Provider:
+    """Return the provider that yields what it claims as what it proves."""
 
     def on_its_claim(record: Record) -> Record:
         if record.claimed_at is None:
@@ -58,12 +63,11 @@ def as_proofs(case: Case) -> Case:
         payload = record.payload if record.claimed_payload is None else record.claimed_payload
         return Record(record.id, record.claimed_at, record.available_at_source, payload)
 
-    provider = _changed(case.provider, on_its_claim)
     operations = tuple(
         operation._replace(dating="record", claims="") if operation.claims else operation
         for operation in provider.operations
     )
-    return replace(case, provider=provider._replace(operations=operations), requests={})
+    return _changed(provider, on_its_claim)._replace(operations=operations)
 
 
 def _changed(provider: Provider, change: Callable[[Record], Record]) -> Provider:

@@ -1,9 +1,10 @@
 """The laws by name: those that every source has, and those that its folder adds for what it alone can do wrong.
 
-A source's folder has the module ``worlds``, with two makers of cases and, if it needs them, laws of its own:
+A source's folder has the module ``worlds``, with makers of cases and, if it needs them, laws of its own:
 
     make         a case of any kind
     undisturbed  a case of one world in which no record is ever taken back
+    claimed      a case whose worlds agree on what was proved or claimed, of a source with claims
     LAWS         name -> law
 """
 
@@ -14,7 +15,7 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
+from tests.laws import archived, claimed, command, corpus, looks, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -78,6 +79,12 @@ LAWS: Mapping[str, Law] = {
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "sample: links": lambda rng: non_interference(sample.links(rng)),
+    **{
+        f"{source}: {name}": law
+        for source, worlds in _WORLDS.items()
+        if hasattr(worlds, "claimed")
+        for name, law in claimed.laws(worlds.claimed, worlds.make).items()
+    },
     **{f"{source}: {name}": law for source, worlds in modules("worlds").items() for name, law in worlds.LAWS.items()},
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
