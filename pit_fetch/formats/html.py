@@ -14,7 +14,7 @@ from pit_fetch.formats.explanation import FIELDS
 from pit_fetch.formats.explanation import of as explanation
 from pit_fetch.formats.html_page.figure import GREY, figure, legend
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
-from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
+from pit_fetch.formats.html_page.style import CLAIMED_STYLE, FRAGMENT_STYLE, STYLE
 from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS
 from pit_fetch.support.version import __version__
@@ -63,7 +63,7 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
-        f'content="{_POLICY}"><style>{STYLE}</style></head>\n'
+        f'content="{_POLICY}"><style>{STYLE}{CLAIMED_STYLE if EVIDENCE in by_name else ""}</style></head>\n'
         '<body><a class="skip" href="#items">Skip to the items</a>\n'
     )
     body = [_header(envelope, by_name), figure(envelope, typed), legend(envelope), _gaps(envelope), "<main>"]

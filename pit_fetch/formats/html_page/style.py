@@ -31,14 +31,13 @@ figcaption{margin-top:6px;color:var(--soft);font-size:13px}
 .later{fill:var(--later)}line.pit{stroke:var(--pit);stroke-width:1.5;stroke-dasharray:5 3}circle.pit{fill:var(--pit)}
 text.pit{fill:var(--pit);font-size:12.5px;font-weight:600}
 .bar{fill:var(--blue)}.bar.grey{fill:var(--grey)}.hit{fill:transparent}a:hover .hit,a:focus .hit{fill:var(--fill)}
-.bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}.curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}
 .area{fill:var(--fill)}.curve{fill:none;stroke:var(--blue);stroke-width:1.75;stroke-linejoin:round}
 .curve.grey{stroke:var(--grey);stroke-dasharray:3 3}.tip{fill:var(--blue)}
 h2{font:600 13px/1.5 system-ui,sans-serif;color:var(--soft);margin:20px 0 6px}
 .gaps ul{list-style:none;margin:0;padding:0}
 .legend{list-style:none;margin-block:0;padding-block:0;display:flex;flex-wrap:wrap;gap:2px 22px;font-size:13px;color:var(--soft)}
 .legend li::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.5em;border-radius:2px;background:var(--blue)}
-.legend li.grey::before{background:var(--grey)}.legend li.claimed::before{background:none;border:1px dashed var(--blue)}.legend em{font-style:normal;font-weight:600}
+.legend li.grey::before{background:var(--grey)}.legend em{font-style:normal;font-weight:600}
 .gaps li{display:grid;grid-template-columns:9.5em 1fr;gap:12px;padding:5px 0;border-top:1px solid var(--rule);font-size:14px;overflow-wrap:anywhere}
 .gaps b{font-weight:600;color:var(--soft)}.truncated b{color:var(--warn)}
 .config b,.upstream_error b,.input_error b,.internal_error b,.invalid_pit b{color:var(--bad)}
@@ -55,7 +54,6 @@ tr:target td{background:var(--fill)}
 td a{color:inherit;text-decoration-color:var(--grey);text-underline-offset:3px}td a:hover{color:var(--blue)}
 td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 .public em,.new em{color:var(--good)}.changed em,.revised em{color:var(--warn)}
-.claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}
 .grey td{color:var(--faint)}.grey td em,.grey td i{color:inherit}
 .more td{border-top:0;padding-block:0 5px;font-size:13px;line-height:1.35;color:var(--soft)}.grey+.more td{color:var(--faint)}
 .more details,.more summary{display:inline}.more summary{cursor:pointer}.more summary::before{content:"▸ "}
@@ -81,4 +79,12 @@ FRAGMENT_STYLE = (
     ".pit-fetch .t i,.pit-fetch .id{opacity:.65;font-style:normal}.pit-fetch .grey{opacity:.5}"
     ".pit-fetch .items{overflow-x:auto}.pit-fetch .gaps ul{list-style:none;padding:0}"
     ".pit-fetch .gaps b{display:inline-block;min-width:9em}.pit-fetch h2{font-size:1em;margin:.8em 0 .2em}"
+)
+
+# Besides, on a page with items that only a claim dates.
+CLAIMED_STYLE = (
+    ".bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}"
+    ".curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}"
+    ".claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}"
+    ".legend li.claimed::before{background:none;border:1px dashed var(--blue)}"
 )
