@@ -6,18 +6,17 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import credentials
+from pit_fetch.engine.recalled import PublicStream, archived_variant, in_envelope_order, stop_of, until, with_claims
 from pit_fetch.engine.report import CollectedRecords, malformed
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
-from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
-from pit_fetch.pipeline.cursor import START, Position, position, record_age
 from pit_fetch.pipeline.select import (
     Selection,
     SelectionBuilder,
@@ -41,7 +40,7 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
+    from pit_fetch.archive.session import ArchiveSession
     from pit_fetch.engine.progress import Progress
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
@@ -49,9 +48,6 @@ ALARM_GRACE_SECONDS = 1.0
 
 # No source has much from before this year, so that an answer without items may be owed to a mistyped one.
 EARLY_YEAR = 1990
-
-# A stream after the filter by the PIT.
-PublicStream = Iterable[Record | Watermark | Gap]
 
 
 def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> CollectedRecords:
@@ -287,11 +283,11 @@ class Fetch:
             of_live = self._caveats()
             gaps = (*self._caveats(archived=True), *(gap for gap in gaps if gap not in of_live))
         if held.is_snapshot:
-            gaps = tuple(_archived_variant(gap) for gap in self._without_claims(gaps))
-        stream = _ordered(held, self._public(held.records, lambda: instant))
-        stream = _with_claims(stream, claimed) if claimed else stream
-        stop = None if live is None or held.is_snapshot else _stop(live)
-        self._select(stream if stop is None else _until_position(stream, stop), builder)
+            gaps = tuple(archived_variant(gap) for gap in self._without_claims(gaps))
+        stream = in_envelope_order(held, self._public(held.records, lambda: instant))
+        stream = with_claims(stream, claimed) if claimed else stream
+        stop = None if live is None or held.is_snapshot else stop_of(live)
+        self._select(stream if stop is None else until(stream, stop), builder)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
@@ -316,43 +312,6 @@ class Fetch:
             accepted = self._public(archive.captured(), lambda: instant)
             self.claimed = [part for part in accepted if isinstance(part, Record) and part.is_claimed]
         return archive.unrefuted(self.claimed, instant)
-
-
-def _with_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
-    """Return ordered records with those on claims, which are of other items, at their places."""
-    from heapq import merge
-
-    records = (part for part in stream if isinstance(part, Record))
-    return merge(records, (part for part in in_order(claimed) if isinstance(part, Record)), key=position)
-
-
-def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
-    if held.is_snapshot:
-        return in_order(stream)
-    records = (part for part in stream if isinstance(part, Record))
-    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
-
-
-def _stop(live: Selection) -> Position | None:
-    """Return the last position that the live read reached; None if it came to its end."""
-    is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
-    if not is_cut:
-        return None
-    return START if live.last is None else position(live.last)
-
-
-def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:
-    for part in stream:
-        if isinstance(part, Record) and position(part) > stop:
-            return
-        yield part
-
-
-def _archived_variant(original: Gap) -> Gap:
-    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
-    code = original.code.archived
-    return gap(REASONS[code], **original.params) if code else original
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:

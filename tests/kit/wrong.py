@@ -21,7 +21,7 @@ from pit_fetch.paging import newest_first
 from pit_fetch.provider import Operation, Page, Provider, Query, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing import ProviderSuite
 from pit_fetch.testing.case import public_from
-from pit_fetch.times import parse_rfc3339
+from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json
 from tests.kit import curious, heavy, source, vintages
@@ -410,7 +410,7 @@ WRONG = {
     ),
     "past the calendar's end": Wrong(by_row(adds_a_day), LEAKS, "times.delayed", ALL),
     "a claim later than its proof": Wrong(
-        claiming(lambda record, row: record.available_at + timedelta(days=9)), CLAIMS, "leave claimed_at out",
+        claiming(lambda record, row: delayed(record.available_at, timedelta(days=9))), CLAIMS, "leave claimed_at out",
     ),
     "a claim without words": Wrong(
         claiming(lambda record, row: record.available_at)._replace(operations=PROVIDER.operations),

@@ -1,8 +1,8 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
 The bundled agents and their options come from the providers, and so does the table of what they prove and claim. The
-shipped patterns come from the files that agents read, the README's help from the program, and the size and the scores of
-the leak corpus from its files.
+shipped patterns come from the files that agents read, the README's help from the program, and the size and the scores
+of the leak corpus from its files.
 """
 
 from __future__ import annotations

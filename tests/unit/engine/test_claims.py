@@ -86,6 +86,10 @@ def test_nothing_else_names_the_setting(tmp_path: Path) -> None:
         assert "[evidence]" not in answer.text
 
 
+def _unasked(query: Query, context: Context) -> Iterator[Record]:
+    raise AssertionError("nothing of it could be served")
+
+
 @pytest.mark.parametrize("dating", ["receipt", "never"])
 def test_what_is_never_proved_is_asked_for_its_claims(tmp_path: Path, dating: Any) -> None:
     def fetch(query: Query, context: Context) -> Iterator[Record]:
@@ -97,7 +101,7 @@ def test_what_is_never_proved_is_asked_for_its_claims(tmp_path: Path, dating: An
     answer = at_pit(tmp_path, source, *ACCEPTED)
     assert [(item["id"], item["title"], item["evidence"]) for item in answer.data] == [("a", "then", "claimed")]
     assert "nothing is served" not in answer.reasons
-    plain = at_pit(tmp_path, demo(nobody, operations=source.operations))
+    plain = at_pit(tmp_path, demo(_unasked, operations=source.operations))
     assert plain.data == []
     assert "nothing is served" in plain.reasons
 

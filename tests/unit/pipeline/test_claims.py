@@ -107,9 +107,9 @@ def test_what_is_served_on_a_claim_was_not_withheld() -> None:
     ],
 )
 def test_a_later_stamp_in_its_payload_is_left_out(field: str, value: object, is_kept: bool) -> None:
-    (made,) = served([record("a", None, 1, **{field: value, "n": 1})])
+    (made,) = served([record("a", None, 1)._replace(payload={field: value, "n": 1})])
     assert made.payload == ({field: value, "n": 1} if is_kept else {"n": 1})
-    proved = record("a", 1, 1, **{field: value})
+    proved = record("a", 1, 1)._replace(payload={field: value})
     assert served([proved]) == [proved]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -125,9 +124,8 @@ def test_a_file_that_cannot_be_read_stops_the_call(tmp_path: Path, text: str) ->
 
 
 def test_the_request_says_its_grade_so_that_it_can_be_asked_again(tmp_path: Path) -> None:
-    for number, given in enumerate(({"words": ("--evidence", "claimed")}, {"variable": "claimed"})):
-        values: dict[str, Any] = {"words": (), "variable": "", "users": "", "projects": "", **given}
-        answer = ask(tmp_path / str(number), "nobody is bound", **values)
+    for number, (words, variable) in enumerate(((("--evidence", "claimed"), ""), ((), "claimed"))):
+        answer = ask(tmp_path / str(number), "nobody is bound", words, variable, "", "")
         assert {gap["query"] for gap in answer.envelope["gaps"]} == {
             f"--source demo --evidence claimed --pit {PIT_TEXT}"
         }
