@@ -1,8 +1,8 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
-The bundled agents and their options come from the providers, and so does the table of what they prove and claim. The
-shipped patterns come from the files that agents read, the README's help from the program, and the size and the scores
-of the leak corpus from its files.
+The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
+help from the program, and the size and the scores of the leak corpus from its files.
+    EVIDENCE: sealed_evidence,
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
-GUARD, README, CORPUS = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md", ROOT / "docs" / "corpus.md"
+GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
+COMMAND, CORPUS = ROOT / "docs" / "command.md", ROOT / "docs" / "corpus.md"
 EVIDENCE = ROOT / "docs" / "evidence.md"
 CASES = ROOT / "tests" / "corpus"
 
@@ -38,13 +39,18 @@ def digests() -> Mapping[str, str]:
     return {name: guard.pattern_digest(block.query) for name, block in PATTERNS.items()}
 
 
-def sealed_readme(text: str) -> str:
-    """Return the README's ``text`` with the help that the program prints."""
+def sealed_command(text: str) -> str:
+    """Return the page of the command, its ``text`` with the help that the program prints."""
     words, env = [sys.executable, "-m", "pit_fetch", "--help"], {**os.environ, "COLUMNS": "100"}
     shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+    return _in_block(text, "help", f"```text\n{shown}```\n")
+
+
+def sealed_readme(text: str) -> str:
+    """Return the README's ``text`` with the size and the scores of the leak corpus."""
     rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in _scores()["score"]]
     table = _table(("approach", "leaked", "dropped though public"), rows)
-    return _with_cases(_in_block(_in_block(text, "help", f"```text\n{shown}```\n"), "scores", table))
+    return _with_cases(_in_block(text, "scores", table))
 
 
 def sealed_corpus(text: str) -> str:
@@ -140,6 +146,7 @@ def _wrapped(names: Iterable[str]) -> list[str]:
 SEALED: Mapping[Path, Callable[[str], str]] = {
     GUARD: sealed_guard,
     README: sealed_readme,
+    COMMAND: sealed_command,
     CORPUS: sealed_corpus,
     EVIDENCE: sealed_evidence,
 }
