@@ -101,6 +101,7 @@ LAWS: Mapping[str, Law] = {
     "looks: settings": looks.settings,
     "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,
+    "corpus: claimed": corpus.claimed,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
     **archived.laws({source: worlds.make for source, worlds in _WORLDS.items()}),

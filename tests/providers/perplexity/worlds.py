@@ -69,14 +69,15 @@ def claimed(rng: Random) -> Case:
         updated = rng.choice((_text(last + rng.choice((1, 2, 400)) * DAY), None, "soon"))
         date = _text(last - rng.choice((0, 0, 1, 400)) * DAY)
         agreed.append(page(f"c{n}", date, updated, **_texts(rng, f"c{n}")))
-    urls, worlds = [page["url"] for page in agreed], []
+    urls, worlds, careless = [page["url"] for page in agreed], [], rng.random() < 0.5
     for number in range(4):
         noise = [_later(rng, f"n{n}", case.moment, []) for n in range(noise_count(rng) if number else 0)]
         served = list(agreed)
         for row in noise:
             if not _is_dated_by(row, last):
                 served.insert(rng.randrange(len(served) + 1), row)
-        worlds.append(perplexity.app(served, cited=urls, text=f"{CANARY}: world {number}"))
+        cited = [*urls, *(row["url"] for row in noise if isinstance(row, dict) and isinstance(row.get("url"), str))]
+        worlds.append(perplexity.app(served, careless=careless, cited=cited, text=f"{CANARY}: world {number}"))
     is_plain = rng.random() < 0.5
     choices = common(case.moment, urls, rng)
     words = ("--limit", "500", "--max-pages", "1000") if is_plain else options(rng, choices, 3)
