@@ -118,6 +118,7 @@ NOT_FOR_ADAPTERS = (
     "{} is not an option that adapters may use: leave it out, or ask the operator of this session to allow it "
     f"in {OPTIONS_VARIABLE}"
 )
+CLAIMS_ARE_GRANTED = "Leave --evidence out: whether claims are served is the choice of the operator of this session"
 FOREIGN_LISTING = "Only the installed program may list: write pit_fetch"
 NO_MODULE = (
     "Which pit_fetch python3 -m runs depends on the folder: write pit_fetch, or python3 /PATH/TO/pit_fetch.py, "
@@ -224,6 +225,8 @@ def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str
         _check_listing(program, arguments, allowed, environ)
         return Call(words, private=False)
     _check_options(options)
+    if set(gate.values_of("--evidence", options)) - {"proved"}:
+        raise Refusal(CLAIMS_ARE_GRANTED)
     if allowed is not None:
         _check_adapter_options(options, allowed, gate.values_of("--source", options))
     ceiling, pits = environ.get(CEILING_VARIABLE), gate.values_of("--pit", options)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns, in_common, is_empty
@@ -14,13 +14,11 @@ from pit_fetch.formats.explanation import FIELDS
 from pit_fetch.formats.explanation import of as explanation
 from pit_fetch.formats.html_page.figure import GREY, figure, legend
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
-from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
+from pit_fetch.formats.html_page.style import CLAIMED_STYLE, FRAGMENT_STYLE, STYLE
+from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS
 from pit_fetch.support.version import __version__
 from pit_fetch.times import format_for_people
-
-if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import PlainEnvelope
 
 # A page of 500 items is at most 150 kB, and larger ones grow with their items.
 LARGEST, LARGEST_ITEMS = 150_000, 500
@@ -57,7 +55,7 @@ class _Layout(NamedTuple):
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """Return a whole document, UTF-8."""
-    source, _, pit, kinds, _ = envelope.provenance
+    source, _, pit, kinds, *_ = envelope.provenance
     typed = columns(envelope.data, kinds)
     by_name = {column.name: column for column in typed}
     title = (source or "pit_fetch") + (f" as of {format_for_people(pit)}" if pit else "")
@@ -65,7 +63,7 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
-        f'content="{_POLICY}"><style>{STYLE}</style></head>\n'
+        f'content="{_POLICY}"><style>{STYLE}{CLAIMED_STYLE if EVIDENCE in by_name else ""}</style></head>\n'
         '<body><a class="skip" href="#items">Skip to the items</a>\n'
     )
     body = [_header(envelope, by_name), figure(envelope, typed), legend(envelope), _gaps(envelope), "<main>"]
@@ -116,7 +114,7 @@ def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
 def _summary(envelope: PlainEnvelope) -> str:
     count = len(envelope.data)
     words = [f"{count:,} item{'' if count == 1 else 's'}"]
-    for key in ("verdict", "change"):
+    for key in ("verdict", "change", EVIDENCE):
         kinds: dict[str, int] = {}
         for item in envelope.data:
             if key in item:
@@ -148,7 +146,7 @@ def _layout(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> _L
     link = next((name for name in _LINKS if name in by_name), "")
     short = (*STAMPS, headline, link)
     below = [column for column in by_name.values() if column.name not in short and _longest(column) > _LONG]
-    first = [name for name in ("verdict", "change", headline) if name in by_name]
+    first = [name for name in ("verdict", "change", EVIDENCE, headline) if name in by_name]
     hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
     rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
@@ -239,12 +237,13 @@ def _common(layout: _Layout) -> str:
 
 def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], classes: Sequence[str], layout: _Layout) -> str:
     kind = str(item.get("verdict", item.get("change", "")))
-    grey = f' class="{escaped(kind)}{" grey" if kind in GREY else ""}"' if kind else ""
-    row = [f"<tr id=i{index}{grey}>"]
+    classes_of_row = (kind, "grey" if kind in GREY else "", CLAIMED if item.get(EVIDENCE) == CLAIMED else "")
+    named = escaped(" ".join(filter(None, classes_of_row)))
+    row = [f'<tr id=i{index} class="{named}">' if named else f"<tr id=i{index}>"]
     for column, text, class_of_cell in zip(layout.line, cells, classes, strict=True):
         if column.name == layout.headline and layout.link:
             text = _linked(text, item.get(layout.link))
-        if column.name in ("verdict", "change"):
+        if column.name in ("verdict", "change", EVIDENCE):
             text = f"<em>{text}</em>"
         row.append(f"<td{class_of_cell}>{text}")
     return "".join(row)

@@ -24,8 +24,8 @@ _TEXT, _HEADLINE = 28, 64
 # The most characters of a text that all items have.
 _COMMON = 160
 _INDENT = "    "
-_FIRST = ("verdict", "change", "title", "headline", "name", "company_names")
-_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template})
+_FIRST = ("verdict", "change", "evidence", "title", "headline", "name", "company_names")
+_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template, Code.UNDATED_UNLESS_CLAIMED.template})
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:

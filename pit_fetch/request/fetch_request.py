@@ -16,6 +16,7 @@ from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
+from pit_fetch.request import evidence
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value
@@ -33,6 +34,7 @@ class FetchRequest(NamedTuple):
     """One fetch, fully parsed. Instants are aware and UTC.
 
     max_chars  maximum number of characters of the output; 0: no limit
+    evidence   the grade of evidence that is served, as it is granted
     canonical  the request in one form, however it was made; :func:`from_canonical` reads it back
     output     the file that the answer goes to; None: stdout
     width      characters in a line of the terminal, if the answer goes to one
@@ -50,6 +52,7 @@ class FetchRequest(NamedTuple):
     input_file: str | None
     archive: str | None
     offline: bool
+    evidence: str
     fields: tuple[str, ...]
     format: str
     max_chars: int
@@ -131,6 +134,7 @@ def build(
         common["max_chars"] = parse_budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
     if "timeout" not in given:  # some operations take longer than others
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
+    common["evidence"] = evidence.granted(provider, common["evidence"], environ)
     canonical = _canonical(given, common, options, provider)
     provider = _with_hosts(provider, options)
     added = ADDED_FIELDS.get(command, ())
@@ -201,6 +205,8 @@ def _canonical(
 ) -> str:
     texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
     texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
+    if common["evidence"] == evidence.CLAIMED:  # whoever granted it: the same request is to give the same answer
+        texts["evidence"] = evidence.CLAIMED
     pairs = [(flag_of(name), text) for name, text in texts.items()]
     for option in provider.options:
         value = options[option.name]

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import conduct, drift, interference, isolation, ordering, stamps
+from pit_fetch.testing import claims, conduct, drift, interference, isolation, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
@@ -132,6 +132,19 @@ class ProviderSuite:
 
     def test_nor_inside_a_public_item(self) -> None:
         interference.check_nested(self.recording())
+
+    def test_a_claim_is_no_later_than_its_proof(self) -> None:
+        claims.check_claims(self._accepted_case())
+
+    def test_what_is_not_even_claimed_changes_no_byte(self) -> None:
+        case = self._undated_case()
+        if not claims.has_claims(case):
+            return
+        case = claims.as_proofs(case)
+        recording = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
+        interference.check_two_worlds(recording)
+        stamps.check_independence(recording)
+        stamps.check_boundary(recording)
 
     def test_a_server_that_ignores_the_window(self) -> None:
         interference.check_ignored_window(self.recording())

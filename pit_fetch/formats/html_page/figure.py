@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.formats.columns import Column
 from pit_fetch.formats.html_page.markup import escaped
-from pit_fetch.formats.html_page.timeline import Mark, svg
+from pit_fetch.formats.html_page.timeline import Kind, Mark, svg
+from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE
 from pit_fetch.provider import STAMPS
 from pit_fetch.times import NEW_YORK, start_of_day
 
@@ -26,6 +27,7 @@ _MEANINGS = {
     "new": "only the later answer has it",
     "changed": "both have it, and below it is what it held before",
     "gone": "only the earlier answer has it",
+    "claimed": "a claim dates it and nothing proves it: it may have changed since",
 }
 
 
@@ -37,7 +39,7 @@ def figure(envelope: PlainEnvelope, typed: Sequence[Column]) -> str:
     figures = _figures(envelope, typed)
     numbers = figures.values if figures else [None] * len(axis.values)
     marks = [
-        Mark(at, f"i{index}", numbers[index], item.get("verdict", item.get("change")) in GREY)
+        Mark(at, f"i{index}", numbers[index], _drawn(item))
         for index, (at, item) in enumerate(zip(map(_instant, axis.values), envelope.data, strict=False))
         if at is not None
     ]
@@ -50,6 +52,12 @@ def figure(envelope: PlainEnvelope, typed: Sequence[Column]) -> str:
     by = "" if axis.name == "available_at" else f"by {escaped(axis.name)}, "
     drawn = svg(marks, envelope.provenance.pit, f"Time line of {len(marks)} items, {span}")
     return f"<figure>{drawn}<figcaption>{what}{by}{span}</figcaption></figure>\n"
+
+
+def _drawn(item: Mapping[str, Any]) -> Kind:
+    if item.get("verdict", item.get("change")) in GREY:
+        return "grey"
+    return "claimed" if item.get(EVIDENCE) == CLAIMED else ""
 
 
 def _axis(typed: Sequence[Column]) -> Column | None:
@@ -89,8 +97,8 @@ def _figures(envelope: PlainEnvelope, typed: Sequence[Column]) -> Column | None:
 
 
 def legend(envelope: PlainEnvelope) -> str:
-    """Return what the verdicts of ``explain``, or the changes of ``diff``, mean; "" if there are none."""
-    present = {str(item.get("verdict", item.get("change"))) for item in envelope.data}
+    """Return what the verdicts of ``explain``, the changes of ``diff`` and a claim mean; "" if there are none."""
+    present = {str(item.get(key)) for item in envelope.data for key in ("verdict", "change", EVIDENCE)}
     rows = "".join(
         f'<li class="{name}{" grey" if name in GREY else ""}"><em>{name}</em> {meaning}'
         for name, meaning in _MEANINGS.items()

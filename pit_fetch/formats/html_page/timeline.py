@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from html import escape
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from pit_fetch.times import NEW_YORK, on_new_york_clock
 
@@ -32,13 +32,18 @@ _MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600)
 _FIRST, _LAST = (datetime(*day, tzinfo=UTC).timestamp() for day in ((1, 1, 3), (9999, 12, 1)))
 
 
+# How an item is drawn: as usual, as one that only a claim dates, as one that a fetch does not show.
+Kind = Literal["", "claimed", "grey"]
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
 class Mark(NamedTuple):
-    """One item: its instant (aware), its anchor in the page, its figure if it has one, and whether it is grey."""
+    """One item: its instant (aware), its anchor in the page, its figure if it has one, and how it is drawn."""
 
     at: datetime
     anchor: str
     value: float | None = None
-    grey: bool = False
+    kind: Kind = ""
 
 
 class _Scale(NamedTuple):
@@ -101,20 +106,22 @@ def _bars(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
         bins.setdefault(min(int(share * _BINS), _BINS - 1), []).append(mark)
     most, width = max(map(len, bins.values())), (_RIGHT - _LEFT) / _BINS
     for number, group in sorted(bins.items()):
-        coloured = sum(not mark.grey for mark in group)
         x, first = _LEFT + number * width, min(group, key=lambda mark: mark.at)
         when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
         label = f"{len(group)} from {when}" if len(group) > 1 else when
         yield f'<a href="#{group[-1].anchor}" aria-label="{label}"><title>{label}</title>'
         yield f"<rect class=hit x={x:.2f}% y={_TOP} width={width:.2f}% height={_BASE - _TOP} />"
-        top = _BASE - (_BASE - _TOP - 8) * coloured / most
-        place = f"x={x + 0.1:.2f}% width={width - 0.2:.2f}% rx=2"
-        if coloured:
-            yield f"<rect class=bar {place} y={top:.1f} height={_BASE - top:.1f} />"
-        if coloured < len(group):
-            height = (_BASE - _TOP - 8) * (len(group) - coloured) / most
-            yield f'<rect class="bar grey" {place} y={top - height:.1f} height={height:.1f} />'
+        place, top = f"x={x + 0.1:.2f}% width={width - 0.2:.2f}% rx=2", float(_BASE)
+        for kind in _KINDS:
+            height = (_BASE - _TOP - 8) * sum(mark.kind == kind for mark in group) / most
+            top -= height
+            if height:
+                yield f"<rect class={_classed('bar', kind)} {place} y={top:.1f} height={height:.1f} />"
         yield "</a>"
+
+
+def _classed(name: str, kind: str) -> str:
+    return f'"{name} {kind}"' if kind else name
 
 
 def _curve(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
@@ -125,17 +132,18 @@ def _curve(marks: Sequence[Mark], scale: _Scale) -> Iterator[str]:
     def y(value: float) -> float:
         return round(_BASE - 10 - (value - low) / span * (_BASE - _TOP - 24), 1)
 
-    coloured, grey = [mark for mark in marks if not mark.grey], [mark for mark in marks if mark.grey]
     yield f'<svg width="100%" height="{HEIGHT}" viewBox="0 0 {_CURVE_WIDTH} {HEIGHT}" preserveAspectRatio="none">'
-    for group, kind in ((coloured, ""), (grey, " grey")):
-        points = [(_CURVE_WIDTH / 100 * scale.x(at), value) for at, value in sorted(map(_point, group))]
+    for kind in _KINDS:
+        group = sorted(_point(mark) for mark in marks if mark.kind == kind)
+        points = [(_CURVE_WIDTH / 100 * scale.x(at), value) for at, value in group]
         line = " ".join(f"{x:g},{y(value):g}" for x, value in points)
         if points and not kind:
             yield f'<polygon class="area" points="{points[0][0]:g},{_BASE} {line} {points[-1][0]:g},{_BASE}"/>'
         if points:
-            yield f'<polyline class="curve{kind}" points="{line}" vector-effect="non-scaling-stroke"/>'
+            shape = "curve" if not kind else f"curve {kind}"
+            yield f'<polyline class="{shape}" points="{line}" vector-effect="non-scaling-stroke"/>'
     yield "</svg>"
-    last = max(coloured or marks, key=lambda mark: mark.at)
+    last = max([mark for mark in marks if mark.kind != "grey"] or marks, key=lambda mark: mark.at)
     yield f'<circle class="tip" cx="{scale.x(last.at.timestamp())}%" cy="{y(last.value or 0.0)}" r="3.5"/>'
     for value, below in ((high, -6), (low, 13)):
         yield f'<text class="tick" x="{_LEFT}%" y="{y(value) + below:.1f}">{value:,.6g}</text>'

@@ -241,7 +241,7 @@ def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
 
 
 def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
-    late = Mark(PIT + timedelta(hours=5), "i0", grey=True)
+    late = Mark(PIT + timedelta(hours=5), "i0", kind="grey")
     drawn = svg([late, Mark(PIT - timedelta(hours=5), "i1")], PIT, "x")
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
     grey = float(re.findall(r'class="bar grey" x=([0-9.]+)%', drawn)[0])
@@ -250,7 +250,7 @@ def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
 
 @pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
 def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
-    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
+    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", kind="grey" if minutes > 0 else "") for n in range(3)]
     drawn = svg(marks, PIT, "")
     places = [float(x) for x in re.findall(r' (?:x|x1)="?(-?[0-9.]+)%', drawn)]
     assert all(0 <= x <= 100 for x in places)

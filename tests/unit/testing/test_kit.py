@@ -43,6 +43,7 @@ from tests.kit.plants import PLANTS
 from tests.kit.source import PROVIDER
 from tests.kit.wrong import (
     ALL,
+    CLAIMED,
     FIRST,
     IMPORTS,
     WRONG,
@@ -476,3 +477,13 @@ def test_what_is_the_same_in_each_reply_can_be_named() -> None:
     auctions = BASES["auctions"].make()
     message = failure(score.suite(replace(auctions, attributes={})), "what_is_not_public_changes_no_byte")
     assert 'constants = ("unit",)' in message
+
+
+def test_an_honest_claim_is_not_accused() -> None:
+    """A claim is one line: the record's own publication, where a later revision is all that is served."""
+
+    def claimed(record: Record, row: dict[str, Any]) -> Record:
+        published = str(row.get("published"))
+        return record._replace(claimed_at=parse_rfc3339(published) if len(published) > 10 else record.available_at)
+
+    assert failures(suite(by_row(claimed)._replace(operations=CLAIMED)), but=IMPORTS) == {}
