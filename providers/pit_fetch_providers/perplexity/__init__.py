@@ -64,8 +64,8 @@ _SEARCH = Operation(
     name="search",
     rule=_DATED,
     why=_WHY,
-    claims="12:00 UTC of the day after date; the text is that of the last update (80 of 108 recorded pages were updated "
-    "after their date; one of 2001 has a text of 2026)",
+    claims="12:00 UTC of the day after date; the text is that of the last update (80 of 108 recorded pages were "
+    "updated after their date; one of 2001 has a text of 2026)",
     needs=("query",),
     takes=("max_results", "mode", "domains", "after_date", "recency"),
     fields=_PAGE,

@@ -1,8 +1,8 @@
 """Turn modules of Yahoo's company summary into records: single actions of analysts, and their consensus today. Pure.
 
 ``epochGradeDate`` is no evidence of when an action was public. Of 1,309 actions in two recorded replies, of 2021 and
-2025, none kept its time, and 805 moved to an earlier one, by up to days. So actions are a snapshot, too, and that time is
-a claim. At midnight it is that of a day, whose end counts.
+2025, none kept its time, and 805 moved to an earlier one, by up to days. So actions are a snapshot, too, and that time
+is a claim. At midnight it is that of a day, whose end counts.
 """
 
 from __future__ import annotations
