@@ -41,9 +41,7 @@ def cases() -> Sequence[Mapping[str, Any]]:
 
 def score(chosen: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> Score:
     """Score pit_fetch, with ``words`` besides those of each case."""
-    leaks: list[str] = []
-    drops: list[str] = []
-    claimed: list[str] = []
+    leaks, drops, claimed = list[str](), list[str](), list[str]()
     for case in chosen:
         asked = Case(case["source"], case["pit"], (*case["request"], *words), ())
         left = run(asked, _app(case["exchanges"]), now=NOW)
