@@ -297,6 +297,10 @@ class Code:
         "env_file_untrusted",
         "{file} {problem}: set the variables in the environment, or make the file your own with chown.",
     )
+    ENV_FILE_LINE = _config(
+        "env_file_line",
+        "The .env file names {variable} in line {line}, but not as dotenv reads it: write {variable}=VALUE.",
+    )
     URL_MALFORMED = _config(
         "url_malformed", "{variable} must be https://HOST without a path (http only for a loopback host)."
     )
