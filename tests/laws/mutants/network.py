@@ -121,7 +121,9 @@ MUTANTS = (
         "what dates nothing is kept",
         "Client.get_cached",
         lambda real: (
-            lambda client, host, path, seconds, decode, keep=None, *more: real(client, host, path, seconds, decode)
+            lambda client, host, path, seconds, decode, keep=None, *more, **named: real(
+                client, host, path, seconds, decode, None, *more, **named
+            )
         ),
         ANY[3:],
     ),

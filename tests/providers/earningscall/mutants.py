@@ -135,7 +135,7 @@ MUTANTS = (
         "earningscall: transcripts of later calls are asked for",
         f"{_HERE}:_due",
         _with_later_ones,
-        ("earningscall: partial failure", "earningscall: quota"),
+        ("earningscall: quota",),
     ),
     Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
 )

@@ -19,6 +19,7 @@ from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
 
 DAY = timedelta(days=1)
+LATER = range(2023, 2040)  # the fiscal years of calls after the PIT
 _ZONES = tuple(map(ZoneInfo, ("America/New_York", "America/Los_Angeles", "UTC", "Asia/Tokyo")))
 _COMPANY = (("symbol=MSFT",), ("symbol=msft", "exchange=NASDAQ"), ("--symbol", "MSFT", "--exchange", "nasdaq"))
 _OPS = ("transcript", "transcript", "events", "slides", "calendar")
@@ -159,7 +160,7 @@ def _later(rng: Random, number: int, moment: datetime) -> Any:
         (None, "", "soon", 5, f"{starts:%Y-%m-%dT%H:%M:%S}", f"{starts:%Y-%m-%d}", f"{starts:%Y-%m-%dT%H:%M:%S}-00:00")
     )
     late = Call(
-        2023 + number, rng.choice((1, 2)), after, f"{CANARY}{number}", symbol=rng.choice(("MSFT", "MSFT", CANARY))
+        LATER[number], rng.choice((1, 2)), after, f"{CANARY}{number}", symbol=rng.choice(("MSFT", "MSFT", CANARY))
     )
     match rng.choice(("late", "late", "undated", "unreadable")):
         case "late":
@@ -175,7 +176,7 @@ def _dated_later(moment: datetime, number: int) -> Call:
     """Return a call whose transcript names a later day than its list does."""
     last = _last_day(moment)
     own_date = (last + (1 + number) * DAY).isoformat()
-    return Call(2030, 1, (last - DAY).isoformat(), CANARY, own_date=own_date)
+    return Call(2060, 1, (last - DAY).isoformat(), CANARY, own_date=own_date)
 
 
 def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
@@ -188,8 +189,12 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
 
 
 def _continues(asked: Sequence[HttpRequest]) -> bool:
-    """Return whether the last request is for a further transcript: the first is asked for in every world."""
-    return asked[-1].path == "/transcript" and any(request.path == "/transcript" for request in asked[:-1])
+    """Return whether the last request is for a further transcript: the first is asked for in every world.
+
+    None is asked for of a call that the list itself dates after the PIT.
+    """
+    transcripts = [request.query for request in asked if request.path == "/transcript"]
+    return asked[-1].path == "/transcript" and len(transcripts) > 1 and int(transcripts[-1]["year"]) not in LATER
 
 
 def _is_chosen(case: Case, request: HttpRequest) -> bool:
