@@ -138,9 +138,11 @@ def of_today(query: Query) -> Iterator[str]:
 
 
 def _caveats(query: Query) -> Iterator[str]:
-    if not query.open_mode and query.options["accession"] is None and releases.is_settled(query):
+    if query.open_mode:
+        return
+    if not query.offline and query.options["accession"] is None and releases.is_settled(query):
         yield _SETTLED
-    if not query.open_mode and query.operation.name in _IN_XML:
+    if query.operation.name in _IN_XML:
         yield _IN_XML[query.operation.name]
 
 
