@@ -133,12 +133,13 @@ def _changes(value: Any) -> Mapping[str, Callable[[TreeNode], object]]:
     def put(new: Any) -> Callable[[TreeNode], object]:
         return lambda node: node.parent.update({node.key: new})
 
-    values = (True, 0, 10**30, [None], *others(value))
+    # A row with a NaN is one that cannot be read, which is another drift.
+    values = [new for new in (True, 0, 10**30, [None], *others(value)) if new is not GONE and new == new]
     return {
         "renamed": lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)}),
         "missing": lambda node: node.parent.pop(node.key),
         "wrapped in a list": lambda node: node.parent.update({node.key: [node.value]}),
-        **{f"{new!r} (retyped)": put(new) for new in values if new is not GONE and new is not value},
+        **{f"{new!r} (retyped)": put(new) for new in values if new is not value},
     }
 
 

@@ -58,7 +58,8 @@ def check_two_worlds(recording: RecordedReply, constants: Collection[str] = ()) 
         quick = edits.quick_worlds(recording, late)
         # Every world at one PIT, the most telling ones at the others.
         if pit == pits[len(pits) // 2]:
-            worlds = edits.all_worlds(recording, late, pit, _crowd(recording, sizes))
+            in_one = not sizes and len(recording.baseline.exchanges) <= 1
+            worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST if in_one else _MOST_IN_PAGES))
             others = [(quick, options) for options in _SIZES]
             _check_beside(recording, pit, constants)
         else:
@@ -76,15 +77,14 @@ def check_saved(recording: RecordedReply) -> None:
     case, pit = recording.case, middle_pit(recording.baseline)
     late = recording.late(pit)
     if late and not observe(case, pit, offline=True).crash:
-        worlds = edits.all_worlds(recording, late, pit, _crowd(recording))
+        worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST_IN_PAGES))
         _check_worlds(recording, pit, late, worlds, case, offline=True)
 
 
-def _crowd(recording: RecordedReply, sizes: Collection[Path] = ()) -> int:
-    """Return how many rows are many: more than any size that the author's code names, if each costs no request."""
+def _crowd(recording: RecordedReply, most: int) -> int:
+    """Return how many rows are many: more than any size up to ``most`` in the author's code."""
     if len(recording.baseline.exchanges) > len(recording.rows):
         return edits.MANY
-    most = _MOST_IN_PAGES if sizes or len(recording.baseline.exchanges) > 1 else _MOST
     return max([edits.MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= most)])
 
 

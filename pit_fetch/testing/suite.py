@@ -265,14 +265,15 @@ def _recorded_at(case: Case, declared: str) -> datetime:
 
 
 def _zone_in(reply: bytes) -> str:
-    """Return the zone that the reply names for its clocks, "" where it names none."""
+    """Return the zone that a reply names for its clocks, of several that where days end first; "" for none."""
+    zones = set()
     for _, value in leaves(decode(reply)) if format_of(reply) is not None else ():
-        if isinstance(value, str) and (
-            value in ("UTC", "GMT") or re.fullmatch("[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value)
-        ):
+        if isinstance(value, str) and re.fullmatch("UTC|GMT|[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value):
             with contextlib.suppress(ValueError, OSError, KeyError):
-                return ZoneInfo(value).key
-    return ""
+                zones.add(ZoneInfo(value))
+    return (
+        max(zones, key=lambda zone: datetime(2024, 1, 1, tzinfo=zone).utcoffset() or timedelta()).key if zones else ""
+    )
 
 
 def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:

@@ -275,8 +275,10 @@ def main() -> int:
     unproved = sum(not how for how in proofs.values())
     proved = "not asked to leak through the command" if arguments.no_proof else f"{unproved} not shown to leak"
     share = killed / max(1, len(plants))
-    print(f"{killed} of {len(plants)} plants found ({share:.0%}), {proved}")
-    print(f"{len(BASES)} honest providers: {alarms} false alarms, {slow} suites above {SECONDS:g} s of CPU")
+    print(f"caught: {killed} of {len(plants)} plants ({share:.0%}), {proved}")
+    if not arguments.only:
+        print(f"caught: {len(WRONG) - len(blamed)} of {len(WRONG)} mistakes, by the test that is about them alone")
+        print(f"honest accused: {alarms} of {len(BASES)}; {slow} suites above {SECONDS:g} s of CPU")
     return int(bool(alarms or slow or blamed) or share < SHARE or not all(proofs.values()))
 
 
