@@ -61,7 +61,7 @@ MUTANTS = (
         "sec_filings: the newest quarter of the list",
         f"{_ROOM}.holdings:_newest_quarter",
         lambda real: lambda query, made: real(query._replace(pit=None), made),
-        _LAW,
+        ("sec_filings: holdings",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

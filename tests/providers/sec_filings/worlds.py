@@ -244,5 +244,6 @@ REQUESTS = Requests(_continues, _endpoint)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
+    "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }
