@@ -26,6 +26,8 @@ def test_a_reading_of_a_clock_is_read_and_written_in_its_own_form(reading: datet
     assert floor(written, "UTC") == reading.replace(tzinfo=UTC)
     assert is_naive(written)
     assert not is_date(written)
+    if "%B" in form and reading.month == 5:  # "May" is short, and long
+        form = form.replace("%B", "%b")
     assert postpone(written, days) == f"{reading + timedelta(days=days):{form}}"
 
 
