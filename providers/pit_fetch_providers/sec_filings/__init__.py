@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pit_fetch.provider import Context, Operation, Option, Page, Provider, Query, Record, Stage
+from pit_fetch.provider import Basis, Context, Operation, Option, Page, Provider, Query, Record, Stage
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
@@ -151,6 +151,7 @@ _FILINGS = Operation(
     rule="the release of the filing: an hour after its acceptance, or 09:00 after a night; with exact by when its file "
     "was written",
     why="a filing day is no instant, and filing dates are moved back on request",
+    basis=(Basis("filingDate", "day"),),
     takes=("symbol", "cik", "forms", "exact"),
     fields=(*fields("accession form", date="filed", lists="items"), *fields(date="period"),
             *fields("primary_document url")),
