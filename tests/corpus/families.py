@@ -854,6 +854,9 @@ def _without_header() -> Iterator[Case]:
                    [found_by_search(hit(form, "2023-06-08"))], "a filing date alone shows nothing, of no form")  # fmt: skip
 
 
+# A filing's own file, which shows nothing: EDGAR wrote its files again in October 2017.
+REWRITTEN = {**reply("", ".txt"), "headers": {"Last-Modified": "Sat, 14 Oct 2017 10:00:00 GMT"}}
+
 # accession number, form, acceptance (New York), filing date, public (UTC), why
 MOVED_BACK = (
     ("0000050863-03-000147", "4", "20030513193800", "2003-05-06", "2003-05-14T00:38:00+00:00", "moved back by 7 days"),
@@ -882,7 +885,7 @@ def _moved_back() -> Iterator[Case]:
                     if was and "--forms" in request:  # a search that ends early may leave it out
                         continue
                     yield case("filing date", pit, request, [item(number, filed, was, hidden=("SECRET",))],
-                               exchanges, f"{why}; {indexed} ({name})")  # fmt: skip
+                               [*exchanges, REWRITTEN], f"{why}; {indexed} ({name})")  # fmt: skip
 
 
 def _moved_back_in_the_evening() -> Iterator[Case]:
@@ -917,7 +920,7 @@ def _by_index() -> Iterator[Case]:
         for pit, was, name in around(public, {later.isoformat(): "a month later"}):
             for words in (("concern",), ("concern", "--exact")):
                 yield case("filing date", pit, words, [item(NUMBER, day, was, hidden=("SECRET",))],
-                           [found_by_search(hit(form, day)), index_of(day, row)],
+                           [found_by_search(hit(form, day)), index_of(day, row), REWRITTEN],
                            f"listed in the index of its day: public by the end of it ({name})")  # fmt: skip
     damaged = (
         (index_of("2023-06-09", row_of("8-K", day)), "only the next day's index lists it: sent out on that day"),
