@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from random import Random
 
 from pit_fetch.request.evidence import VARIABLE
@@ -37,21 +37,28 @@ _WITH_VALUE = frozenset({"--limit", "--max-pages", "--max-chars", "--after", "--
 _FLAGS = frozenset({"--numbered", "--pretty", "-v", "--fail"})
 
 
+# What compares the stamps of records, of which a proved one has another than its claim.
+_DATES = frozenset({"--date-from", "--date-to"})
+_REVISIONS = frozenset({"--updated-since"})
+
+
 def _whole(case: Case) -> Case:
     """Return the case with all of its answer, in one world."""
-    words = [
-        word
-        for before, word in zip(("", *case.words), case.words, strict=False)
-        if word not in _WITH_VALUE | _FLAGS and before not in _WITH_VALUE
-    ]
-    words += ["--limit", "1000", "--max-pages", "1000"]
-    return case._replace(words=tuple(words), worlds=case.worlds[-1:], terminal=False)
+    words = (*_without(case.words, _WITH_VALUE, _FLAGS), "--limit", "1000", "--max-pages", "1000")
+    return case._replace(words=words, worlds=case.worlds[-1:], terminal=False)
+
+
+def _without(words: Sequence[str], with_value: Set[str], flags: Set[str] = frozenset()) -> tuple[str, ...]:
+    pairs = zip(("", *words), words, strict=False)
+    return tuple(word for before, word in pairs if word not in with_value | flags and before not in with_value)
 
 
 def only_adds(case: Case) -> int:
     """A proved item is the same in both grades, and what comes to them is marked, whoever accepts it."""
     case, (world,) = _whole(case), _whole(case).worlds
     plain, accepted = run(case, world), run(_accepting(case), world)
+    if accepted.gap_types.count("upstream_error") > plain.gap_types.count("upstream_error"):
+        return 0  # of pages that repeat what was claimed only so many are read
     assert [item for item in accepted.data if "evidence" not in item] == plain.data
     assert {item["evidence"] for item in accepted.data if "evidence" in item} <= {"claimed"}
     assert run(case, world, environ={VARIABLE: "claimed"}).out == accepted.out
@@ -59,11 +66,13 @@ def only_adds(case: Case) -> int:
 
 
 def as_proofs(case: Case) -> int:
-    """What is served is what a source that proved its claims would serve."""
+    """What is served besides what is proved is what a source that proved its claims would serve."""
     case, (world,) = _whole(case), _whole(case).worlds
+    compares = _REVISIONS | (_DATES if operation_of(case).window in ("", "available_on") else set())
+    case = case._replace(words=_without(case.words, compares))
     accepted = run(_accepting(case), world)
     model = run(case._replace(provider=claims.proving(provider_of(case))), world)
-    assert set(accepted.ids) == set(model.ids)
+    assert set(accepted.ids) ^ set(model.ids) <= set(run(case, world).ids)
     return 1
 
 
