@@ -63,7 +63,7 @@ def to_arrow(envelope: PlainEnvelope) -> pyarrow.Table:
     A nested value of one shape stays nested; where shapes differ, the column is JSON text.
     """
     pa = _package("pyarrow")
-    source, query, pit, kinds, _ = envelope.provenance
+    source, query, pit, kinds, *_ = envelope.provenance
     metadata = {"source": source, "pit": None if pit is None else in_new_york(pit), "query": query}
     table = pa.table({column.name: _array(pa, column) for column in columns(envelope.data, kinds)})
     return table.replace_schema_metadata({METADATA_KEY: json.dumps({**metadata, "gaps": envelope.gaps})})

@@ -1,4 +1,4 @@
-"""The page of ``--format html``: everything is in it, nothing in it runs or loads, and it stays small."""
+"""The page of ``--format html``: everything is in it, nothing runs but its own script or loads, and it stays small."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from pit_fetch.api import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
+from pit_fetch.formats.html_page.marks import Mark
 from pit_fetch.formats.html_page.markup import plain
-from pit_fetch.formats.html_page.timeline import Mark, svg
+from pit_fetch.formats.html_page.script import SCRIPT
+from pit_fetch.formats.html_page.timeline import svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
-from pit_fetch.provider import Field, Operation
+from pit_fetch.provider import Field, FieldKind, Operation
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.unit.formats.sample_pages import bars, explained, news
 
@@ -34,15 +36,20 @@ class _Page(HTMLParser):
         self.tags: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, str]] = []
         self.words = ""
+        self.scripts: list[str] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[tag] += 1
+        self.scripts += [""] if tag == "script" else []
         self.attributes += [(tag, name, value or "") for name, value in attrs]
 
     def handle_data(self, data: str) -> None:
-        self.words += data
+        if self.lasttag == "script" and self.cdata_elem:
+            self.scripts[-1] += data
+        else:
+            self.words += data
 
     def values(self, tag: str, name: str) -> list[str]:
         return [value for owner, key, value in self.attributes if (owner, key) == (tag, name)]
@@ -50,7 +57,8 @@ class _Page(HTMLParser):
 
 def _is_inert(page: _Page) -> bool:
     harmless = (
-        not {"script", "link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
+        page.scripts in ([], [SCRIPT])
+        and not {"link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
     )
     loads = [name for _, name, _ in page.attributes if name in _ATTRIBUTES_THAT_LOAD or name.startswith("on")]
     links = page.values("a", "href")
@@ -140,7 +148,8 @@ def dated(kinds: tuple[str, ...]) -> PlainEnvelope:
         for place, kind in enumerate(kinds)
         for day in range(1, 9 + 9 * (not place))
     ]
-    return PlainEnvelope(items, [], Provenance("demo", "q", PIT, {"date": "date", "close": "number"}, ("close",)))
+    declared: dict[str, FieldKind] = {"date": "date", "close": "number"}
+    return PlainEnvelope(items, [], Provenance("demo", "q", PIT, declared, ("close",), {"record_type": "kind"}))
 
 
 def test_a_snapshot_is_drawn_along_its_own_dates() -> None:
