@@ -54,7 +54,7 @@ def main(folder: str = "") -> int:
         directory = Path(folder or temporary)
         directory.mkdir(parents=True, exist_ok=True)
         faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, directory, name)]
-        faults += check_notebook(browser, directory)
+        faults += [*check_notebook(browser, directory), *check_policy(browser, directory)]
     print("\n".join(faults) or f"{len(PAGES)} pages are as they should be")
     return 1 if faults else 0
 
@@ -78,6 +78,18 @@ def check_notebook(browser: Tab, folder: Path) -> Iterator[str]:
             yield f"notebook: the cells {cells} are not aligned to the {side}"
 
 
+def check_policy(browser: Tab, folder: Path) -> Iterator[str]:
+    """A script that had found its way into a page would not run."""
+    path = folder / "hostile.html"
+    smuggled = "<script>ran = 1</script><img src=x onerror='ran = 1'><main>"
+    path.write_text(render(news(5)).replace("<main>", smuggled), encoding="utf-8")
+    browser.open(path)
+    if browser.script("typeof ran") != "undefined":
+        yield "hostile: a script ran"
+    if not browser.script("document.querySelectorAll('th button').length"):
+        yield "hostile: the page's own script did not run"
+
+
 def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     envelope = PAGES[name]()
     path = folder / f"{name}.html"
@@ -86,7 +98,9 @@ def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     yield from _rows(browser, envelope)
     yield from _looks(browser, folder, name)
     yield from _keyboard(browser, envelope)
+    yield from _table(browser, envelope)
     yield from _quiet(browser, path)
+    yield from _without_script(browser, path, envelope)
 
 
 def _rows(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
@@ -149,6 +163,45 @@ def _keyboard(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
         yield "a stop of the keyboard has no name"
     if envelope.data and browser.script("document.getElementById('items').tabIndex") != 0:
         yield "the items cannot be scrolled by keyboard"
+
+
+_ORDER = "[...document.querySelectorAll('tbody tr[id]')].map(e => Number(e.id.slice(1)))"
+_SHOWN = "[...document.querySelectorAll('tbody tr[id]')].filter(e => e.offsetHeight).length"
+
+
+def _table(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
+    """A click on a head sorts, what is typed finds, and a link of the figure brings back the row that it leads to."""
+    count = len(envelope.data)
+    if count < 2:
+        return
+    heads = browser.script("[...document.querySelectorAll('th button')].map(e => e.textContent)")
+    if "available at" in heads:
+        click = f"document.querySelectorAll('th button')[{heads.index('available at')}].click()"
+        stamps = [item["available_at"] or "9" for item in envelope.data]
+        for descending in (False, True):
+            browser.script(click)
+            order = browser.script(_ORDER)
+            dated = [stamps[place] for place in order if stamps[place] != "9"]
+            if sorted(order) != list(range(count)) or dated != sorted(dated, reverse=descending):
+                yield "a click on a head does not sort"
+    browser.script("document.querySelector('.tools input').value = 'no such words'")
+    browser.script("document.querySelector('.tools input').dispatchEvent(new Event('input'))")
+    if browser.script(_SHOWN) != 0 or browser.script("document.querySelector('.tools output').textContent") == "":
+        yield "what is typed does not find"
+    browser.script("location.hash = 'i1'")
+    browser.script("new Promise(done => setTimeout(done))", wait=True)
+    if browser.script(_SHOWN) != count:
+        yield "a link to a row that is not shown leads nowhere"
+
+
+def _without_script(browser: Tab, path: Path, envelope: PlainEnvelope) -> Iterator[str]:
+    """Where no script runs, every item is shown, and nothing that would not work."""
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(path)
+    rows, tools = browser.script(_SHOWN), browser.script("document.querySelectorAll('.tools, th button').length")
+    browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+    if (rows, tools) != (len(envelope.data), 0):
+        yield f"without its script it shows {rows} rows and {tools} tools"
 
 
 def _quiet(browser: Tab, path: Path) -> Iterator[str]:

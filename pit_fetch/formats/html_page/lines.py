@@ -55,7 +55,9 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
     if is_change:
         series = {label: _changes(group) for label, group in series.items()}
     y_scale = _value_scale([mark for group in series.values() for mark in group], box)
-    yield from _grid(y_scale, is_change)
+    round_values = list(_round_values(y_scale))
+    for value in round_values:
+        yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{y_scale.y(value)}" y2="{y_scale.y(value)}"/>'
     placed = [[_place(mark, scale, y_scale) for mark in group] for group in series.values()]
     end = RIGHT if pit is None else scale.x(pit.timestamp())
     yield f'<svg width="100%" height="{base:g}" viewBox="0 0 {_WIDTH} {base:g}" preserveAspectRatio="none">'
@@ -69,6 +71,9 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
         yield from _dots(group, number, few=len(marks) <= _MOST_DOTS)
         if group[0].mark.version_of:
             yield from _names(group)
+    for value in round_values:
+        text = f"{f'{value:+.4g}' if value else '0'} %" if is_change else short(value)
+        yield f'<text class="tick figure" x="{LEFT}%" dx="4" y="{y_scale.y(value) - 4:.1f}">{text}</text>'
 
 
 def _value_scale(marks: Sequence[Mark], box: tuple[float, float]) -> _ValueScale:
@@ -129,17 +134,14 @@ def _changes(group: Sequence[Mark]) -> list[Mark]:
     ]
 
 
-def _grid(scale: _ValueScale, is_change: bool) -> Iterator[str]:
-    """Yield a few lines at round figures, with these."""
+def _round_values(scale: _ValueScale) -> Iterator[float]:
+    """Yield a few round figures."""
     rough = (scale.high - scale.low) / _GRID
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.99)
     number = math.ceil(scale.low / step)
     while number * step <= scale.high:
-        value = number * step
-        text = f"{f'{value:+.4g}' if number else '0'} %" if is_change else short(value)
-        yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{scale.y(value)}" y2="{scale.y(value)}"/>'
-        yield f'<text class="tick figure" x="{LEFT}%" dx="4" y="{scale.y(value) - 4:.1f}">{text}</text>'
+        yield number * step
         number += 1
 
 

@@ -42,14 +42,14 @@ class TimeScale(NamedTuple):
         return round(LEFT + self.share(moment) * (RIGHT - LEFT), 2)
 
 
-def time_scale(instants: Sequence[datetime], pit: datetime | None) -> TimeScale:
-    """Return a scale with room for all ``instants`` and the PIT."""
+def time_scale(instants: Sequence[datetime], pit: datetime | None, lead: float) -> TimeScale:
+    """Return a scale with room for all ``instants`` and the PIT, and before them, ``lead`` of its length."""
     bounds = [instant.timestamp() for instant in (*instants, *([] if pit is None else [pit]))]
     start, end = min(bounds), max(bounds)
     end = max(end, start + _HOUR)
     if pit is not None and end == pit.timestamp():
         end += (end - start) * _AFTER
-    return TimeScale(start - (end - start) * 0.01, end)
+    return TimeScale(start - (end - start) * lead, end)
 
 
 def area_after(scale: TimeScale, pit: datetime | None, base: float) -> str:

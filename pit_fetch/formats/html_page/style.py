@@ -53,7 +53,7 @@ main{padding-block:22px}
 .tools{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:0 0 10px;font-size:14px}
 .tools input,.tools select{font:inherit;color:inherit;background:var(--sheet);border:1px solid var(--rule);border-radius:8px;padding:6px 10px;max-width:100%}
 .tools input{flex:1 1 16em;min-width:0}.tools select{flex:0 1 auto;max-width:16em}.tools output{color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
-.tools ::placeholder{color:var(--faint);opacity:1}
+.tools output:empty{display:none}.tools ::placeholder{color:var(--faint);opacity:1}
 th button{position:relative;font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th button:hover{color:var(--blue)}
 th button::after{content:"↕";opacity:0;position:absolute;left:100%;padding-left:.2em}th button:hover::after,th button:focus::after{opacity:.6}
 th[aria-sort] button{color:var(--ink)}th[aria-sort] button::after{content:"↑";opacity:1}th[aria-sort=descending] button::after{content:"↓"}

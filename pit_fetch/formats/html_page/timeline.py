@@ -23,6 +23,7 @@ from pit_fetch.times import on_new_york_clock
 
 _BARS_HEIGHT, _LINES_HEIGHT, _ROW = 134, 210, 30
 _BINS = 80
+_LEAD = 0.05  # room for the figures along the lines
 
 
 def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
@@ -32,8 +33,8 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
     """
     if not marks:
         return ""
-    scale = time_scale([mark.at for mark in marks], pit)
     figures = [mark for mark in marks if mark.value is not None]
+    scale = time_scale([mark.at for mark in marks], pit, _LEAD if figures else 0.01)
     rest = [mark for mark in marks if mark.value is None]
     drawn, base = list[str](), float(TOP)
     if figures:

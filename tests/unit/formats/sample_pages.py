@@ -121,8 +121,8 @@ def earnings(count: int) -> PlainEnvelope:
         at = datetime(end.year, end.month, end.day, 23, 59, tzinfo=UTC) + timedelta(days=32 + rng.randrange(9))
         expected = 2.1 - number * 0.07 + rng.gauss(0, 0.05)
         figures = {"reportedEPS": f"{expected + rng.gauss(0.03, 0.09):.2f}", "estimatedEPS": f"{expected:.2f}"}
-        about = {"record_type": "quarterly", "fiscalDateEnding": f"{end}"}
-        items.append({**_stamps(at, "earnings_report_timestamp", f"ACME:{end}"), **about, **figures})
+        quarter = {"record_type": "quarterly", "fiscalDateEnding": f"{end}"}
+        items.append({**_stamps(at, "earnings_report_timestamp", f"ACME:{end}"), **quarter, **figures})
         if end.month == 12:
             year = {"record_type": "annual", "fiscalDateEnding": f"{end}", "reportedEPS": f"{4 * expected:.2f}"}
             items.append({**_stamps(at, "earnings_report_timestamp", f"ACME:{end}:annual"), **year})

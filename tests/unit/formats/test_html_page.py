@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -21,9 +23,9 @@ from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.script import SCRIPT
 from pit_fetch.formats.html_page.timeline import svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
-from pit_fetch.provider import Field, FieldKind, Operation
+from pit_fetch.provider import Field, FieldKind, FieldRole, Operation
 from tests.demo_source import PIT, at_pit, demo, record
-from tests.unit.formats.sample_pages import bars, explained, news
+from tests.unit.formats.sample_pages import bars, earnings, explained, filings, news, several, versions
 
 _ATTRIBUTES_THAT_LOAD = {"src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "manifest"}
 
@@ -163,6 +165,90 @@ def test_a_curve_is_of_one_kind_of_rows() -> None:
     """Of the figures of quarters and years, only those of quarters make a line that can be read."""
     (points,) = re.findall(r'<polyline class="curve" points="([^"]+)"', render(dated(("quarter", "year"))))
     assert len(points.split()) == 17
+
+
+def lines_in(envelope: PlainEnvelope) -> list[int]:
+    """How many places each line of the page's figure has."""
+    return [
+        len(points.split()) for points in re.findall(r'<polyline class="curve[^"]*" points="([^"]+)"', render(envelope))
+    ]
+
+
+def test_prices_of_several_symbols_are_lines_and_their_dividends_marks() -> None:
+    text = render(several(60))
+    assert lines_in(several(60)) == [60, 60, 60]
+    assert re.findall(r'<li><i class="line[^"]*"></i>(\w+)', text) == ["ACME", "BIGCO", "CORP"]
+    assert "<b>close</b>, change since the first shown, " in text
+    assert '">dividend</text>' in text
+    assert text.count('<line class="mark') == 1
+
+
+def test_lines_that_one_scale_fits_keep_their_figures() -> None:
+    alike = several(60)
+    for item in alike.data:
+        item |= {"close": "100"} if "close" in item else {}
+    assert "change since" not in render(alike)
+
+
+def test_estimates_stand_beside_what_was_reported() -> None:
+    text = render(earnings(12))
+    assert lines_in(earnings(12)) == [12]
+    assert (text.count('<circle class="ring'), text.count('<circle class="tip')) == (12, 12)
+    assert re.findall("</i>([a-zA-Z]+EPS)", text) == ["reportedEPS", "estimatedEPS"]
+    assert '">annual</text>' in text
+
+
+def test_versions_are_steps_up_to_the_pit() -> None:
+    made = versions(4)
+    text = render(made)
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', text)[0])
+    steps = re.findall(r'<polyline class="curve[^"]*" points="([^"]+)"', text)
+    assert len(steps) == len({item["end"] for item in made.data}) == 5
+    assert {float(points.split()[-1].partition(",")[0]) / 10 for points in steps} == {pit}
+    assert all(f'">{item["end"]}</text>' in text for item in made.data)
+
+
+def test_figures_that_came_out_of_the_order_of_their_periods_are_drawn_by_these() -> None:
+    """An annual report repeats the years before, so several figures came at one instant."""
+    newest = versions(6)
+    latest = {item["end"]: item for item in reversed(newest.data)}
+    text = render(PlainEnvelope(latest.values(), [], newest.provenance))
+    assert "<b>value</b>, by end, 31 December 2017 to" in text
+
+
+def test_kinds_without_figures_have_rows_of_marks() -> None:
+    made = filings(70)
+    text = render(made)
+    names = re.findall(r'<text class="tick name"[^>]*>([^<]+)', text)
+    assert set(names) == {item["form"] for item in made.data}
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', text)[0])
+    marks = re.findall(r'<line class="mark( grey)?" x1=([0-9.]+)%', text)
+    assert all((float(x) > pit) == bool(grey) for grey, x in marks)
+    assert {grey for grey, _ in marks} == {"", " grey"}
+
+
+@pytest.mark.parametrize("role", ["kind", "series"])
+def test_more_kinds_or_series_than_can_be_told_apart_are_not_drawn_one_by_one(role: FieldRole) -> None:
+    made = bars(60)
+    for place, item in enumerate(made.data):
+        item["which"] = f"<{place % 12}>"
+    about = made.provenance._replace(plotted=("close",) if role == "series" else (), roles={"which": role})
+    text = render(PlainEnvelope(made.data, [], about))
+    assert len(re.findall('<polyline class="curve', text)) == (6 if role == "series" else 0)
+    assert len(re.findall('<text class="tick name"', text)) == (1 if role == "series" else 7)
+    assert ("6 more not drawn" in text) is (role == "series")
+    assert _is_inert(_Page(text))
+
+
+def test_the_only_script_that_the_policy_lets_run_is_the_page_s() -> None:
+    text = render(news(3))
+    (policy,) = (value for _, name, value in _Page(text).attributes if name == "content" and "default-src" in value)
+    (script,) = _Page(text).scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(|fetch|import|http", script
+    )
 
 
 @pytest.mark.parametrize(
