@@ -106,14 +106,21 @@ def sealed_guard(text: str) -> str:
         "SOURCE_OPTIONS": _wrapped(set(map(_name, options))),
         "FLAGS": _wrapped(flags & {*guard.COMMON_OPTIONS, *map(_name, options)}),
         "SOURCES": _wrapped(registry.known_names()),
-        "SHIPPED_PATTERNS": [f'"{digest}",  # {name.partition(":")[0]}' for name, digest in digests().items()],
     }
     for name, lines in tables.items():
-        before, opening, rest = text.partition(f"\n{name} = frozenset(\n    {{\n")
-        _, closing, after = rest.partition("    }\n)")
-        assert closing, f"{name} is not in the guard"
-        text = "".join((before, opening, *(f"        {line}\n" for line in lines), closing, after))
-    return text
+        text = _with_table(
+            text, f"\n{name} = frozenset(\n    {{\n", [f"        {line}\n" for line in lines], "    }\n)"
+        )
+    patterns = [f'    "{digest}": "{name}",\n' for name, digest in digests().items()]
+    return _with_table(text, "\nSHIPPED_PATTERNS = {\n", patterns, "}\n")
+
+
+def _with_table(text: str, opening: str, lines: Iterable[str], closing: str) -> str:
+    before, found, rest = text.partition(opening)
+    _, end, after = rest.partition(closing)
+    assert found, f"{opening.strip()} is not in the guard"
+    assert end, f"{opening.strip()} has no end"
+    return "".join((before, opening, *lines, closing, after))
 
 
 def _name(option: Option) -> str:
