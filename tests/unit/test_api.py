@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,8 +187,8 @@ def test_an_envelope_can_be_pickled_and_continued(reply: Path) -> None:
     assert [item["id"] for item in following.data] == ["3"]
 
 
-@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("on_gap", "ignore")])
-def test_what_python_does_not_take(reply: Path, name: str, value: str) -> None:
+@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("open", True), ("on_gap", "ignore")])
+def test_what_python_does_not_take(reply: Path, name: str, value: Any) -> None:
     with pytest.raises(UsageError, match=name):
         pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, **{name: value})
 

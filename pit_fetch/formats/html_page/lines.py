@@ -18,7 +18,7 @@ from pit_fetch.formats.html_page.scale import LEFT, RIGHT, TimeScale
 _WIDTH = 1_000
 _GRID = 4  # lines of the grid, about
 _MOST_NAMES = 14  # of things that have versions
-_MOST_DOTS = 80
+_MOST_DOTS = 40
 # Lines whose usual figures differ by more than this factor are drawn as their change since the first one.
 _COMPARABLE = 3
 _UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"))
@@ -188,7 +188,7 @@ def _names(group: Sequence[_Place]) -> Iterator[str]:
     for name, place in first.items() if len(first) <= _MOST_NAMES else ():
         anchor = "end" if place.x > 50 else "start"
         at = f'x="{place.x}%" y="{place.y - 7:.1f}" text-anchor="{anchor}"'
-        yield f'<text class="tick figure" {at}>{escaped(name)}</text>'
+        yield f'<text class="tick figure wide" {at}>{escaped(name)}</text>'
 
 
 def _dots(group: Sequence[_Place], number: int, *, few: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -40,14 +41,14 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
     if figures:
         base += _LINES_HEIGHT
         drawn += lines(figures, scale, (TOP, base), pit)
-        drawn += _stops(figures, scale, base)
+        drawn += _stops(figures, scale, base, pit)
     rows = _rows(rest)
     if rows and (figures or len(rows) > 1):
-        drawn += _rows_of_marks(rows, scale, base)
+        drawn += _rows_of_marks(rows, scale, base, pit)
         base += _ROW * len(rows)
     elif rest:
         base += _BARS_HEIGHT
-        drawn += _bars(rest, scale, base)
+        drawn += _bars(rest, scale, base, pit)
     return (
         f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escaped(label)}">'
         f"{area_after(scale, pit, base)}{''.join(axis(scale, base))}{''.join(drawn)}{line_at(scale, pit, base)}</svg>"
@@ -62,12 +63,17 @@ def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
     return dict(sorted(rows.items(), key=lambda row: (row[0] in ("", OTHER), -len(row[1]))))
 
 
-def _bins(marks: Sequence[Mark], scale: TimeScale) -> list[tuple[float, list[Mark]]]:
-    """Return the stretches of the line that have marks: where each begins, in percent, and its marks."""
+def _bins(marks: Sequence[Mark], scale: TimeScale, pit: datetime | None) -> list[tuple[float, list[Mark]]]:
+    """Return the stretches of the line that have marks: where each begins, in percent, and its marks.
+
+    One of them ends with the PIT, so that none holds marks of both sides.
+    """
+    origin = 0.0 if pit is None else scale.share(pit.timestamp()) * _BINS % 1
     bins: dict[int, list[Mark]] = {}
     for mark in marks:
-        bins.setdefault(min(int(scale.share(mark.at.timestamp()) * _BINS), _BINS - 1), []).append(mark)
-    return [(LEFT + number * _WIDTH, group) for number, group in sorted(bins.items())]
+        place = round(scale.share(mark.at.timestamp()) * _BINS - origin, 9)
+        bins.setdefault(math.ceil(place) - 1, []).append(mark)
+    return [(LEFT + (number + origin) * _WIDTH, group) for number, group in sorted(bins.items())]
 
 
 _WIDTH = (RIGHT - LEFT) / _BINS  # of a bin, in percent
@@ -81,9 +87,9 @@ def _link(group: Sequence[Mark], what: str = "") -> str:
     return f'<a href="#{first.anchor}" aria-label="{label}"><title>{label}</title>'
 
 
-def _bars(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
+def _bars(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | None) -> Iterator[str]:
     """Yield a bar for each stretch of the line that has items."""
-    bins, height = _bins(marks, scale), base - TOP
+    bins, height = _bins(marks, scale, pit), base - TOP
     most = max(len(group) for _, group in bins)
     for x, group in bins:
         coloured = sum(not mark.grey for mark in group)
@@ -99,12 +105,12 @@ def _bars(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]
         yield "</a>"
 
 
-def _rows_of_marks(rows: dict[str, list[Mark]], scale: TimeScale, top: float) -> Iterator[str]:
+def _rows_of_marks(rows: dict[str, list[Mark]], scale: TimeScale, top: float, pit: datetime | None) -> Iterator[str]:
     """Yield a row for each kind: its name, and a mark for each stretch of the line that has items of it."""
     for number, (kind, marks) in enumerate(rows.items()):
         base, name = top + _ROW * (number + 1), escaped(kind or OTHER)
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base:g}" y2="{base:g}"/>'
-        for x, group in _bins(marks, scale):
+        for x, group in _bins(marks, scale, pit):
             grey = " grey" if all(mark.grey for mark in group) else ""
             yield f"{_link(group, f'{name}, ')}<rect class=hit x={x:.2f}% y={base - _ROW:g}"
             yield f" width={_WIDTH:.2f}% height={_ROW} />"
@@ -113,7 +119,7 @@ def _rows_of_marks(rows: dict[str, list[Mark]], scale: TimeScale, top: float) ->
         yield f'<text class="tick name" x="{LEFT}%" y="{base - _ROW + 13:g}">{name}</text>'
 
 
-def _stops(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
+def _stops(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | None) -> Iterator[str]:
     """Yield a link for each stretch of the lines that has items, which shows itself when it is pointed at."""
-    for x, group in _bins(marks, scale):
+    for x, group in _bins(marks, scale, pit):
         yield f"{_link(group)}<rect class=hit x={x:.2f}% y={TOP} width={_WIDTH:.2f}% height={base - TOP:g} /></a>"

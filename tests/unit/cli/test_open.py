@@ -15,7 +15,12 @@ PUBLIC = [record("a", 1, title="Public"), record("b", -1, title="SECRET")]
 @pytest.mark.parametrize("words", [(), ("--output", "my page.html"), ("--format", "html"), ("--output", "page")])
 def test_a_browser_shows_the_page(tmp_path: Path, words: tuple[str, ...]) -> None:
     shown = list[str]()
-    left = at_pit(tmp_path, demo(PUBLIC), "--open", *words, browse=lambda address: not shown.append(address))
+
+    def browse(address: str) -> bool:
+        shown.append(address)
+        return True
+
+    left = at_pit(tmp_path, demo(PUBLIC), "--open", *words, browse=browse)
     path = Path(unquote(urlsplit(shown[0]).path))
     text = path.read_text()
     assert (left.code, left.out, left.err) == (0, "", f"pit_fetch: the page is {path}\n")

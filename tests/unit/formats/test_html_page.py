@@ -343,6 +343,16 @@ def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
     assert grey > pit > 30
 
 
+@pytest.mark.parametrize("days", [1, 30, 3_000])
+def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
+    at_pit, second = Mark(PIT, "i0"), timedelta(seconds=days)
+    drawn = svg([at_pit, Mark(PIT + second, "i1", grey=True), Mark(PIT - timedelta(days=days), "i2")], PIT, "")
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
+    bars = re.findall(r'class="?bar( grey)?"? x=([0-9.]+)% width=([0-9.]+)%', drawn)
+    assert [bool(grey) for grey, _, _ in bars] == [False, False, True]
+    assert all(pit <= float(x) if grey else float(x) + float(width) <= pit for grey, x, width in bars)
+
+
 @pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
 def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
     marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
