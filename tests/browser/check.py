@@ -110,9 +110,10 @@ def _rows(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     if browser.script("document.compatMode") != "CSS1Compat":
         yield "the browser is in quirks mode"
     nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
-    headings = [node for node in nodes if node.get("role", {}).get("value") == "heading"]
-    if not headings:
-        yield "a screen reader finds no heading"
+    for role, name in (("heading", "heading"), ("link", "link that has a name")):
+        named = [bool(node["name"]["value"]) for node in nodes if node.get("role", {}).get("value") == role]
+        if not named or not all(named):
+            yield f"a screen reader finds no {name}"
 
 
 def _looks(browser: Tab, folder: Path, name: str) -> Iterator[str]:

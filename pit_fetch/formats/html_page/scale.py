@@ -15,6 +15,7 @@ LEFT, RIGHT = 1.5, 98.5  # percent
 TOP, AXIS_HEIGHT = 34, 42  # the room above what is drawn, for the PIT, and below it, for the ticks
 _MOST_TICKS = 8
 _AFTER = 0.04  # how much of the line lies beyond the PIT, where nothing later is shown
+_LAST_BAR = 0.013  # and beyond the last item, where one is: bars are aligned with the PIT
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _STEPS = (
@@ -47,8 +48,8 @@ def time_scale(instants: Sequence[datetime], pit: datetime | None, lead: float) 
     bounds = [instant.timestamp() for instant in (*instants, *([] if pit is None else [pit]))]
     start, end = min(bounds), max(bounds)
     end = max(end, start + _HOUR)
-    if pit is not None and end == pit.timestamp():
-        end += (end - start) * _AFTER
+    if pit is not None:
+        end += (end - start) * (_AFTER if end == pit.timestamp() else _LAST_BAR)
     return TimeScale(start - (end - start) * lead, end)
 
 

@@ -55,8 +55,8 @@ main{padding-block:22px}
 .tools input{flex:1 1 16em;min-width:0}.tools select{flex:0 1 auto;max-width:16em}.tools output{color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
 .tools output:empty{display:none}.tools ::placeholder{color:var(--faint);opacity:1}
 th button{position:relative;font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th button:hover{color:var(--blue)}
-th button::after{content:"↕";opacity:0;position:absolute;left:100%;padding-left:.2em}th button:hover::after,th button:focus::after{opacity:.6}
-th[aria-sort] button{color:var(--ink)}th[aria-sort] button::after{content:"↑";opacity:1}th[aria-sort=descending] button::after{content:"↓"}
+th button::after{content:"\\2195";opacity:0;position:absolute;left:100%;padding-left:.2em}th button:hover::after,th button:focus::after{opacity:.6}
+th[aria-sort] button{color:var(--ink)}th[aria-sort] button::after{content:"\\2191";opacity:1}th[aria-sort=descending] button::after{content:"\\2193"}
 .items{overflow-x:auto;background:var(--sheet);border:1px solid var(--rule);border-radius:10px}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th{text-align:left;font-weight:600;color:var(--soft);padding:9px 14px;background:var(--sheet);white-space:nowrap;border-bottom:1px solid var(--rule)}
@@ -71,8 +71,8 @@ td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 .public em,.new em{color:var(--good)}.changed em,.revised em{color:var(--warn)}
 .grey td{color:var(--faint)}.grey td em,.grey td i{color:inherit}
 .more td{border-top:0;padding-block:0 5px;font-size:13px;line-height:1.35;color:var(--soft)}.grey+.more td{color:var(--faint)}
-.more details,.more summary{display:inline}.more summary{cursor:pointer}.more summary::before{content:"▸ "}
-.more details[open] summary::before{content:"▾ "}
+.more details,.more summary{display:inline}.more summary{cursor:pointer}.more summary::before{content:"\\25b8  "}
+.more details[open] summary::before{content:"\\25be  "}
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
 .common{margin:0 0 8px}.common i{font-style:normal}.common b{font-weight:600;color:var(--ink)}
 .common,.empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}

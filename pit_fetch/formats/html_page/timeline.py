@@ -80,11 +80,11 @@ _WIDTH = (RIGHT - LEFT) / _BINS  # of a bin, in percent
 
 
 def _link(group: Sequence[Mark], what: str = "") -> str:
-    """Return the beginning of a link to the oldest of the marks, with a label."""
+    """Return the beginning of a link to the oldest of the marks, whose title is also its name."""
     first = min(group, key=lambda mark: mark.at)
     when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
     label = f"{what}{f'{len(group)} from ' if len(group) > 1 else ''}{when}"
-    return f'<a href="#{first.anchor}" aria-label="{label}"><title>{label}</title>'
+    return f'<a href="#{first.anchor}"><title>{label}</title>'
 
 
 def _bars(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | None) -> Iterator[str]:
