@@ -72,7 +72,7 @@ Dating = Literal["record", "receipt", "never"]
 Reach = Literal["all", "newest", "some"]
 
 # The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
-STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
+STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "evidence", "id")
 
 
 class Window(Enum):
@@ -95,6 +95,10 @@ class Record(NamedTuple):
                   its receipt is withheld. Each run stamps such an item later, so its place in the order and its
                   cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
+    claimed_at    the aware instant from which the item was public by :attr:`Operation.claims`, and never later than
+                  its proof. Only where the operator accepts claims is it served by it, and only while nothing proves it
+    claimed_payload  the fields of the item as the claim has them, if they are others than ``payload``
+    is_claimed    whether it is served on its claim; providers leave it False
     period        the text of :attr:`Operation.period`; providers leave it empty
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
@@ -108,6 +112,9 @@ class Record(NamedTuple):
     revised_at: datetime | None = None
     at_receipt: bool = False
     first_seen_at: datetime | None = None
+    claimed_at: datetime | None = None
+    claimed_payload: Mapping[str, Any] | None = None
+    is_claimed: bool = False
     period: str = ""
 
 
@@ -167,16 +174,18 @@ def _by_window(query: Query) -> datetime | None:
     return query.since if query.operation.window in ("", "available_on") else None
 
 
-Meaning = Literal["publication", "interval_start", "interval_end", "start"]
+Meaning = Literal["publication", "interval_start", "interval_end", "start", "day"]
 
 
 class Basis(NamedTuple):
     """The meaning of a field of the source's reply from which stamps derive. The author's kit checks the stamps by it.
 
-    field  its name in the reply
+    field  its name in the reply, or what else shows it: a header, a field of another reply
     means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event whose text appears
-           later, such as a call
-    after  how long after that instant the record was public at the earliest
+           later, such as a call; "day" of the record, whose instant something else shows: a calendar of releases,
+           another reply
+    after  how long after that instant the record was public at the earliest. Of a "day", and of a bar that is named
+           by one, it counts from the day's beginning
     """
 
     field: str
@@ -189,6 +198,8 @@ class Operation(NamedTuple):
 
     name     the name by which a request chooses it; "" for a provider's only operation
     rule     how a record is dated, in words, for help and docs; why: the reason, with its source
+    claims   what names the instant of a record that nothing proves (:attr:`Record.claimed_at`), and what may have
+             changed since, in words for gaps, help and docs; "" if no convention is honest
     dating   "record": each record by its own stamps; "receipt": a snapshot, public when it was fetched;
              "never": nothing shows when its records were public, so none is served with a PIT
     needs    the options it requires; takes: the others it accepts. A single operation that names none accepts all
@@ -224,6 +235,7 @@ class Operation(NamedTuple):
     name: str = ""
     rule: str = ""
     why: str = ""
+    claims: str = ""
     dating: Dating = "record"
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -261,6 +273,7 @@ class Query(NamedTuple):
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
     capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
     archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
+    accepts_claims  the operator accepts the claims of the operation: what has only those is wanted, too
     """
 
     now: datetime
@@ -275,6 +288,7 @@ class Query(NamedTuple):
     offline: bool = False
     capture: bool = False
     archived: bool = False
+    accepts_claims: bool = False
 
     @property
     def open_mode(self) -> bool:

@@ -58,6 +58,14 @@ class RecordedFetch(NamedTuple):
         """The fields that state how a record was dated: they are not part of its content."""
         return frozenset(field.name for field in self.query.operation.fields if field.is_evidence)
 
+    @property
+    def is_whole_capture(self) -> bool:
+        """Whether it holds all that its source had, so that it rests on nothing that came later than a PIT."""
+        operation = self.query.operation
+        return (
+            self.fetch.kind == "capture" and not operation.chooses and (self.is_snapshot or operation.reach != "some")
+        )
+
     def covers(self, records: Sequence[Record]) -> bool:
         """Return whether the window of the fetch would have covered one of these records, had it been there."""
         query, provider = self.query, self.request.provider
@@ -111,7 +119,7 @@ def indexed(
         stamps = [version.available for known in items.values() for version in known if version.available]
         since = max(min(stamps, default=seen) + 1, microseconds.NEVER if since is None else since)
     depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
-    is_whole = fetch.kind == "capture" and is_complete and not query.operation.chooses
+    is_whole = recorded.is_whole_capture and is_complete
     return index.IndexedFetch(
         key=key,
         stream=recorded.stream,

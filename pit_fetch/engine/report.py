@@ -16,6 +16,7 @@ from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Entry, PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, Record
+from pit_fetch.request.evidence import CLAIMED
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
@@ -23,6 +24,10 @@ from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
+
+# What every answer with a PIT says first, and what it says of an operation whose claims are accepted.
+_WITHHELD = Code.LATE, Code.UNDATED
+_WITHHELD_UNLESS_CLAIMED = Code.LATE_UNLESS_CLAIMED, Code.UNDATED_UNLESS_CLAIMED
 
 # The exit status under --fail: the first of these types that an answer has.
 _STATUS_OF_TYPE = {
@@ -174,7 +179,9 @@ def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) 
         clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
-        provenance=envelope.Provenance(name, request.canonical, request.pit, kinds, plotted, roles, period),
+        provenance=envelope.Provenance(
+            name, request.canonical, request.pit, kinds, plotted, roles, period, request.evidence
+        ),
         resumes=resumes,
     )
 
@@ -213,7 +220,9 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
     if collected.failure or not collected.opened:
         return gaps
     if request.pit is not None:
-        gaps = [gap(Code.LATE, pit=format_for_people(request.pit)), gap(Code.UNDATED), *gaps]
+        accepts_claims = any(known.code is Code.CLAIMED for known in gaps)
+        first, second = _WITHHELD_UNLESS_CLAIMED if accepts_claims else _WITHHELD
+        gaps = [gap(first, pit=format_for_people(request.pit)), gap(second), *gaps]
     else:
         undated = sum(record.available_at is None for record in selection.records)
         gaps += [gap(Code.UNDATED_SERVED, count=undated)] if undated else []
@@ -227,8 +236,17 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
         resume = format_cursor(selection.last)
         gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
     if not shown and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
-        gaps.append(nothing(collected))
+        gaps += [*_claims_not_accepted(request), nothing(collected)]
     return gaps
+
+
+def _claims_not_accepted(request: FetchRequest) -> list[Gap]:
+    """Return the gap that names the setting for claims. Whether there are any at the PIT decides nothing here."""
+    operation = candidate_operations(request.provider, request.options)[0]
+    if request.pit is None or request.evidence == CLAIMED or not operation.claims:
+        return []
+    source = request.provider.name
+    return [gap(Code.CLAIMS_NOT_ACCEPTED, operation=operation.name or source, source=source)]
 
 
 def nothing(collected: CollectedRecords) -> Gap:

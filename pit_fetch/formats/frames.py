@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.formats.columns import Column, columns
+from pit_fetch.formats.columns import Column, columns, graded
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.times import in_new_york
@@ -32,7 +32,7 @@ def to_pandas(envelope: PlainEnvelope, index: str | Sequence[str] | None = None)
     """
     pd = _package("pandas")
     frame = pd.DataFrame(
-        {column.name: _series(pd, column) for column in columns(envelope.data, envelope.provenance.kinds)}
+        {column.name: _series(pd, column) for column in columns(graded(envelope), envelope.provenance.kinds)}
     )
     if index is not None:
         unknown = [name for name in ([index] if isinstance(index, str) else index) if name not in frame.columns]
@@ -65,7 +65,7 @@ def to_arrow(envelope: PlainEnvelope) -> pyarrow.Table:
     pa = _package("pyarrow")
     source, query, pit, kinds, *_ = envelope.provenance
     metadata = {"source": source, "pit": None if pit is None else in_new_york(pit), "query": query}
-    table = pa.table({column.name: _array(pa, column) for column in columns(envelope.data, kinds)})
+    table = pa.table({column.name: _array(pa, column) for column in columns(graded(envelope), kinds)})
     return table.replace_schema_metadata({METADATA_KEY: json.dumps({**metadata, "gaps": envelope.gaps})})
 
 

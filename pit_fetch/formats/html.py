@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.figure import figure, legend
 from pit_fetch.formats.html_page.markup import escaped
 from pit_fetch.formats.html_page.script import DIGEST, SCRIPT
-from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
+from pit_fetch.formats.html_page.style import CLAIMED_STYLE, FRAGMENT_STYLE, STYLE
 from pit_fetch.formats.html_page.table import layout_of, size, table_of
+from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.support.version import __version__
 from pit_fetch.times import format_for_people
-
-if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import PlainEnvelope
 
 # A page of 500 items is at most 150 kB, and larger ones grow with their items.
 LARGEST, LARGEST_ITEMS = 150_000, 500
@@ -41,7 +38,7 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
-        f'content="{POLICY}"><style>{STYLE}</style></head>\n'
+        f'content="{POLICY}"><style>{STYLE}{CLAIMED_STYLE if EVIDENCE in by_name else ""}</style></head>\n'
         '<body><a class="skip" href="#items">Skip to the items</a>\n'
     )
     body = [_header(envelope, by_name), figure(envelope, typed), legend(envelope), _gaps(envelope), "<main>"]
@@ -91,7 +88,7 @@ def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
 def _summary(envelope: PlainEnvelope) -> str:
     count = len(envelope.data)
     words = [f"{count:,} item{'' if count == 1 else 's'}"]
-    for key in ("verdict", "change"):
+    for key in ("verdict", "change", EVIDENCE):
         kinds: dict[str, int] = {}
         for item in envelope.data:
             if key in item:

@@ -24,8 +24,8 @@ _TEXT, _HEADLINE = 28, 64
 # The most characters of a text that all items have.
 _COMMON = 160
 _INDENT = "    "
-_FIRST = ("verdict", "change", "title", "headline", "name", "company_names")
-_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template})
+_FIRST = ("verdict", "change", "evidence", "title", "headline", "name", "company_names")
+_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template, Code.UNDATED_UNLESS_CLAIMED.template})
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
@@ -132,7 +132,7 @@ def _text(value: Any, column: Column, short: bool = False) -> str:
         day = f"{value:%a} " if column.name == "available_at" else ""
         return f"{day}{value.replace(tzinfo=None).isoformat(' ')} {value:%Z}"
     if column.kind == "number":
-        return f"{value:.10g}"
+        return f"{value:.{10 if abs(value) < 1e8 else 15}g}"  # an amount in full, and no digits of a division
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, str):

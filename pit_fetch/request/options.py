@@ -11,6 +11,7 @@ from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
+from pit_fetch.request.evidence import GRADES
 from pit_fetch.request.values import parse_instant
 from pit_fetch.times import parse_pit, window_end
 
@@ -79,6 +80,12 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", parse=_cursor),
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
         Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
+        Option(
+            "evidence",
+            "claimed: also serve what only a claim dates, marked, where the source has an honest one",
+            choices=GRADES,
+            metavar="GRADE",
+        ),
         Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
         Option("archive", "record every reply in this file, and answer from it too", metavar="PATH"),
         Option("offline", "answer from the archive alone, without the network", kind="flag", default=False),

@@ -19,6 +19,7 @@ from pit_fetch.pipeline.envelope import PlainEnvelope
 from tests.browser.chromium import Tab, find, tab
 from tests.unit.formats.sample_pages import (
     bars,
+    claimed,
     compared,
     earnings,
     explained,
@@ -39,6 +40,9 @@ PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "earnings": lambda: earnings(16),
     "versions": lambda: versions(9),
     "filings": lambda: filings(70),
+    "claimed": lambda: claimed(several(90)),
+    "claimed_filings": lambda: claimed(filings(70)),
+    "claimed_news": lambda: claimed(news(60)),
     "one": lambda: news(1),
     "empty": lambda: news(0),
 }

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.engine import registry
-from pit_fetch.provider import Option
+from pit_fetch.provider import Operation, Option
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
@@ -27,6 +27,7 @@ from tests.neo4j.patterns import PATTERNS
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
 COMMAND, CORPUS = ROOT / "docs" / "command.md", ROOT / "docs" / "corpus.md"
+EVIDENCE = ROOT / "docs" / "evidence.md"
 CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
@@ -46,7 +47,8 @@ def sealed_command(text: str) -> str:
 
 def sealed_readme(text: str) -> str:
     """Return the README's ``text`` with the size and the scores of the leak corpus."""
-    rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in _scores()["score"]]
+    in_default_grade = (row for row in _scores()["score"] if "--evidence" not in row["approach"])
+    rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in in_default_grade]
     table = _table(("approach", "leaked", "dropped though public"), rows)
     return _with_cases(_in_block(text, "scores", table))
 
@@ -96,6 +98,23 @@ def _in_block(text: str, name: str, content: str) -> str:
     return "".join((before, opening, content, closing, after))
 
 
+def sealed_evidence(text: str) -> str:
+    """Return the page of evidence, its ``text`` with what each operation of each source proves and claims."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for provider in map(registry.load, registry.BUNDLED_NAMES):
+        for operation in provider.operations:
+            row = provider.name, _proof(operation), operation.claims or "-"
+            alike.setdefault(row, []).append(f"`{operation.name}`" if operation.name else "")
+    rows = [(source, " ".join(names), *evidence) for (source, *evidence), names in alike.items()]
+    return _in_block(text, "operations", _table(("source", "operations", "proved", "claimed"), rows))
+
+
+def _proof(operation: Operation) -> str:
+    if operation.dating == "never":
+        return "never"
+    return operation.rule if operation.dating == "record" else "when it is fetched"
+
+
 def sealed_guard(text: str) -> str:
     """Return the guard's ``text`` with its tables as they should be."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
@@ -136,6 +155,7 @@ SEALED: Mapping[Path, Callable[[str], str]] = {
     README: sealed_readme,
     COMMAND: sealed_command,
     CORPUS: sealed_corpus,
+    EVIDENCE: sealed_evidence,
 }
 
 

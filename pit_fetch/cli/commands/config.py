@@ -13,8 +13,8 @@ from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.net import ratelimit
-from pit_fetch.provider import Credential, Host
-from pit_fetch.request import audience
+from pit_fetch.provider import Credential, Host, Provider
+from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
 
 
@@ -56,6 +56,7 @@ def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
     for name, variable in {"ceiling": audience.CEILING_VARIABLE, **settings_files.VARIABLES}.items():
         yield _variable(name, variable, settings)
     providers = [listing.provider for listing in registry.listings() if listing.provider]
+    yield from _grades(settings, providers)
     hosts = {host.url: host for provider in providers for host in provider.hosts}
     for host in hosts.values():
         if "{" not in host.url:
@@ -83,6 +84,19 @@ def _variable(name: str, variable: str, settings: settings_files.Settings, defau
     return SettingRow(name, value, f"environment {variable}") if value else SettingRow(name, default, "default")
 
 
+def _grades(settings: settings_files.Settings, providers: Sequence[Provider]) -> Iterator[SettingRow]:
+    """Yield what claims are accepted of: every source, or one."""
+    row = _variable(settings_files.EVIDENCE, evidence.VARIABLE, settings, evidence.PROVED)
+    grades = evidence.by_source(str(row.value))
+    if grades is None:
+        yield row._replace(value="cannot be used")
+        return
+    known = {evidence.key(name) for provider in providers for name in (provider.name, *provider.aliases)}
+    for name, grade in grades.items():
+        origin = row.origin if not name or name in known else f"{row.origin}, for no installed source"
+        yield SettingRow(f"evidence {name}".rstrip(), grade, origin)
+
+
 def _rate(host: Host, settings: settings_files.Settings) -> SettingRow:
     variable, name = ratelimit.variable(host), f"rate {host.url.partition('://')[2]}"
     try:
@@ -93,15 +107,18 @@ def _rate(host: Host, settings: settings_files.Settings) -> SettingRow:
     return _variable(name, variable, settings, default)
 
 
+_ENV_FILES = {
+    Code.ENV_FILE_UNTRUSTED: "a .env file of another user",
+    Code.ENV_FILE_LINE: "a .env file with something else than NAME=VALUE",
+}
+
+
 def _key(credential: Credential, environ: Mapping[str, str], folder: str) -> SettingRow:
     name = f"key {' or '.join(credential.variables)}"
     try:
         variable, _ = lookup(credential, environ, folder)
     except ConfigError as error:
-        is_untrusted = error.gap.code == Code.ENV_FILE_UNTRUSTED
-        return SettingRow(
-            name, "unknown", f"a .env file {'of another user' if is_untrusted else 'that cannot be read'}"
-        )
+        return SettingRow(name, "unknown", _ENV_FILES.get(error.gap.code, "a .env file that cannot be read"))
     if not variable:
         return SettingRow(name, "not set", "")
     return SettingRow(name, "set", f"environment {variable}" if environ.get(variable, "").strip() else ".env")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pit_fetch.formats.columns import Column
 from pit_fetch.formats.html_page.lines import by_series, class_of, is_relative
 from pit_fetch.formats.html_page.marks import GREY, Drawing, drawing
 from pit_fetch.formats.html_page.markup import cut, escaped
 from pit_fetch.formats.html_page.timeline import svg
-
-if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 
 _NAME = 40  # the most characters of a series' name
 # The legend, in its order.
@@ -25,6 +22,7 @@ _MEANINGS = {
     "new": "only the later answer has it",
     "changed": "both have it, and below it is what it held before",
     "gone": "only the earlier answer has it",
+    "claimed": "a claim dates it and nothing proves it: it may have changed since",
 }
 
 
@@ -68,8 +66,8 @@ def _key(drawn: Drawing) -> str:
 
 
 def legend(envelope: PlainEnvelope) -> str:
-    """Return what the verdicts of ``explain``, or the changes of ``diff``, mean; "" if there are none."""
-    present = {str(item.get("verdict", item.get("change"))) for item in envelope.data}
+    """Return what the verdicts of ``explain``, the changes of ``diff`` and a claim mean; "" if there are none."""
+    present = {str(item.get(key)) for item in envelope.data for key in ("verdict", "change", EVIDENCE)}
     rows = "".join(
         f'<li class="{name}{" grey" if name in GREY else ""}"><em>{name}</em> {meaning}'
         for name, meaning in _MEANINGS.items()

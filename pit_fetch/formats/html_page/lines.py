@@ -11,7 +11,7 @@ from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
-from pit_fetch.formats.html_page.marks import Mark
+from pit_fetch.formats.html_page.marks import LOOKS, Mark, class_in
 from pit_fetch.formats.html_page.markup import escaped
 from pit_fetch.formats.html_page.scale import LEFT, RIGHT, TimeScale
 
@@ -154,14 +154,14 @@ def _curve(places: Sequence[tuple[float, float]], kind: str) -> str:
 
 
 def _curves(group: Sequence[_Place], number: int, base: float | None) -> Iterator[str]:
-    """Yield the line of a series, what is beyond the PIT of it, and a ground if it reaches down to ``base``."""
-    for grey in (False, True):
-        places = [(place.x, place.y) for place in group if place.mark.grey is grey]
-        if places and base is not None and not grey:
+    """Yield a line for each look in a series, and a ground below the usual one if it reaches down to ``base``."""
+    for look in LOOKS:
+        places = [(place.x, place.y) for place in group if place.mark.look == look]
+        if places and base is not None and not look:
             ground = _points([(places[0][0], base), *places, (places[-1][0], base)])
             yield f'<polygon class="area" points="{ground}"/>'
         if places:
-            yield _curve(places, f"curve{class_of(number)}{' grey' if grey else ''}")
+            yield _curve(places, class_in(look, f"curve{class_of(number)}"))
     estimates = [(place.x, place.estimate) for place in group if place.estimate is not None]
     if len(estimates) > _MOST_DOTS:
         yield _curve(estimates, f"curve estimate{class_of(number)}")
@@ -171,7 +171,7 @@ def _versions(group: Sequence[_Place], number: int, end: float) -> Iterator[str]
     """Yield a line of steps for each thing that has versions: each version stands until the next, or the PIT."""
     versions: dict[str, list[_Place]] = {}
     for place in group:
-        if not place.mark.grey:
+        if place.mark.look != "grey":
             versions.setdefault(place.mark.version_of, []).append(place)
     for places in versions.values():
         steps = [(places[0].x, places[0].y)]
@@ -179,7 +179,8 @@ def _versions(group: Sequence[_Place], number: int, end: float) -> Iterator[str]
             steps += [(place.x, steps[-1][1]), (place.x, place.y)]
         steps.append((max(end, steps[-1][0]), steps[-1][1]))
         same = "" if len({place.y for place in places}) > 1 else " same"
-        yield _curve(steps, f"curve{class_of(number)}{same}")
+        look = max((place.mark.look for place in places), key=LOOKS.index)  # one claim, and all of it rests on it
+        yield _curve(steps, class_in(look, f"curve{class_of(number)}{same}"))
 
 
 def _names(group: Sequence[_Place]) -> Iterator[str]:
@@ -193,12 +194,12 @@ def _names(group: Sequence[_Place]) -> Iterator[str]:
 
 def _dots(group: Sequence[_Place], number: int, *, few: bool) -> Iterator[str]:
     """Yield a dot for each figure and a ring for each estimate, if they are few; else one for the newest figure."""
-    public = [place for place in group if not place.mark.grey]
+    public = [place for place in group if place.mark.look != "grey"]
     newest = (public or group)[-1]
     for place in group:
         if few and place.estimate is not None:
             yield f'<line class="stem" x1="{place.x}%" x2="{place.x}%" y1="{place.y}" y2="{place.estimate}"/>'
             yield f'<circle class="ring" cx="{place.x}%" cy="{place.estimate}" r="4"/>'
         if few or place is newest:
-            grey = " grey" if place.mark.grey else ""
-            yield f'<circle class="tip{class_of(number)}{grey}" cx="{place.x}%" cy="{place.y}" r="3.5"/>'
+            dot = class_in(place.mark.look, f"tip{class_of(number)}")
+            yield f'<circle class="{dot}" cx="{place.x}%" cy="{place.y}" r="3.5"/>'

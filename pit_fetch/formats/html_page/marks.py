@@ -10,17 +10,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from pit_fetch.formats.columns import Column
+from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS
 from pit_fetch.times import NEW_YORK, start_of_day
 
 if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import PlainEnvelope
     from pit_fetch.provider import FieldRole
 
 GREY = frozenset({"late", "revised", "undated", "unusable", "gone"})
+# How an item is drawn: as usual, as one that only a claim dates, as one that a fetch does not show.
+Look = Literal["", "claimed", "grey"]
+LOOKS: tuple[Look, ...] = get_args(Look)
 # Fewer figures make no line. The most lines, and the most kinds with a row of their own: more cannot be told apart.
 _FEWEST, MOST = 3, 6
 OTHER = "other"
@@ -33,7 +36,7 @@ class Mark(NamedTuple):
     at        its place in time, aware
     anchor    the id of its row in the page
     value     its figure, if it is part of a line; estimate: what was expected of that
-    grey      it is not part of what was public
+    look      how it is drawn
     series    the line it is part of; version_of: the period that it is a version of, if some have several
     kind      the row of marks it is part of, if it has no figure
     """
@@ -41,7 +44,7 @@ class Mark(NamedTuple):
     at: datetime
     anchor: str
     value: float | None = None
-    grey: bool = False
+    look: Look = ""
     series: str = ""
     kind: str = ""
     estimate: float | None = None
@@ -92,7 +95,7 @@ def drawing(envelope: PlainEnvelope, typed: Sequence[Column]) -> Drawing | None:
             at,
             f"i{index}",
             figures.values[index] if series[index] in shown else None,
-            item.get("verdict", item.get("change")) in GREY,
+            _look(item),
             series[index],
             kinds[index] if kinds[index] in usual else OTHER,
             figures.estimates[index],
@@ -105,6 +108,17 @@ def drawing(envelope: PlainEnvelope, typed: Sequence[Column]) -> Drawing | None:
         return None
     names = (figures.value, figures.estimate) if drawn else ("", "")
     return Drawing(marks, axis.name, axis.kind == "date", *names, len(drawn) - len(shown))
+
+
+def _look(item: Mapping[str, Any]) -> Look:
+    if item.get("verdict", item.get("change")) in GREY:
+        return "grey"
+    return "claimed" if item.get(EVIDENCE) == CLAIMED else ""
+
+
+def class_in(look: Look, name: str) -> str:
+    """Return the class of a shape that is drawn in a look."""
+    return f"{name} {look}" if look else name
 
 
 def _labels(by_name: Mapping[str, Column], roles: Mapping[str, FieldRole], role: FieldRole, count: int) -> list[str]:

@@ -95,3 +95,12 @@ FRAGMENT_STYLE = (
     ".pit-fetch .items{overflow-x:auto}.pit-fetch .gaps ul{list-style:none;padding:0}"
     ".pit-fetch .gaps b{display:inline-block;min-width:9em}.pit-fetch h2{font-size:1em;margin:.8em 0 .2em}"
 )
+
+# Besides, on a page with items that only a claim dates.
+CLAIMED_STYLE = (
+    ".bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}"
+    ".mark.claimed{stroke-dasharray:2 2;stroke-linecap:butt}.curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}"
+    ".tip.claimed{fill:var(--sheet);stroke:var(--blue);stroke-width:1.5;stroke-dasharray:3 1.4}"
+    ".claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}"
+    ".legend li.claimed::before{background:none;border:1px dashed var(--blue)}"
+)

@@ -10,17 +10,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pit_fetch.formats.columns import Column, in_common, is_empty
 from pit_fetch.formats.explanation import FIELDS
 from pit_fetch.formats.explanation import of as explanation
 from pit_fetch.formats.html_page.marks import GREY
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
+from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS
-
-if TYPE_CHECKING:
-    from pit_fetch.pipeline.envelope import PlainEnvelope
 
 _LONG = 120  # a text column with a longer text goes below the line
 _SHORT = 80  # the most characters of a text in the line
@@ -59,7 +57,7 @@ def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> 
     link = next((name for name in _LINKS if name in by_name), "")
     short = (*STAMPS, headline, link)
     below = [column for column in by_name.values() if column.name not in short and _longest(column) > _LONG]
-    first = [name for name in ("verdict", "change", headline) if name in by_name]
+    first = [name for name in ("verdict", "change", EVIDENCE, headline) if name in by_name]
     hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
     rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
@@ -150,12 +148,13 @@ def _common(layout: Layout) -> str:
 
 def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], classes: Sequence[str], layout: Layout) -> str:
     kind = str(item.get("verdict", item.get("change", "")))
-    grey = f' class="{escaped(kind)}{" grey" if kind in GREY else ""}"' if kind else ""
-    row = [f"<tr id=i{index}{grey}>"]
+    classes_of_row = (kind, "grey" if kind in GREY else "", CLAIMED if item.get(EVIDENCE) == CLAIMED else "")
+    names = escaped(" ".join(filter(None, classes_of_row)))
+    row = [f'<tr id=i{index} class="{names}">' if names else f"<tr id=i{index}>"]
     for column, text, class_of_cell in zip(layout.line, cells, classes, strict=True):
         if column.name == layout.headline and layout.link:
             text = _linked(text, item.get(layout.link))
-        if column.name in ("verdict", "change"):
+        if column.name in ("verdict", "change", EVIDENCE):
             text = f"<em>{text}</em>"
         row.append(f"<td{class_of_cell}>{text}")
     return "".join(row)

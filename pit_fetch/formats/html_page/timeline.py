@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from pit_fetch.formats.html_page.lines import lines
-from pit_fetch.formats.html_page.marks import OTHER, Mark
+from pit_fetch.formats.html_page.marks import LOOKS, OTHER, Mark, class_in
 from pit_fetch.formats.html_page.markup import escaped
 from pit_fetch.formats.html_page.scale import (
     AXIS_HEIGHT,
@@ -92,16 +92,14 @@ def _bars(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | 
     bins, height = _bins(marks, scale, pit), base - TOP
     most = max(len(group) for _, group in bins)
     for x, group in bins:
-        coloured = sum(not mark.grey for mark in group)
         yield _link(group)
         yield f"<rect class=hit x={x:.2f}% y={TOP} width={_WIDTH:.2f}% height={height:g} />"
-        top = base - (height - 8) * coloured / most
-        place = f"x={x + 0.1:.2f}% width={_WIDTH - 0.2:.2f}% rx=2"
-        if coloured:
-            yield f"<rect class=bar {place} y={top:.1f} height={base - top:.1f} />"
-        if coloured < len(group):
-            grey = (height - 8) * (len(group) - coloured) / most
-            yield f'<rect class="bar grey" {place} y={top - grey:.1f} height={grey:.1f} />'
+        place, top = f"x={x + 0.1:.2f}% width={_WIDTH - 0.2:.2f}% rx=2", base
+        for look in LOOKS:
+            part = (height - 8) * sum(mark.look == look for mark in group) / most
+            top -= part
+            if part:
+                yield f'<rect class="{class_in(look, "bar")}" {place} y={top:.1f} height={part:.1f} />'
         yield "</a>"
 
 
@@ -111,11 +109,11 @@ def _rows_of_marks(rows: dict[str, list[Mark]], scale: TimeScale, top: float, pi
         base, name = top + _ROW * (number + 1), escaped(kind or OTHER)
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base:g}" y2="{base:g}"/>'
         for x, group in _bins(marks, scale, pit):
-            grey = " grey" if all(mark.grey for mark in group) else ""
+            look = min((mark.look for mark in group), key=LOOKS.index)
             yield f"{_link(group, f'{name}, ')}<rect class=hit x={x:.2f}% y={base - _ROW:g}"
             yield f" width={_WIDTH:.2f}% height={_ROW} />"
             at = scale.x(min(mark.at for mark in group).timestamp())
-            yield f'<line class="mark{grey}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
+            yield f'<line class="{class_in(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
         yield f'<text class="tick name" x="{LEFT}%" y="{base - _ROW + 13:g}">{name}</text>'
 
 

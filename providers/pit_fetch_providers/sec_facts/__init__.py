@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies
@@ -177,6 +177,7 @@ _FACTS = Operation(
     name="facts",
     rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
     why="a filing day is no instant, and filing dates are moved back on request",
+    basis=(Basis("filed", "day"),),
     needs=("concept",),
     takes=("symbol", "cik", "unit", "period", "vintage"),
     fields=(

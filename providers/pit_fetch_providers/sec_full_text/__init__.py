@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
+from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
@@ -232,6 +232,7 @@ PROVIDER = Provider(
         Operation(
             rule="by release: the end of the day whose index lists the filing, or what its header says",
             why="filing dates are moved back on request, so they are not evidence",
+            basis=(Basis("file_date", "day"),),
             fields=filings.FIELDS,
             normalize_query=_understood,
             window=Window.BY_ASKING,  # in filing dates, which are days in New York

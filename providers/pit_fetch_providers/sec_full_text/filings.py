@@ -16,7 +16,7 @@ from urllib.parse import quote
 from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
-from pit_fetch_providers.edgar.forms import root
+from pit_fetch_providers.edgar.forms import is_wanted
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
@@ -60,14 +60,9 @@ class Filter(NamedTuple):
     ciks: frozenset[int] = frozenset()
 
     def keeps(self, filing: Filing) -> bool:
-        names = {filing.form, root(filing.form), *filing.roots}
-        excluded = {form[1:] for form in self.forms if form.startswith("-")}
-        wanted = [form for form in self.forms if not form.startswith("-")]
         return (
             self.first <= filing.filed <= self.last
-            and names.isdisjoint(excluded)
-            # An amendment asked for by name means that form alone.
-            and (not wanted or any(form == filing.form or (form == root(form) and form in names) for form in wanted))
+            and is_wanted(filing.form, self.forms, filing.roots)
             and (not self.ciks or not self.ciks.isdisjoint(filing.ciks))
         )
 

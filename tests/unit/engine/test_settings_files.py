@@ -222,6 +222,22 @@ def test_config_shows_each_value_and_its_origin_but_no_key(place: Place) -> None
         shown(place, "config")
 
 
+def test_config_shows_whose_claims_are_accepted(place: Place) -> None:
+    def grades(**environ: str) -> dict[str, tuple[str, str]]:
+        rows = shown(place, "config", "--json", **environ)
+        return {row["name"]: (row["value"], row["from"]) for row in rows if row["name"].startswith("evidence")}
+
+    assert grades() == {"evidence": ("proved", "default")}
+    place.users.write_text('[evidence]\nbenzinga = "claimed"\nnobody = "claimed"')
+    users = str(place.users)
+    unknown = f"{users}, for no installed source"
+    assert grades() == {"evidence benzinga": ("claimed", users), "evidence nobody": ("claimed", unknown)}
+    variable = "environment PIT_FETCH_EVIDENCE"
+    mixed = {"evidence": ("claimed", variable), "evidence fred": ("proved", variable)}
+    assert grades(PIT_FETCH_EVIDENCE="claimed,fred=proved") == mixed
+    assert grades(PIT_FETCH_EVIDENCE="yes") == {"evidence": ("cannot be used", variable)}
+
+
 def test_sources_describes_operations_rules_and_fields(place: Place) -> None:
     text = shown(place, "sources", "av")
     assert "TIME_SERIES_DAILY\n  dated    20:00 New York of its day\n" in text

@@ -21,11 +21,12 @@ from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.marks import Mark
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.script import SCRIPT
+from pit_fetch.formats.html_page.style import CLAIMED_STYLE
 from pit_fetch.formats.html_page.timeline import svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Field, FieldKind, FieldRole, Operation
 from tests.demo_source import PIT, at_pit, demo, record
-from tests.unit.formats.sample_pages import bars, earnings, explained, filings, news, several, versions
+from tests.unit.formats.sample_pages import bars, claimed, earnings, explained, filings, news, several, versions
 
 _ATTRIBUTES_THAT_LOAD = {"src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "manifest"}
 
@@ -332,11 +333,11 @@ def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
     ticks = re.findall(r'class="tick(?: wide)?" x="([0-9.]+)%"', drawn)
     assert 1 <= len(ticks) <= 9
     assert all(0 <= float(number) <= 100 for number in re.findall(r' (?:x|cx|x1|x2)="?([0-9.]+)%', drawn))
-    assert drawn.count("<a ") == len(re.findall(r"class=bar ", drawn))
+    assert drawn.count("<a ") == len(re.findall('class="bar" ', drawn))
 
 
 def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
-    late = Mark(PIT + timedelta(hours=5), "i0", grey=True)
+    late = Mark(PIT + timedelta(hours=5), "i0", look="grey")
     drawn = svg([late, Mark(PIT - timedelta(hours=5), "i1")], PIT, "x")
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
     grey = float(re.findall(r'class="bar grey" x=([0-9.]+)%', drawn)[0])
@@ -346,7 +347,7 @@ def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
 @pytest.mark.parametrize("days", [1, 30, 3_000])
 def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
     at_pit, second = Mark(PIT, "i0"), timedelta(seconds=days)
-    drawn = svg([at_pit, Mark(PIT + second, "i1", grey=True), Mark(PIT - timedelta(days=days), "i2")], PIT, "")
+    drawn = svg([at_pit, Mark(PIT + second, "i1", look="grey"), Mark(PIT - timedelta(days=days), "i2")], PIT, "")
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
     bars = re.findall(r'class="?bar( grey)?"? x=([0-9.]+)% width=([0-9.]+)%', drawn)
     assert [bool(grey) for grey, _, _ in bars] == [False, False, True]
@@ -355,11 +356,28 @@ def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
 
 @pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
 def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
-    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
+    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", look="grey" if minutes > 0 else "") for n in range(3)]
     drawn = svg(marks, PIT, "")
     places = [float(x) for x in re.findall(r' (?:x|x1)="?(-?[0-9.]+)%', drawn)]
     assert all(0 <= x <= 100 for x in places)
     assert 'class="pit"' in drawn
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [(news, "rect"), (filings, "line"), (bars, "polyline"), (several, "polyline"), (versions, "polyline")],
+)
+def test_what_only_a_claim_dates_is_drawn_apart(make: Callable[[int], PlainEnvelope], shape: str) -> None:
+    """In bars, in marks, in a line, in each of several lines, and in steps."""
+    drawn = re.compile(f'<{shape} class="(?:bar|mark|curve)[^"]* claimed"')
+    made = claimed(make(40))
+    usual, text, count = render(make(40)), render(made), len(made.data[::2])
+    assert drawn.search(text)
+    assert f", {count} claimed" in text
+    assert len(re.findall(r'<tr id=i\d+ class="[^"]*claimed">.*?<td><em>claimed</em>', text)) == count
+    assert '<li class="claimed"><em>claimed</em> a claim dates it' in text
+    assert CLAIMED_STYLE in text
+    assert "claimed" not in usual
 
 
 def test_a_notebook_shows_the_first_items_and_every_gap() -> None:
