@@ -7,8 +7,10 @@
 # Nothing is imported here: with -m, Python still searches the working directory for modules (see __main__.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-    from typing import Any
+    from collections.abc import Iterable
+    from datetime import date, datetime
+    from os import PathLike
+    from typing import Any, Literal
 
     from pit_fetch.api import Envelope
     from pit_fetch.support.version import __version__
@@ -16,47 +18,107 @@ if TYPE_CHECKING:
 __all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
 
 
-def fetch(source: str, pit: "str | datetime | None" = None, *, on_gap: str = "raise", **options: object) -> "Envelope":
+def fetch(
+    source: str,
+    pit: "str | datetime | None" = None,
+    *,
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | None" = None,
+    after: "str | None" = None,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    max_chars: "int | None" = None,
+    on_gap: "Literal['raise', 'keep']" = "raise",
+    **options: object,
+) -> "Envelope":
     """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source   a provider's name or alias
     pit      ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
     on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
-    options  the command line's options with underscores (``limit=5``, ``date_from="2024-02-01"``) and
-             the provider's own; an option that takes several values accepts any iterable of strings
+    options  the provider's own options with underscores, as ``pit_fetch --source SOURCE --help`` lists them; an option
+             that takes several values accepts any iterable of strings
 
-    Items carry ``available_at`` as ISO 8601 in America/New_York. What an answer cannot show, and where it was cut,
-    remain gaps. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
+    The others are the command line's options; None stands for one that is not given. Items carry ``available_at`` as
+    ISO 8601 in America/New_York. What an answer cannot show, and where it was cut, remain gaps. Raises
+    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
     :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
     file, a failing provider.
     """
+    given = _given(locals())
     from pit_fetch import api
 
-    return api.fetch(source, {"pit": pit, **options}, on_gap)
+    return api.fetch(source, given, on_gap)
 
 
 def diff(
-    source: str, pits: "tuple[str | datetime, str | datetime]", *, on_gap: str = "raise", **options: object
+    source: str,
+    pits: "tuple[str | datetime, str | datetime]",
+    *,
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | None" = None,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    max_chars: "int | None" = None,
+    on_gap: "Literal['raise', 'keep']" = "raise",
+    **options: object,
 ) -> "Envelope":
     """Return what became public between two instants, what changed, and what disappeared.
 
     Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ) or
     "gone". Options and errors are those of :func:`fetch`.
     """
+    given = _given(locals())
     from pit_fetch import api
 
-    return api.diff(source, pits, options, on_gap)
+    return api.diff(source, pits, given, on_gap)
 
 
-def explain(source: str, pit: "str | datetime", *, on_gap: str = "raise", **options: object) -> "Envelope":
+def explain(
+    source: str,
+    pit: "str | datetime",
+    *,
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | None" = None,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    max_chars: "int | None" = None,
+    on_gap: "Literal['raise', 'keep']" = "raise",
+    **options: object,
+) -> "Envelope":
     """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
 
     It is for operators: it contains what :func:`fetch` withholds, so it is refused under a ceiling and to an agent. It
-    looks a day beyond the PIT, or as far as ``date_to``.
+    looks a day beyond the PIT, or as far as ``date_to``. Options and errors are those of :func:`fetch`.
     """
+    given = _given(locals())
     from pit_fetch import api
 
-    return api.explain(source, {"pit": pit, **options}, on_gap)
+    return api.explain(source, given, on_gap)
+
+
+def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
+    """Return the options among the arguments of a call, the source's own included. What is None was not given."""
+    own = {name: value for name, value in arguments.items() if name not in ("source", "pits", "on_gap", "options")}
+    return {name: value for name, value in (*own.items(), *arguments["options"].items()) if value is not None}
 
 
 def sources() -> "list[dict[str, Any]]":

@@ -313,8 +313,7 @@ class Code:
     )
     OPERATORS_ONLY = _config(
         "operators_only",
-        "This shows what is withheld: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an "
-        "agent's client (CLAUDECODE).",
+        "{what}: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's client (CLAUDECODE).",
     )
     PEOPLE_ONLY = _config(
         "people_only",

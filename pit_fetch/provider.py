@@ -33,6 +33,7 @@ __all__ = [
     "Dating",
     "Field",
     "FieldKind",
+    "FieldRole",
     "File",
     "Gap",
     "HeaderKey",
@@ -145,6 +146,9 @@ class Page(NamedTuple):
     continues_previous: bool = False
 
 
+FieldRole = Literal["", "estimate", "series", "kind", "start"]
+
+
 class Field(NamedTuple):
     """A field of a payload.
 
@@ -153,6 +157,9 @@ class Field(NamedTuple):
     is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
     is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
                  field out of the payload if the row does not have it
+    role         what it means for that drawing. "estimate": what the curve's figures were expected to be. "series": the
+                 symbol, say, that an item is about: each has a curve. "kind": a bar or a dividend, say: a curve is of
+                 one kind, and others are marks below it. "start": the day on which the period of a figure begins
     """
 
     name: str
@@ -160,6 +167,7 @@ class Field(NamedTuple):
     is_evidence: bool = False
     is_plotted: bool = False
     is_required: bool = False
+    role: FieldRole = ""
 
 
 def _by_window(query: Query) -> datetime | None:

@@ -162,14 +162,17 @@ def _start(request: FetchRequest, shown: Sequence[Entry]) -> ChunkStart | None:
 
 
 def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) -> envelope.EnvelopeOptions:
+    operations = candidate_operations(request.provider, request.options)
     fields = [
         field
-        for operation in candidate_operations(request.provider, request.options)
+        for operation in operations
         for field in operation.fields
         if not request.fields or field.name in request.fields
     ]
     kinds = {field.name: field.kind for field in fields}
     plotted = tuple(field.name for field in fields if field.is_plotted)
+    roles = {field.name: field.role for field in fields if field.role}
+    name, period = request.provider.name, operations[0].period
     return envelope.EnvelopeOptions(
         query=request.canonical,
         clean=redactor(secrets),
@@ -177,7 +180,7 @@ def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) 
         fields=request.fields,
         pit=request.pit,
         provenance=envelope.Provenance(
-            request.provider.name, request.canonical, request.pit, kinds, plotted, request.evidence
+            name, request.canonical, request.pit, kinds, plotted, roles, period, request.evidence
         ),
         resumes=resumes,
     )

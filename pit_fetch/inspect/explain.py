@@ -39,7 +39,7 @@ _BEYOND = timedelta(days=1)
 def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the source's records in the window, up to a day after the PIT or to --date-to. Raise UsageError."""
     if audience.is_for_an_agent(runtime.environ):
-        raise UsageError(Code.OPERATORS_ONLY)
+        raise UsageError(Code.OPERATORS_ONLY, what="explain shows what is withheld")
     pit = request.pit
     if pit is None:
         raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.cursor import parse_cursor
-from pit_fetch.provider import FieldKind, Record
+from pit_fetch.provider import FieldKind, FieldRole, Record
 from pit_fetch.support.bundled import gate
 from pit_fetch.times import in_new_york
 
@@ -40,6 +40,8 @@ class Provenance(NamedTuple):
     pit      the PIT (aware); None in open mode
     kinds    the declared kinds of the fields that were requested, by name
     plotted  the declared fields of which a page draws a curve, the preferred one first
+    roles    what other declared fields mean for that drawing, by name
+    period   the declared field with the date that an item is about; "" if there is none
     grade    the grade of evidence that was asked for, or granted
     """
 
@@ -48,6 +50,8 @@ class Provenance(NamedTuple):
     pit: datetime | None = None
     kinds: Mapping[str, FieldKind] = {}
     plotted: tuple[str, ...] = ()
+    roles: Mapping[str, FieldRole] = {}
+    period: str = ""
     grade: str = PROVED
 
 

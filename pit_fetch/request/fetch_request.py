@@ -39,6 +39,7 @@ class FetchRequest(NamedTuple):
     output     the file that the answer goes to; None: stdout
     width      characters in a line of the terminal, if the answer goes to one
     capture    the fetch is made to be recorded, and its answer is not used
+    open       a browser shows the file
     """
 
     provider: Provider
@@ -64,6 +65,7 @@ class FetchRequest(NamedTuple):
     output: str | None = None
     width: int = 0
     capture: bool = False
+    open: bool = False
 
 
 def from_values(

@@ -94,6 +94,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
         FORMAT,
         Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE"),
+        Option("open", "show the page in a browser; without --output, in a temporary file", kind="flag", default=False),
         Option(
             "max_chars",
             "maximum size of the output; a longer item is continued; 0 means no limit",

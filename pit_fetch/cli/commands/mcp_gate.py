@@ -95,7 +95,7 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
     from pit_fetch.mcp import check, instant
 
     if audience.is_for_an_agent(runtime.environ):
-        raise UsageError(Code.OPERATORS_ONLY)
+        raise UsageError(Code.OPERATORS_ONLY, what="--check shows what is withheld")
     name, _, path = arguments.check.partition("=")
     if name not in mapped:
         raise UsageError(Code.USAGE, text=f"--check: the mapping has no tool {name}; it has {', '.join(mapped)}")

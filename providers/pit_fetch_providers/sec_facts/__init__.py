@@ -181,7 +181,11 @@ _FACTS = Operation(
     needs=("concept",),
     takes=("symbol", "cik", "unit", "period", "vintage"),
     fields=(
-        *fields("taxonomy concept unit", date="start end", number="value"),
+        *fields("taxonomy"),
+        Field("concept", role="series"),
+        Field("unit", role="series"),
+        Field("start", "date", role="start"),
+        *fields(date="end", number="value"),
         *fields("form accession"),
         Field("restated", "flag"),
     ),

@@ -20,7 +20,9 @@ from pit_fetch_providers.edgar.forms import is_wanted
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
-    *fields("accession_number form", date="filed"),
+    *fields("accession_number"),
+    Field("form", role="kind"),
+    *fields(date="filed"),
     Field("accepted_at", "instant", is_evidence=True),
     *fields(lists="ciks"),
     Field("company_names", "list", is_evidence=True),

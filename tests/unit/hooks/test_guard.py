@@ -163,6 +163,7 @@ NOT_FOR_ADAPTERS = {
     "-v": "the same",
     "--format": "the gate reads JSON",
     "--output": "writes a file, which the gate does not read",
+    "--open": "shows a page to a person",
     "--evidence": "the operator alone accepts claims",
 }
 LISTINGS = {"--help", "-h", "--version", "--list-sources", "--json"}
