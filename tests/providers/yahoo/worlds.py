@@ -171,6 +171,10 @@ def failures(rng: Random) -> Case:
         world = _WORLDS[op](rng, case.moment)
         none = [yahoo.app({}), yahoo.app({"AAPL": Company()}), world.app(rng, world.later())]
         every += [none, none, none]
+    elif op == "upgrades" and rng.random() < 0.7:  # asked for on their claims; all of them later
+        grades = [(int(case.moment.timestamp()) + 86_400, CANARY, "Buy", CANARY, "up")]
+        companies = ({}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)})
+        return case._replace(words=(*case.words, "--evidence", "claimed"), worlds=tuple(map(yahoo.app, companies)))
     return case._replace(worlds=tuple(rng.choice(every)), plain=None)
 
 
