@@ -173,7 +173,7 @@ def failures(rng: Random) -> Case:
         every += [none, none, none]
     elif op == "upgrades" and rng.random() < 0.7:  # asked for on their claims; all of them later
         grades = [(int(case.moment.timestamp()) + 86_400, CANARY, "Buy", CANARY, "up")]
-        companies = ({}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)})
+        companies: list[dict[str, Company]] = [{}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)}]
         return case._replace(words=(*case.words, "--evidence", "claimed"), worlds=tuple(map(yahoo.app, companies)))
     return case._replace(worlds=tuple(rng.choice(every)), plain=None)
 
