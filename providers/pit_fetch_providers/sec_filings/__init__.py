@@ -11,14 +11,13 @@ from collections.abc import Iterator
 
 from pit_fetch.provider import Basis, Context, Operation, Option, Page, Provider, Query, Record, Stage
 from pit_fetch.times import parse_date
-from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.edgar import client, companies, forms
+from pit_fetch_providers import search_terms
+from pit_fetch_providers.edgar import client, forms, subject
 from pit_fetch_providers.markup import require_parser
 from pit_fetch_providers.sec_filings import holdings, insiders, listing, releases, texts
-from pit_fetch_providers.shared import as_of_fetch, fields, refuse
+from pit_fetch_providers.shared import fields, refuse
 
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
-_HOLDER = "symbol means {holder}: give cik=."
 _SETTLED = (
     "A filing that was released more than a week after its filing date is left out: a letter, a draft, one whose date "
     "was moved back. filings with forms=UPLOAD,CORRESP finds such letters."
@@ -62,7 +61,7 @@ def derive(query: Query) -> Stage | None:
 def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
     if query.options["symbol"]:
-        return "A symbol is one of the SEC's list, such as AAPL or BRK-B."
+        return subject.SYMBOLS
     if query.options["accession"] and not query.options["cik"]:
         return "Without cik=, a filing is looked for under whoever submitted it, which often is an agent: give cik=."
     return ""
@@ -79,25 +78,18 @@ def when_captured(query: Query) -> str:
 
 
 def _cik(query: Query, context: Context) -> int | None:
-    """Return the number of the company; None for a symbol that the SEC does not list."""
-    if query.options["cik"] is not None:
-        return int(query.options["cik"])
-    if query.options["symbol"] is not None:
-        return min(companies.ciks_of([query.options["symbol"]], context), default=None)
-    return int(query.options["accession"][:10])
+    """Return the number of the company, or of whoever submitted the filing; None for an unlisted symbol."""
+    if query.options["cik"] is None and query.options["symbol"] is None:
+        return int(query.options["accession"][:10])
+    return subject.cik_of(query, context)
 
 
 def _understood(query: Query) -> Query:
     """Return the query in EDGAR's spelling. Raise ConfigError for one that no company could answer."""
-    options = dict(query.options)
-    cik = companies.parse_cik(options["cik"]) if options["cik"] else None
-    if options["cik"] and cik is None:
-        refuse("cik is a number of up to ten digits, e.g. 320193.")
-    options["cik"] = None if cik is None else str(cik)
+    options = subject.understood(query.options)
     options["forms"] = tuple(form.upper() for form in options["forms"] or ()) or None
-    symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
     if options["cik"] and options["symbol"]:
-        refuse("Give either cik=320193 or symbol=AAPL.")
+        refuse(subject.EITHER)
     for name in ("form", "forms"):
         _check_forms(name, options[name])
     if options["accession"]:
@@ -127,14 +119,8 @@ def _with_subject(query: Query) -> Query:
     if is_text and (options["accession"] is None) == (options["form"] is None):
         refuse("text takes either accession=0000320193-25-000057, or form=10-K for the newest one that was public.")
     if options["cik"] is None and options["symbol"] is None and not options["accession"]:
-        refuse("Give either cik=320193 or symbol=AAPL.")
+        refuse(subject.EITHER)
     return query
-
-
-def of_today(query: Query) -> Iterator[str]:
-    """Yield the option that today's list of tickers gives a meaning to."""
-    if query.options["symbol"]:
-        yield as_of_fetch(_HOLDER, query)
 
 
 def _caveats(query: Query) -> Iterator[str]:
@@ -157,7 +143,7 @@ _FILINGS = Operation(
             *fields("primary_document url")),
     normalize_query=_understood,
     caveats=_caveats,
-    of_today=of_today,
+    of_today=subject.of_today,
     timeout=180.0,
     search_terms="list index history submissions",
 )  # fmt: skip
@@ -174,16 +160,8 @@ PROVIDER = Provider(
     credentials=(client.USER_AGENT,),
     options=(
         Option("op", "what to ask for", choices=tuple(_ROOMS), default="filings", positional="one", metavar="OP"),
-        Option(
-            "symbol",
-            "the company that has this ticker today",
-            metavar="AAPL",
-            uppercase=True,
-            search_terms=search_terms.SYMBOL,
-        ),
-        Option(
-            "cik", "the company by its number, which does not change", metavar="320193", search_terms="company ciks"
-        ),
+        subject.SYMBOL,
+        subject.CIK,
         Option(
             "forms",
             "filings, insiders: these forms, with their amendments; -4 excludes one",
