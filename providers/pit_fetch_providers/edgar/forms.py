@@ -59,6 +59,11 @@ def root(form: str) -> str:
     return form.removesuffix("/A")
 
 
+def is_ordinary(form: str) -> bool:
+    """Return whether ``form``, or what it amends, is on the list."""
+    return root(form) in ORDINARY
+
+
 def is_evening(form: str) -> bool:
     """Return whether ``form`` is disseminated until 22:00."""
     return root(form) in EVENING
@@ -79,7 +84,7 @@ def is_wanted(form: str, wanted: Collection[str], groups: Collection[str] = ()) 
 def all_ordinary(forms: Iterable[str]) -> bool:
     """Return whether only forms on the list are asked for; ``-4`` excludes a form and asks for none."""
     named = [form for form in forms if not form.startswith("-")]
-    return bool(named) and all(root(form) in ORDINARY for form in named)
+    return bool(named) and all(map(is_ordinary, named))
 
 
 def correct_spelling(form: str) -> str | None:

@@ -13,8 +13,10 @@ from pit_fetch_providers.edgar.acceptance import Acceptance
 
 # Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
 PAPER = "9999999997-"
+# A filing's number.
+ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"
 _HEADER_DATE = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*[\w.-]+\s*:\s*([0-9]*)")
-_HEADER_OF = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*([0-9]{10}-[0-9]{2}-[0-9]{6})\b")
+HEADER_OF = re.compile(rf"<SEC-(?:HEADER|DOCUMENT)>\s*({ACCESSION})\b")
 _ACCEPTED = re.compile(r"<ACCEPTANCE-DATETIME>\s*([0-9]*)")
 _FILED = re.compile(r"(?:FILED AS OF DATE:|<FILING-DATE>)\s*([0-9]*)")
 # At the start of a line: a letter's header also has a PUBLIC REFERENCE ACCESSION NUMBER, of another filing.
@@ -26,7 +28,7 @@ _MULTIPLE = "<MULTI-ACCESSION-NUMBERS>"
 _MIDNIGHTS_IN_UTC = (time(4), time(5))
 _INDEX_FIELD = r'<div class="infoHead">\s*%s\s*</div>\s*<div class="info">([^<]*)</div>'
 # Between them there is a label, of about 100 characters with its markup.
-_INDEX_ACCESSION = re.compile(r'id="secNum".{0,300}?([0-9]{10}-[0-9]{2}-[0-9]{6})', re.DOTALL)
+_INDEX_ACCESSION = re.compile(rf'id="secNum".{{0,300}}?({ACCESSION})', re.DOTALL)
 _SUBMISSIONS_DIGITS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]+)?Z?")
 
 
@@ -43,7 +45,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
     else:
         text = text.partition(_HEADER_END)[0] if _HEADER_END in text else ""
     # With <MULTI-ACCESSION-NUMBERS>, its own number is followed by those of filings submitted with it.
-    numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(_HEADER_OF.findall(text))
+    numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(HEADER_OF.findall(text))
     if numbers != {accession} or accession not in _ACCESSION.findall(text):
         return None
     released, filed = _dates(_HEADER_DATE.findall(text)), _dates(_FILED.findall(text))

@@ -34,7 +34,7 @@ def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datet
 
     ``horizon`` and the errors are those of :func:`by_row`.
     """
-    if forms.root(filing.form) not in forms.ORDINARY:
+    if not forms.is_ordinary(filing.form):
         return None
     return by_row(filing, archive.submitted(filing.accession, cik, filing.filed), cik, archive, horizon)
 
@@ -67,7 +67,7 @@ def by_row(
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
     """Return the UTC instant from which an ordinary filing was public at the latest, by its row; None if unknown."""
-    if submitted is None or forms.root(filing.form) not in forms.ORDINARY:
+    if submitted is None or not forms.is_ordinary(filing.form):
         return None
     return available_at(submitted, filing.filed, forms.is_evening(filing.form))
 

@@ -18,10 +18,11 @@ from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client
 from pit_fetch_providers.edgar.acceptance import Acceptance
-from pit_fetch_providers.edgar.header import column, submitted
+from pit_fetch_providers.edgar.header import ACCESSION, column, submitted
 
-_ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
-_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+_ACCESSION = re.compile(ACCESSION)
+# A file of older filings, by its name.
+OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # A file of older filings was recorded that holds one of the day after its last.
 _OVERLAP = timedelta(days=7)
 
@@ -107,7 +108,7 @@ def _older_files(files: Any) -> Iterator[_OlderFile]:
     for file in files if isinstance(files, list) else []:
         last, name = (file.get("filingTo"), file.get("name")) if isinstance(file, dict) else (None, None)
         day = parse_date(last)
-        if day is None or not isinstance(name, str) or not _OLDER_FILE.fullmatch(name):
+        if day is None or not isinstance(name, str) or not OLDER_FILE.fullmatch(name):
             raise UpstreamError(Code.MALFORMED, problem="its older files cannot be told")
         yield _OlderFile(day, name)
 

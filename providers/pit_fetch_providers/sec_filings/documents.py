@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pit_fetch.wire import unescape
+from pit_fetch_providers.edgar.header import HEADER_OF
 
 # A row of the index page: number, description, link, type. Of before 2001 the link names no file.
 _LISTED = re.compile(
@@ -19,7 +20,6 @@ _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
 _TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.
 _WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
-_NUMBER = re.compile(r"<SEC-(?:DOCUMENT|HEADER)>\s*([0-9]{10}-[0-9]{2}-[0-9]{6})\b")
 _HEAD = 10_000
 PRIMARY = "primary"
 
@@ -68,5 +68,5 @@ def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
 
 def accession(submission: str) -> str | None:
     """Return the number of a full submission, by the first line of its header; None if there is none."""
-    match = _NUMBER.search(submission[:_HEAD])
+    match = HEADER_OF.search(submission[:_HEAD])
     return match[1] if match else None

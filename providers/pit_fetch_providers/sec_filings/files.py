@@ -67,7 +67,7 @@ def saved(body: bytes) -> Saved:
 
 
 def _index(context: Context, folder: str, accession: str) -> list[Document]:
-    for ending in ("-index.htm", "-index.html"):
+    for ending in client.INDEX_PAGES:
         reply = _get(context, f"{folder}/{accession}{ending}")
         if reply is not None:
             return list(documents.listed(decode(reply.body, ""), folder))

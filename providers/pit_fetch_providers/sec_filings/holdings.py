@@ -45,9 +45,8 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     def is_report(row: Row) -> bool:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
-    for row, at in _newest_quarter(query, releases.newest_first(query, context, cik, is_report)):
-        filing = ListedFiling(row.accession, row.form, row.filed)
-        yield from records(files.submission(context, cik, row.accession), filing, at, cik)
+    for row, at in _newest_quarter(releases.public(query, context, cik, is_report)):
+        yield from records(files.submission(context, cik, row.accession), releases.listed(row), at, cik)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -92,17 +91,17 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
 
 
-def _newest_quarter(query: Query, made: Iterable[Release | None]) -> Iterator[Release]:
+def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
     """Return the public reports on the newest quarter that one of them is about: what is filed by its end is not."""
     reports: list[Release] = []
-    for one in made:
-        if one is None or one.row.period is None or not releases.is_public(query, one.at):
+    newest = ""
+    for report in public:
+        if report.row.period is None:
             continue
-        newest = max((report.row.period or "" for report in reports), default="")
-        if one.row.filed.isoformat() <= newest:
+        if report.row.filed.isoformat() <= newest:
             break
-        reports.append(one)
-    newest = max((report.row.period or "" for report in reports), default="")
+        reports.append(report)
+        newest = max(newest, report.row.period)
     return (report for report in reports if report.row.period == newest)
 
 

@@ -41,11 +41,9 @@ _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwn
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the rows of each form that was public, newest first, one request a form. Raise UpstreamError."""
-    made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row.form))
-    public = (one for one in made if one is not None and releases.is_public(query, one.at))
+    public = releases.public(query, context, cik, lambda row: is_wanted(query, row.form))
     for place, (row, at) in enumerate(public):
-        filing = ListedFiling(row.accession, row.form, row.filed)
-        found = records(files.submission(context, cik, row.accession), filing, at)
+        found = records(files.submission(context, cik, row.accession), releases.listed(row), at)
         yield Page(tuple(found), newest_first, continues_previous=place > 0)
 
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Context, Page, Query, Record
 from pit_fetch_providers.edgar import forms, release, submissions
-from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
 from pit_fetch_providers.sec_filings import files, releases
 from pit_fetch_providers.shared import UNREADABLE
@@ -29,8 +28,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
         if row is None:
             yield UNREADABLE
         elif is_form(query, row.form):
-            listed = ListedFiling(row.accession, row.form, row.filed)
-            yield _record(row, cik, release.bound(listed, row.submitted))
+            yield _record(row, cik, release.bound(releases.listed(row), row.submitted))
 
 
 def is_form(query: Query, form: str) -> bool:

@@ -61,6 +61,13 @@ def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> It
     yield from waiting.rest()
 
 
+def public(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release]:
+    """Yield those of :func:`newest_first` that may be read."""
+    for made in newest_first(query, context, cik, wanted):
+        if made is not None and is_public(query, made.at):
+            yield made
+
+
 class _Waiting:
     """Releases whose place in the order is open, because a filing of an earlier date may have been released later."""
 
@@ -102,7 +109,7 @@ def is_public(query: Query, at: datetime | None) -> bool:
 def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetime | None]:
     """Return how a row is dated: by its own words, with the filing's header where it is needed, or by its files."""
     if query.open_mode and not query.options["exact"]:
-        return lambda row: release.bound(_listed(row), row.submitted)
+        return lambda row: release.bound(listed(row), row.submitted)
     archive = Archive(context, query.started)
 
     def by_files(row: Row) -> datetime | None:
@@ -111,7 +118,7 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
 
     def by_row(row: Row) -> datetime | None:
         # By the PIT, and not by a cursor or a date: they must not change an instant.
-        return release.by_row(_listed(row), row.submitted, cik, archive, query.now)
+        return release.by_row(listed(row), row.submitted, cik, archive, query.now)
 
     if not query.options["exact"]:
         return by_row
@@ -127,7 +134,8 @@ def _settled(filed: date) -> datetime | None:
         return None
 
 
-def _listed(row: Row) -> ListedFiling:
+def listed(row: Row) -> ListedFiling:
+    """Return a row's filing by the words that date it."""
     return ListedFiling(row.accession, row.form, row.filed)
 
 

@@ -35,11 +35,9 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
 def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
     """Yield the wanted documents of the newest filing that has them."""
     form = query.options["form"]
-    made = releases.newest_first(query, context, cik, lambda row: row.form == form)
-    public = (one for one in made if one is not None and releases.is_public(query, one.at))
+    public = releases.public(query, context, cik, lambda row: row.form == form)
     for row, at in islice(public, MOST_TRIES):
-        filing = ListedFiling(row.accession, row.form, row.filed)
-        read = list(_documents(query, context, cik, filing, at, row.document))
+        read = list(_documents(query, context, cik, releases.listed(row), at, row.document))
         yield from read
         if read:
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from pit_fetch_providers.sec_filings import releases
+
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 
@@ -33,10 +35,17 @@ def _read_or_fail(real: Any) -> Any:
     return lambda *row: real(*row) or fails()
 
 
+def _of_the_list(real: Any) -> Any:
+    def public(query: Any, context: Any, cik: Any, wanted: Any) -> Any:
+        return (made for made in releases.newest_first(query, context, cik, wanted) if made is not None)
+
+    return public
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
-        f"{_ROOM}:of_today",
+        "pit_fetch_providers.edgar.subject:of_today",
         lambda real: lambda query: (),
         ("sec_filings: ceiling",),
     ),
@@ -59,8 +68,8 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: the newest quarter of the list",
-        f"{_ROOM}.holdings:_newest_quarter",
-        lambda real: lambda query, made: real(query._replace(pit=None), made),
+        f"{_ROOM}.releases:public",
+        _of_the_list,
         ("sec_filings: holdings",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
