@@ -12,11 +12,11 @@ from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.budget import can_continue, fit_to_budget
 from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Entry, PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import STAMPS, Record
-from pit_fetch.request.evidence import CLAIMED
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor

@@ -19,6 +19,7 @@ from pit_fetch.engine import trusted_files
 from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import GRADES
 from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
@@ -162,7 +163,7 @@ def _grades(table: Any, file: str, is_users: bool) -> str:
     _refuse_unless_users(EVIDENCE, file, is_users)
     grades = table if isinstance(table, dict) else {"": table}
     text = ",".join(f"{name}={grade}" for name, grade in grades.items())
-    if any(grade not in evidence.GRADES for grade in grades.values()) or evidence.by_source(text) is None:
+    if any(grade not in GRADES for grade in grades.values()) or evidence.by_source(text) is None:
         raise _broken(file, 'has an evidence that cannot be used: write [evidence], and yahoo = "claimed" below it')
     return text
 

@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.pipeline.envelope import EVIDENCE, PROVED, PlainEnvelope
+from pit_fetch.pipeline.claims import PROVED
+from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 

@@ -19,13 +19,12 @@ from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
-from pit_fetch.pipeline.claims import acceptor
+from pit_fetch.pipeline.claims import CLAIMED, PROVED, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility, with_period
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
-from pit_fetch.request.evidence import CLAIMED, PROVED
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query

@@ -25,6 +25,9 @@ from typing import Any
 from pit_fetch.provider import FieldKind, Operation, Record
 from pit_fetch.times import end_of_day_anywhere, is_aware, parse_date, parse_rfc2822, parse_rfc3339
 
+# The grades of evidence.
+PROVED, CLAIMED = GRADES = ("proved", "claimed")
+
 # From a record that its proof does not show at an instant, and that instant, to the record on its claim, or None.
 Accept = Callable[[Record, datetime | None], Record | None]
 

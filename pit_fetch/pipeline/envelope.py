@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.pipeline.cursor import parse_cursor
 from pit_fetch.provider import FieldKind, FieldRole, Record
 from pit_fetch.support.bundled import gate
@@ -28,7 +29,7 @@ from pit_fetch.times import in_new_york
 # A gap repeats the request, so that it can be read by itself; but a long request must not eat up the budget.
 MAX_QUERY_CHARS = 240
 # What marks an item that is served on a claim. No payload can set the mark, or take it away.
-EVIDENCE, CLAIMED, PROVED = "evidence", "claimed", "proved"
+EVIDENCE = "evidence"
 
 Clean = Callable[[str], str]
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import CLAIMED, GRADES, PROVED
 from pit_fetch.provider import Provider
 from pit_fetch.request import audience
 
-PROVED, CLAIMED = GRADES = ("proved", "claimed")
 VARIABLE = "PIT_FETCH_EVIDENCE"
 
 _EVERY = ""  # the source of a grade that stands alone

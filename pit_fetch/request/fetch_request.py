@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
 from pit_fetch.request import evidence
@@ -207,8 +208,8 @@ def _canonical(
 ) -> str:
     texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
     texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
-    if common["evidence"] == evidence.CLAIMED:  # whoever granted it: the same request is to give the same answer
-        texts["evidence"] = evidence.CLAIMED
+    if common["evidence"] == CLAIMED:  # whoever granted it: the same request is to give the same answer
+        texts["evidence"] = CLAIMED
     pairs = [(flag_of(name), text) for name, text in texts.items()]
     for option in provider.options:
         value = options[option.name]

@@ -9,9 +9,9 @@ from datetime import datetime
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import GRADES
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
-from pit_fetch.request.evidence import GRADES
 from pit_fetch.request.values import parse_instant
 from pit_fetch.times import parse_pit, window_end
 

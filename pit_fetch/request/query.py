@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.provider import Query
-from pit_fetch.request.evidence import CLAIMED
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_of_publication, resolve_operation
 

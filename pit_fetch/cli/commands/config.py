@@ -13,6 +13,7 @@ from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.net import ratelimit
+from pit_fetch.pipeline.claims import PROVED
 from pit_fetch.provider import Credential, Host, Provider
 from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
@@ -86,7 +87,7 @@ def _variable(name: str, variable: str, settings: settings_files.Settings, defau
 
 def _grades(settings: settings_files.Settings, providers: Sequence[Provider]) -> Iterator[SettingRow]:
     """Yield what claims are accepted of: every source, or one."""
-    row = _variable(settings_files.EVIDENCE, evidence.VARIABLE, settings, evidence.PROVED)
+    row = _variable(settings_files.EVIDENCE, evidence.VARIABLE, settings, PROVED)
     grades = evidence.by_source(str(row.value))
     if grades is None:
         yield row._replace(value="cannot be used")

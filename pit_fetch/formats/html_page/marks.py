@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from pit_fetch.formats.columns import Column
-from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE, PlainEnvelope
+from pit_fetch.pipeline.claims import CLAIMED
+from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS
 from pit_fetch.times import NEW_YORK, start_of_day
 

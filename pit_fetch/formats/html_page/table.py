@@ -17,7 +17,8 @@ from pit_fetch.formats.explanation import FIELDS
 from pit_fetch.formats.explanation import of as explanation
 from pit_fetch.formats.html_page.marks import GREY
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
-from pit_fetch.pipeline.envelope import CLAIMED, EVIDENCE, PlainEnvelope
+from pit_fetch.pipeline.claims import CLAIMED
+from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS
 
 _LONG = 120  # a text column with a longer text goes below the line

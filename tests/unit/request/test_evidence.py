@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.errors import UsageError
+from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.provider import Operation
 from pit_fetch.request import evidence
-from pit_fetch.request.evidence import CLAIMED, PROVED, VARIABLE
+from pit_fetch.request.evidence import VARIABLE
 from tests.demo_source import PIT, PIT_TEXT, at_pit, demo, record
 from tests.inprocess import Answer
 
