@@ -18,7 +18,7 @@ from pit_fetch.request.audience import CLIENT_VARIABLE
 from pit_fetch.runtime import Runtime, no_alarm
 from pit_fetch.support.install import install_command
 
-ARCHIVE_VARIABLE = "PIT_FETCH_ARCHIVE"
+_ARCHIVE = settings_files.VARIABLES["archive"]
 
 
 def prepared(
@@ -32,7 +32,7 @@ def prepared(
 
     Raise PitFetchError if the instant, a source or the settings cannot be used.
     """
-    added = {} if archive is None else {ARCHIVE_VARIABLE: runtime.path(archive)}
+    added = {} if archive is None else {_ARCHIVE: runtime.path(archive)}
     # The reader of every answer is an agent's client: a settings file counts as it does for one.
     environ = {**runtime.environ, CLIENT_VARIABLE: "1", **added}
     runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
@@ -49,9 +49,9 @@ def gated(
 ) -> Server:
     """Return the server in front of ``upstream``. Raise PitFetchError if the instant or a tool cannot be used."""
     # What another server says is recorded in no archive: the question would not tell which server was asked.
-    environ = {name: value for name, value in runtime.environ.items() if name != ARCHIVE_VARIABLE}
-    runtime, settings = settings_files.with_settings(runtime._replace(environ={**environ, CLIENT_VARIABLE: "1"}))
-    environ = {name: value for name, value in settings.environ.items() if name != ARCHIVE_VARIABLE}
+    environ = {**runtime.environ, CLIENT_VARIABLE: "1"}
+    runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    environ = {name: value for name, value in settings.environ.items() if name != _ARCHIVE}
     settings, runtime = settings._replace(environ=environ, options={}), runtime._replace(environ=environ)
     moment = instant.fixed(pit, None if pit_file is None else runtime.path(pit_file), environ)
     tools = gate.tools_for(mapped, upstream.tools(), upstream.call, moment.phrase, FETCH_SECONDS)

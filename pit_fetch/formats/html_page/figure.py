@@ -44,7 +44,7 @@ def _what(drawn: Drawing) -> str:
     """Return what the lines show."""
     if not drawn.value:
         return ""
-    change = ", change since the first shown" if is_relative(drawn.marks) else ""
+    change = ", change since the first shown" if is_relative(by_series(drawn.marks)) else ""
     versions = ", each version until the next" if any(mark.version_of for mark in drawn.marks) else ""
     return f"<b>{escaped(drawn.value)}</b>{change}{versions}, "
 

@@ -6,7 +6,7 @@ The curves, which need numbers along both axes, are a drawing of their own withi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from statistics import median
 from typing import NamedTuple
@@ -51,7 +51,7 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
     What was estimated is drawn beside them. Each series has a class, which the legend repeats.
     """
     series, base = by_series(marks), box[1]
-    is_change = is_relative(marks)
+    is_change = is_relative(series)
     if is_change:
         series = {label: _changes(group) for label, group in series.items()}
     y_scale = _value_scale([mark for group in series.values() for mark in group], box)
@@ -97,9 +97,8 @@ def by_series(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
     return dict(sorted(series.items()))
 
 
-def is_relative(marks: Sequence[Mark]) -> bool:
+def is_relative(series: Mapping[str, Sequence[Mark]]) -> bool:
     """Return whether lines are drawn as their change, since one scale would make some of them flat."""
-    series = by_series(marks)
     values = [[mark.value or 0.0 for mark in group] for group in series.values()]
     if len(values) < 2 or any(value <= 0 for group in values for value in group):
         return False
