@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch.testing.server import serve
 from tests.providers.bz_news_api import server as benzinga
-from tests.repo.bench import articles
+from tests.repo.bench import articles, judge
 from tests.unit.mcp.wire_client import PIT, WireClient, call, environment, started
 
 RUNS = 15
@@ -35,15 +35,6 @@ def _at_once(client: WireClient) -> None:
     assert {client.receive()["id"] for _ in range(AT_ONCE)} == set(range(AT_ONCE))
 
 
-def _judge(name: str, ours: float, other: float, at_most: float) -> bool:
-    good = ours / other <= at_most
-    print(
-        f"{name:<34} {ours * 1000:7.1f} ms / {other * 1000:7.1f} ms = {ours / other:.2f}x"
-        f"  (at most {at_most:.2f}x{'' if good else ': EXCEEDED'})"
-    )
-    return good
-
-
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder, serve(benzinga.app(articles(50))) as server:
         home = Path(folder)
@@ -61,8 +52,8 @@ def main() -> int:
             together = statistics.median(_seconds(lambda: _at_once(client)) for _ in range(3))
         print(f"a server is ready after            {ready * 1000:7.1f} ms")
         rows = [
-            _judge("a warm call, and the command", statistics.median(warm), statistics.median(cold), 0.35),
-            _judge("32 calls at once, and one by one", together, AT_ONCE * statistics.median(warm), 1.5),
+            judge("a warm call, and the command", statistics.median(warm), statistics.median(cold), 0.35),
+            judge("32 calls at once, and one by one", together, AT_ONCE * statistics.median(warm), 1.5),
         ]
     return 0 if all(rows) else 1
 

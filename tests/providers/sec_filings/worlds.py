@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -16,10 +16,10 @@ from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, nois
 from tests.loopback.broken import wreck
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
+from tests.providers.sec_full_text import hours
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
-DAY = timedelta(days=1)
 _FORMS = ("10-K", "10-Q", "8-K", "8-K", "4", "10-K/A", "UPLOAD", "DEFA14A")
 _INSIDERS = ("4", "4", "3", "4/A", "5", "8-K")
 _REPORTS = ("13F-HR", "13F-HR/A", "13F-HR/A", "4")
@@ -87,9 +87,9 @@ def undisturbed(rng: Random) -> Case:
 def continued(rng: Random) -> Case:
     """Make texts that are longer than an answer may be."""
     case = make(rng, most=0)
-    day = case.moment.astimezone(NEW_YORK).date() - 30 * DAY
+    day = case.moment.astimezone(NEW_YORK).date() - 30 * hours.DAY
     words = " ".join(rng.choice(("word", "\n\n", "x" * 700, "\u20ac", '"')) for _ in range(rng.choice((3, 60))))
-    filing = Filing(sec.number(1), "10-K", f"{_weekday(day)} 12:00:00")
+    filing = Filing(sec.number(1), "10-K", f"{hours.weekday(day)} 12:00:00")
     public = Filed(filing, (Document("10-K", "main.txt", words), Document("EX-99.1", "a.txt", words)))
     late = [_filed(rng, _late(rng, sec.number(n), case.moment, _FORMS), CANARY) for n in range(2, 5)]
     return case._replace(
@@ -177,13 +177,7 @@ def _reported(rng: Random, filing: Filing, words: str) -> Filed:
 
 def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
     """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it."""
-    local = moment.astimezone(NEW_YORK)
-    form = rng.choice(forms)
-    if rng.random() < 0.3 and local.weekday() < 5 and 11 <= local.hour < 17:
-        accepted = local - timedelta(hours=2)
-    else:
-        day = _weekday(local.date() - rng.choice((3, 4, 30, 300)) * DAY)
-        accepted = datetime.combine(day, time(rng.choice((9, 12, 16)), 30, rng.randrange(60)), NEW_YORK)
+    form, accepted = rng.choice(forms), hours.in_business(rng, moment)
     items = ("2.02", "9.01") if form == "8-K" else ()
     written = f"{accepted + timedelta(seconds=40):%Y-%m-%d %H:%M:%S}"
     return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items, written=written)
@@ -192,20 +186,14 @@ def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str])
 def _late(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
     """Return a filing accepted after the PIT, or a letter of before that is released after it."""
     if rng.random() < 0.2:
-        day, after = moment.astimezone(NEW_YORK).date() - 20 * DAY, moment.astimezone(NEW_YORK).date() + DAY
-        return Filing(accession, "UPLOAD", f"{_weekday(day)} 12:00:00", released=after.isoformat(), private=True)
-    seconds = rng.choice((1, 60, 3_600, 14_400, 18_000, 86_400, 3_000_000))
-    accepted = (moment + timedelta(seconds=seconds)).astimezone(NEW_YORK)
-    day = _weekday(accepted.date() + (accepted.hour >= 17) * DAY)
+        day, after = moment.astimezone(NEW_YORK).date() - 20 * hours.DAY, moment.astimezone(NEW_YORK).date() + hours.DAY
+        return Filing(accession, "UPLOAD", f"{hours.weekday(day)} 12:00:00", released=after.isoformat(), private=True)
+    accepted, day = hours.after(rng, moment)
     form = rng.choice((*forms, "DEF 14A"))
     written = f"{accepted + timedelta(days=1):%Y-%m-%d} 07:15:00" if rng.random() < 0.5 else ""
     return Filing(
         accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat(), items=(CANARY,), written=written
     )
-
-
-def _weekday(day: date) -> date:
-    return day + timedelta(days=7 - day.weekday()) if day.weekday() > 4 else day
 
 
 def _raw(rng: Random, moment: datetime) -> dict[str, list[Any]]:
@@ -214,7 +202,7 @@ def _raw(rng: Random, moment: datetime) -> dict[str, list[Any]]:
         "accessionNumber": sec.number(99_999),
         "form": "8-K",
         "filingDate": moment.date().isoformat(),
-        "acceptanceDateTime": f"{moment.date() - DAY}T00:00:00.000Z",
+        "acceptanceDateTime": f"{moment.date() - hours.DAY}T00:00:00.000Z",
         "primaryDocument": CANARY,
     }
     rows: list[dict[str, Any]] = [
