@@ -256,7 +256,7 @@ class Code:
     )
     COMPARED_IN_PART = _truncated(
         "compared_in_part",
-        "The answer as of {pit} was cut: what is older than its last item was not compared. "
+        "The answer as of {pit} was cut: what it may have left out was not compared. "
         "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to).",
     )
     EXPLAINED_IN_PART = _truncated("explained_in_part", "{limit} of {count} records are shown: raise --limit.")
