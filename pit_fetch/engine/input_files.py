@@ -31,12 +31,8 @@ _FORMS = (
     (b"par1", "it is a Parquet file"),
     (b"sqlite format 3", "it is a database: an archive is named with --archive"),
 )
-# What stands in the place of a path. The first row whose pattern is in it counts.
+# What stands in the place of a path, and may be part of one. The first row whose pattern is in it counts.
 _NO_PATHS = (
-    (r"file:/", "leave out file://"),
-    (r"[a-z]{2,}:/", "an address is no file: save its reply first"),
-    (r"(?:\A|/)[A-Za-z]:|\\", "a path of Windows: write it with / and no C:, and under WSL with /mnt/c"),
-    (r"[$%]", "the shell replaces no variable in single quotes"),
     (r"[*?\[]", "the shell replaces no pattern in quotes: name one file"),
     (r"(?:\A|/)@", "leave out the @"),
 )

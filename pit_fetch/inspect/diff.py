@@ -75,7 +75,9 @@ def run(
         before, after = (comparable(result, versions or later.evidence == CLAIMED) for result in results)
         changed = changes(before, after, earlier.pit)
         cuts = _cuts((earlier, later), (before, after))
-        selection = Selection(tuple(changed), (*selection.gaps, *cuts, *(() if changed else _equal(before, results[1]))))
+        selection = Selection(
+            tuple(changed), (*selection.gaps, *cuts, *(() if changed else _equal(before, results[1])))
+        )
     fields = (*later.fields, *ADDED_FIELDS["diff"]) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)

@@ -217,13 +217,13 @@ def test_an_old_item_in_a_new_version_is_never_new(tmp_path: Path, where: str) -
     """The version from before lies far below the limit."""
     old = [record(f"{n:03}", 100 + n, value="1.0") for n in range(9)]
     rows = [*old, record("008", 5, value="1.1"), record("new", 4)]
-    changed: dict[str, Any] = {
+    kinds: dict[str, dict[str, Any]] = {
         "versions": {"operations": (Operation(versions=True),)},
         "derived": {"derive": lambda query: lambda records: records},
-    }.get(where, {})
+    }
     (tmp_path / "rows").write_text("rows")
     words = {"file": ("--input-file", str(tmp_path / "rows")), "archive": ("--archive", str(tmp_path / "a"))}
-    left = diff(tmp_path, demo(rows, **changed), "--limit", "2", *words.get(where, ()))
+    left = diff(tmp_path, demo(rows, **kinds.get(where, {})), "--limit", "2", *words.get(where, ()))
     assert {item["id"]: (item["change"], item.get("before", {}).get("value")) for item in left.data} == {
         "new": ("new", None),
         "008": ("changed", "1.0"),
