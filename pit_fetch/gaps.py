@@ -148,7 +148,7 @@ class Code:
     CAVEAT = _unverifiable("caveat", "{text}")
     PIT_AHEAD = _unverifiable(
         "pit_ahead",
-        "The PIT, {pit}, is yet to come: this is what is public by now, and more may be by then.",
+        "The PIT is yet to come: this is what is public by now, and more may be by then.",
     )
     SNAPSHOT = _unverifiable(
         "snapshot",
