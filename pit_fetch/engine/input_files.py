@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, InputError
 from pit_fetch.gaps import Code
+from pit_fetch.support.encoding import as_utf8
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
@@ -129,9 +130,7 @@ def unpacked(body: bytes) -> bytes:
         except TransportError as error:
             problem = error.problem or f"it is larger than {MAX_BYTES // 1_000_000} MB"
             raise InputError(Code.INPUT_UNREADABLE, problem=problem) from None
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return body.decode("utf-16", "replace").encode()
-    return body
+    return as_utf8(body)
 
 
 def form_of(body: bytes) -> str:

@@ -308,6 +308,7 @@ def test_a_listing_says_whether_a_source_s_package_is_there(here: Here, monkeypa
     monkeypatch.setitem(sys.modules, "curl_cffi", None)
     (yahoo,) = (row for row in json.loads(here("--list-sources", "--json").out) if row["name"] == "yahoo")
     assert yahoo["packages"] == [{"name": "curl_cffi", "installed": False}]
+    assert (yahoo["usable"], yahoo["problem"].startswith("curl_cffi is missing: run ")) == (False, True)
     for words in (("--list-sources",), ("sources", "yahoo")):
         assert f"curl_cffi is missing: run {install_command('curl_cffi')}" in here(*words).out
 
