@@ -32,13 +32,17 @@ Part = Record | Page | Watermark | Gap
 
 
 class ArchiveRecorder:
-    """Records one fetch in the archive at ``path``. ``problem`` is why it no longer does, or ""."""
+    """Records one fetch in the archive at ``path``.
+
+    problem  why it no longer does, or ""
+    key      of the fetch in the journal; None until something of it is recorded
+    """
 
     def __init__(self, path: str, recorded: rederive.RecordedFetch, find: rederive.Find, lock_timeout: float) -> None:
         self.path, self.recorded, self.find, self.lock_timeout = path, recorded, find, lock_timeout
         self.problem = ""
         self.connection: sqlite3.Connection | None = None
-        self._key: Key | None = None
+        self.key: Key | None = None
         self._clean: Callable[[str], str] = str
         self._clean_data: Callable[[str], str] = str
         self._clean_body: Callable[[bytes], bytes] = bytes
@@ -109,11 +113,10 @@ class ArchiveRecorder:
                 return
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
-            archived = rederive.Archived(writer.connection, self.find, {key: self.recorded})
+            archived = rederive.Archived(writer.connection, self.find)
+            archived.cache[key] = recorded = archived.resolved(key, self.recorded)
             archived.ingest_all(stream)
-            fetch = rederive.indexed(
-                key, self.recorded, self._derived(), self._seen, self._is_complete, self._clean_data
-            )
+            fetch = rederive.indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers)
 
         if self._exchanges:
@@ -164,10 +167,10 @@ class ArchiveRecorder:
         return []
 
     def _begun(self, writer: journal.Writer) -> Key:
-        if self._key is None:
+        if self.key is None:
             fetch = self.recorded.fetch
-            self._key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
-        return self._key
+            self.key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
+        return self.key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
@@ -201,7 +204,7 @@ class ArchiveRecorder:
         connection = self.connection
         if connection is None:
             return
-        key = self._key
+        key = self.key
 
         def write() -> None:
             with self._transaction.pop_all() as transaction:
@@ -215,7 +218,7 @@ class ArchiveRecorder:
 
         self._attempt(write)
         if self.problem:
-            self._key = key
+            self.key = key
 
     def _attempt(self, action: Callable[[], None]) -> None:
         """Run ``action``, unless there was a problem before: waiting for a locked file once is enough."""

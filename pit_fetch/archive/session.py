@@ -30,9 +30,14 @@ PLAN = "PIT_FETCH_PLAN"
 
 
 class ArchivedRecords(NamedTuple):
-    """The records as of an instant. ``is_snapshot``: they are one reply as a whole."""
+    """The records as of an instant.
+
+    query        what selects the wanted ones, with names resolved by the list that the archive holds
+    is_snapshot  they are one reply as a whole
+    """
 
     records: Iterator[Record]
+    query: Query
     is_snapshot: bool = False
 
 
@@ -83,13 +88,31 @@ class ArchiveSession:
         if self._reading is not None:
             self._reading.close()
 
+    def captured_until(self, at: datetime) -> datetime | None:
+        """Return until when the archive holds all that the question asks for as of ``at``; None if from no time on.
+
+        Raise ArchiveError.
+        """
+        from pit_fetch.archive import captured
+
+        try:
+            connection = self._indexed()
+            question = self._resolved(connection, microseconds.to_micros(at))
+            archived = rederive.Archived(connection, self.runtime.find)
+            return None if question is None else captured.captured_until(archived, self.stream, question, at)
+        except BROKEN as error:
+            raise archive_error(error) from error
+
     def _recall(self, at: int) -> ArchivedRecords | None:
         connection, operation = self._indexed(), self.query.operation
         if operation.dating == "record":
-            earliest = operation.earliest(self.query)
+            question = self._resolved(connection, at)
+            if question is None:
+                return None
+            earliest = operation.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
-            newest = min(at, microseconds.to_micros(self.query.horizon))
-            return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest))
+            newest = min(at, microseconds.to_micros(question.horizon))
+            return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest), question)
         latest = index.latest(connection, self.stream, at)
         recorded = None if latest is None else rederive.Archived(connection, self.runtime.find).recorded(latest[0])
         if latest is None or recorded is None:
@@ -102,16 +125,24 @@ class ArchiveSession:
         ]
         first_held = index.first_held(connection, self.stream, [digest for digest, _ in records])
         return ArchivedRecords(
-            (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records), is_snapshot=True
+            (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records),
+            self.query,
+            is_snapshot=True,
         )
+
+    def _resolved(self, connection: sqlite3.Connection, at: int) -> Query | None:
+        """Return the question with what its names stand for: by its own list if it asked for one, else as of ``at``."""
+        replies = rederive.ArchivedReplies(connection, at, self.recorder.key)
+        recorded = rederive.resolved(self.recorded, replies)
+        return None if recorded is None else recorded.query
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""
         connection = self._connection()
-        if connection is self.recorder.connection and index.pending(connection, self.stream):
+        if connection is self.recorder.connection and index.is_behind(connection, self.stream):
             self.recorder.catch_up(self.stream)
             connection = self._connection()  # another one, if the file could not be written
-        if schema.is_outdated(connection) or index.pending(connection, self.stream):
+        if schema.is_outdated(connection) or index.is_behind(connection, self.stream):
             schema.set_aside(connection, self.stream)
             rederive.Archived(connection, self.runtime.find).ingest_all(self.stream)
         index.known_stream(connection, self.stream)  # or the archive would seem to hold nothing of it

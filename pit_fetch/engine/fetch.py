@@ -28,10 +28,12 @@ from pit_fetch.pipeline.select import (
     with_period,
 )
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
+from pit_fetch.request.coverage import reach
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
+from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
@@ -186,9 +188,9 @@ class Fetch:
             gap(Code.TIMEOUT, host=self.request.provider.name, timeout=timeout),
         ]
 
-    def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
+    def _select(self, ordered: PublicStream, builder: SelectionBuilder, query: Query | None = None) -> None:
         """Fill ``builder`` with the wanted ones of public records in order."""
-        request, query, provider = self.request, self.query, self.request.provider
+        request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
         stream = complete(records, query.operation.missing_in, self._flaw)
 
@@ -220,10 +222,25 @@ class Fetch:
         try:
             archive.start(secrets)
             self._opened(secrets)
-            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats(archived=True)))
+            collected = self.collected.with_gaps(
+                before=(gap(Code.OFFLINE), *self._uncaptured(archive), *self._caveats(archived=True))
+            )
             return self._from_archive(archive, collected, None)
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
+
+    def _uncaptured(self, archive: ArchiveSession) -> Iterator[Gap]:
+        """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
+        until, wanted = archive.captured_until(self._instant), reach(self.query, self._instant).until
+        if until is None:
+            yield gap(Code.NOT_CAPTURED)
+        elif until < wanted:
+            yield gap(Code.CAPTURED_UNTIL, until=format_for_people(until))
+
+    @property
+    def _instant(self) -> datetime:
+        """The instant as of which the archive answers."""
+        return min(self.query.now, self.runtime.clock.now())
 
     def _with_archive(self, archive: ArchiveSession, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
@@ -253,7 +270,7 @@ class Fetch:
 
         Raise ArchiveError if the archive cannot be read.
         """
-        instant = min(self.query.now, self.runtime.clock.now())
+        instant = self._instant
         held = archive.recall(instant)
         if held is None:
             return collected._replace(archive=archive)
@@ -265,7 +282,7 @@ class Fetch:
             gaps = tuple(_archived_variant(gap) for gap in gaps)
         stream = _ordered(held, self._public(held.records, lambda: instant))
         stop = None if live is None or held.is_snapshot else _stop(live)
-        self._select(stream if stop is None else _until_position(stream, stop), builder)
+        self._select(stream if stop is None else _until_position(stream, stop), builder, held.query)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)

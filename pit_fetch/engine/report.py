@@ -230,5 +230,7 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
 
 def nothing(collected: CollectedRecords) -> Gap:
     """Return the gap of an answer without records."""
+    if any(gap.code.is_uncaptured for gap in collected.selection.gaps):
+        return gap(Code.NOTHING_HELD)
     hint = collected.when_empty
     return gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING)

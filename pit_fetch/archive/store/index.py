@@ -28,6 +28,9 @@ from pit_fetch.archive.store.tables import DERIVED, INDEX
 from pit_fetch.archive.store.versions import Version, stored_record
 from pit_fetch.provider import Record
 
+# The stream of fetches in a file of an earlier format, until today's code has interpreted their requests.
+UNASSIGNED = ""
+
 _POOL = "(SELECT id FROM pools WHERE name = ?)"
 
 
@@ -144,6 +147,11 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
     for mark, *key in rows:
         check(mark, seed(stream), *key)
     return [Key(*key) for _, *key in rows]
+
+
+def is_behind(connection: sqlite3.Connection, stream: str) -> bool:
+    """Return whether the index lacks a fetch of a stream, or may lack one. Raise Damaged."""
+    return bool(pending(connection, stream) or pending(connection, UNASSIGNED))
 
 
 def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: int) -> bool:
