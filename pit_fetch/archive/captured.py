@@ -6,37 +6,27 @@ that was made after the instant counts if it depends on nothing after it, as its
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from pit_fetch.archive.rederive import Archived
 from pit_fetch.archive.store import index, journal, microseconds
-from pit_fetch.provider import Query
+from pit_fetch.provider import Option, Query
 from pit_fetch.request import coverage
-from pit_fetch.request.coverage import Reach
 
 
-def captured_until(archived: Archived, stream: str, question: Query, instant: datetime) -> datetime | None:
-    """Return until when requests of the stream that ran to their end cover the question; None if from no time on.
+def captured_until(
+    archived: Archived, stream: str, question: Query, instant: datetime, options: tuple[Option, ...]
+) -> datetime | None:
+    """Return until when the fetches of a stream cover the question; None if from no time on. Raise Damaged."""
+    return coverage.covered_until(_requests(archived, stream, instant), question, instant, options)
 
-    Of snapshots, the latest one is the answer, however old it is. Raise Damaged.
-    """
-    wanted, parts = coverage.reach(question, instant), list[Reach]()
+
+def _requests(archived: Archived, stream: str, instant: datetime) -> Iterator[tuple[Query, datetime]]:
+    """Yield the requests that ran to their end and count at the instant, the newest first, each with its receipt."""
     for read in index.reads_of(archived.connection, stream):
-        part = _part(archived, read, question, instant)
-        if part is not None:
-            parts.append(wanted if question.operation.dating != "record" else part)
-            if coverage.reached(parts[-1:], wanted) == wanted.until:
-                return wanted.until
-    return coverage.reached(parts, wanted)
-
-
-def _part(archived: Archived, read: index.Read, question: Query, instant: datetime) -> Reach | None:
-    """Return the time for which a fetch covers the question, or None."""
-    recorded, ended = archived.recorded(read.key), journal.ended(archived.connection, read.key)
-    if recorded is None or ended is None or not ended.complete:
-        return None
-    if recorded.counts_from(read.seen, is_whole=True) > (microseconds.to_micros(instant) or 0):
-        return None
-    if any(coverage.unasked(recorded.query, question, recorded.request.provider.options)):
-        return None
-    return coverage.reach(recorded.query, microseconds.from_micros(read.seen))
+        recorded, ended = archived.recorded(read.key), journal.ended(archived.connection, read.key)
+        if recorded is not None and ended is not None and ended.complete:
+            counts_from = recorded.counts_from(read.seen, is_whole=True)
+            if counts_from <= microseconds.to_micros(instant):
+                yield recorded.query, microseconds.from_micros(read.seen)

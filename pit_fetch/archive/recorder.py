@@ -14,7 +14,8 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
-from pit_fetch.gaps import Gap
+from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
@@ -80,10 +81,16 @@ class ArchiveRecorder:
 
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """Yield the provider's stream unchanged. The fetch is complete if it is read to its end without a gap."""
-        for part in stream:
-            self._records += rederive.received(part, microseconds.from_micros(self._seen) if self._exchanges else None)
-            self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
-            yield part
+        try:
+            for part in stream:
+                seen = microseconds.from_micros(self._seen) if self._exchanges else None
+                self._records += rederive.received(part, seen)
+                self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
+                yield part
+        except UpstreamError as error:
+            # That the source knows nothing of it is an answer: how it says so may depend on what came later.
+            self._is_ended = error.gap.code is Code.BAD_CALL
+            raise
         self._is_ended = True
 
     def catch_up(self, stream: str) -> None:

@@ -61,6 +61,7 @@ class ArchiveSession:
         self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
         self.stream = self.recorded.stream
         self._reading: sqlite3.Connection | None = None
+        self._up_to_date: sqlite3.Connection | None = None
 
     @property
     def problem(self) -> str:
@@ -99,7 +100,8 @@ class ArchiveSession:
             connection = self._indexed()
             question = self._resolved(connection, microseconds.to_micros(at))
             archived = rederive.Archived(connection, self.runtime.find)
-            return None if question is None else captured.captured_until(archived, self.stream, question, at)
+            options = self.recorded.request.provider.options
+            return None if question is None else captured.captured_until(archived, self.stream, question, at, options)
         except BROKEN as error:
             raise archive_error(error) from error
 
@@ -138,6 +140,11 @@ class ArchiveSession:
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""
+        if self._up_to_date is None:
+            self._up_to_date = self._brought_up_to_date()
+        return self._up_to_date
+
+    def _brought_up_to_date(self) -> sqlite3.Connection:
         connection = self._connection()
         if connection is self.recorder.connection and index.is_behind(connection, self.stream):
             self.recorder.catch_up(self.stream)

@@ -12,8 +12,9 @@ which time a request did.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Option, Query
@@ -84,6 +85,42 @@ def reach(query: Query, instant: datetime | None = None) -> Reach:
     return Reach(since or _EVER, until)
 
 
+def covered_until(
+    requests: Iterable[tuple[Query, datetime]], question: Query, instant: datetime, options: Sequence[Option]
+) -> datetime | None:
+    """Return until when requests cover the question as of ``instant``; None if not even the beginning of its time.
+
+    Each request comes with the instant at which its reply was received. Of snapshots one is enough, however old it is.
+    """
+    wanted, is_snapshot = reach(question, instant), question.operation.dating != "record"
+    single = [*_single(question, options)]
+    parts: list[list[Reach]] = [[] for _ in single]
+    missing = {*range(len(single))}
+    for request, seen in requests:
+        for place in sorted(missing):
+            if not any(unasked(request, single[place], options)):
+                parts[place].append(wanted if is_snapshot else reach(request, seen))
+                if reached(parts[place][-1:], wanted) == wanted.until:
+                    missing.remove(place)
+        if not missing:
+            return wanted.until
+    ends = [wanted.until if place not in missing else reached(parts[place], wanted) for place in range(len(single))]
+    known = [end for end in ends if end is not None]
+    return min(known) if len(known) == len(ends) else None
+
+
+def _single(question: Query, options: Iterable[Option]) -> Iterator[Query]:
+    """Yield the questions for one value each that the question for several is: records have any of them."""
+    choices: dict[str, Sequence[tuple[str, ...]]] = {}
+    for option in options:
+        value = question.options[option.name]
+        if not option.affects_records and option.covered_by == "superset" and isinstance(value, tuple) and value:
+            excluded = tuple(part for part in value if part.startswith("-"))
+            choices[option.name] = [(part, *excluded) for part in value if part not in excluded] or [excluded]
+    for values in product(*choices.values()):
+        yield question._replace(options={**question.options, **dict(zip(choices, values, strict=True))})
+
+
 def reached(recorded: Iterable[Reach], wanted: Reach) -> datetime | None:
     """Return until when the requests cover the wanted time without a hole; None if not even its beginning."""
     if wanted.until < wanted.since:
@@ -91,7 +128,7 @@ def reached(recorded: Iterable[Reach], wanted: Reach) -> datetime | None:
     until: datetime | None = None
     for part in sorted(recorded):
         if part.since <= (until or wanted.since) <= part.until:
-            until = part.until
+            until = min(part.until, wanted.until)
     return until
 
 

@@ -114,6 +114,8 @@ class Read(NamedTuple):
 
 def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
     """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
+    if known_stream(connection, stream) is None:
+        return []
     start, reads = seed(stream), []
     for mark, *row in connection.execute(
         "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names

@@ -25,7 +25,9 @@ FIELDS = (
     *fields(lists="ciks"),
     Field("company_names", "list", is_evidence=True),
     *fields(lists="items"),
-    *fields(date="period", lists="documents tickers sic_codes"),
+    *fields(date="period"),
+    Field("documents", "list", is_evidence=True),  # a page of the search has some of them, if it ends within a filing
+    *fields(lists="tickers sic_codes"),
 )
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
@@ -58,15 +60,21 @@ class Filter(NamedTuple):
     ciks: frozenset[int] = frozenset()
 
     def keeps(self, filing: Filing) -> bool:
-        names = {filing.form, root(filing.form), *filing.roots}
+        names = frozenset({filing.form, root(filing.form), *filing.roots})
+        is_of_company = not self.ciks or not self.ciks.isdisjoint(filing.ciks)
+        return self.is_filed(filing.filed) and self.is_form(filing.form, names) and is_of_company
+
+    def is_filed(self, day: date) -> bool:
+        return self.first <= day <= self.last
+
+    def is_form(self, filed: str, names: frozenset[str]) -> bool:
+        """Return whether a form is asked for, and not excluded. ``names`` are the form and what it amends."""
         excluded = {form[1:] for form in self.forms if form.startswith("-")}
         wanted = [form for form in self.forms if not form.startswith("-")]
         return (
-            self.first <= filing.filed <= self.last
-            and names.isdisjoint(excluded)
+            names.isdisjoint(excluded)
             # An amendment asked for by name means that form alone.
-            and (not wanted or any(form == filing.form or (form == root(form) and form in names) for form in wanted))
-            and (not self.ciks or not self.ciks.isdisjoint(filing.ciks))
+            and (not wanted or any(form == filed or (form == root(form) and form in names) for form in wanted))
         )
 
 
