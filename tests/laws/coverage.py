@@ -215,7 +215,10 @@ def wider(case: Case, rng: Random) -> int:
     question = question_of(case)
     if question is None:
         return 0
-    return _compared(question, [_widened(question, rng)])
+    wide = _widened(question, rng)
+    # What a ticker stands for is known from a list that was asked for, by whatever request.
+    listing = [{**wide, "tickers": ("TSLA",)}] if "tickers" in {*question.values} - {*wide} else []
+    return _compared(question, [wide, *listing])
 
 
 def apart(case: Case, rng: Random) -> int:
@@ -242,6 +245,8 @@ def _compared(question: Question, requests: Sequence[Values]) -> int:
         question.provider, question.values
     )
     assert uncaptured(left) == uncaptured(expected), "it is not said alike what was captured"
+    both = answers(question, app, [*requests, question.values])
+    assert both is None or {*both.ids} == {*left.ids}, "a narrower request takes something away"
     if not adds_evidence:
         assert left.data == expected.data, requests
         return 1
@@ -276,6 +281,9 @@ def _widened(question: Question, rng: Random) -> Values:
             values[name] = tuple(rng.sample([*value, _FURTHER[name]], len(value) + 1))
         elif name not in operation.needs:
             del values[name]
+    if not {"ciks", "tickers"} & {*question.values} <= {*values}:  # they are one filter
+        values.pop("ciks", None)
+        values.pop("tickers", None)
     if "date_to" in values and rng.random() < 0.7:
         del values["date_to"]
     if "date_from" in values and rng.random() < 0.7:

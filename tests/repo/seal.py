@@ -1,7 +1,8 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
-README's help from the program, and the size and the scores of the leak corpus from its files.
+README's help from the program, the size and the scores of the leak corpus from its files, and what an archive counts as
+asked from the options of the providers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.engine import registry
-from pit_fetch.provider import Option
+from pit_fetch.provider import Option, Provider
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
@@ -26,6 +27,7 @@ from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README, CORPUS = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md", ROOT / "docs" / "corpus.md"
+ARCHIVE = ROOT / "docs" / "archive.md"
 CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
@@ -118,7 +120,32 @@ def _wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
 
 
-SEALED: Mapping[Path, Callable[[str], str]] = {GUARD: sealed_guard, README: sealed_readme, CORPUS: sealed_corpus}
+def sealed_archive(text: str) -> str:
+    """Return the page of archives, its ``text`` with a table of which captured requests answer which questions."""
+    rows = [_coverage(registry.load(name)) for name in registry.BUNDLED_NAMES]
+    return _in_block(text, "coverage", _table(("source", *(title for title, _ in _COVERAGE)), rows))
+
+
+_MOST_NAMED = 8
+_COVERAGE: Sequence[tuple[str, Callable[[Option], bool]]] = (
+    ("the same", lambda option: option.affects_records),
+    ("none, or no fewer values", lambda option: not option.affects_records and option.covered_by == "superset"),
+    ("set, if the question sets it", lambda option: not option.affects_records and option.covered_by == "evidence"),
+    ("any", lambda option: not option.affects_records and option.covered_by == "any"),
+)
+
+
+def _coverage(provider: Provider) -> list[str]:
+    cells = [[f"`{option.name}`" for option in provider.options if is_of(option)] for _, is_of in _COVERAGE]
+    return [provider.name, *(", ".join(cell) if len(cell) <= _MOST_NAMED else "all others" for cell in cells)]
+
+
+SEALED: Mapping[Path, Callable[[str], str]] = {
+    GUARD: sealed_guard,
+    README: sealed_readme,
+    CORPUS: sealed_corpus,
+    ARCHIVE: sealed_archive,
+}
 
 
 def main() -> None:

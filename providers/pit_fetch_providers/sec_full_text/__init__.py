@@ -112,13 +112,23 @@ def caveats(query: Query) -> Iterable[str]:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that without --exact a capture has the days of filings, and not their times."""
-    if query.options["exact"]:
-        return ""
-    return (
+    """Return what a capture of this request cannot answer later, and what to write to change that."""
+    options = query.options
+    times = (
         "EDGAR's index tells the day of a filing and no time, so each filing counts from the end of its day: to ask "
         "about a time of day later, write exact = true, and ask with --exact."
     )
+    tickers = (
+        "What a ticker stands for is known from a request by tickers alone: without one, ask by --ciks."
+        if options["ciks"] or not options["tickers"]
+        else ""
+    )
+    words = (
+        "A question with words (query) or an entity is answered by a request with the same ones only."
+        if not (options["query"] or options["entity"])
+        else ""
+    )
+    return " ".join(filter(None, ["" if options["exact"] else times, "" if options["tickers"] else tickers, words]))
 
 
 def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
