@@ -46,7 +46,9 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
     if not is_of_publication(question.operation):
         wanted = ("date_from", request.since, question.since), ("date_to", request.until, question.until)
         for name, bound, own in wanted:
-            is_within = own is not None and bound is not None and (own >= bound if name == "date_from" else own <= bound)
+            is_within = (
+                own is not None and bound is not None and (own >= bound if name == "date_from" else own <= bound)
+            )
             if not (bound is None or is_within):
                 yield flag_of(name)
 

@@ -274,6 +274,10 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
             for law in (coverage.wider, coverage.apart)
             for source, make in makers.items()
         },
-        **{**archive_laws.LAWS, **indexed.LAWS, **keeping.LAWS, **dropping.LAWS},
+        **archive_laws.LAWS,
+        **indexed.LAWS,
+        **keeping.LAWS,
+        **dropping.LAWS,
         "archive: coverage": coverage.pairs,
+        "sec_full_text: archive filings": coverage.filings,
     }

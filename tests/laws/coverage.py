@@ -1,7 +1,7 @@
 """What an archive says to a question that nobody asked it in these words: as if somebody had.
 
 ``pairs`` holds the rule against brute force. ``wider`` and ``apart`` ask every source: what was captured for a wider
-question, or for several narrower ones, answers like what was captured for the question itself. ``uncaptured`` holds that
+question, or for several narrower ones, answers like what was captured for the question itself. ``silent`` holds that
 what is said to be missing tells nothing of what came later.
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -26,6 +27,9 @@ from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
 from tests.laws.worlds import SECRETS, Case, run
+from tests.memory_folder import scratch
+from tests.providers.sec_full_text import server as sec
+from tests.unit.archive.scene import Archive, at
 
 # The rule, against brute force.
 
@@ -211,7 +215,7 @@ def _table(source: str, values: Values) -> str:
 
 
 def wider(case: Case, rng: Random) -> int:
-    """A capture of a wider question answers as one of the question does, but for better stamps and what only it finds."""
+    """A capture of a wider question answers as one of the question, but for better stamps and what only it finds."""
     question = question_of(case)
     if question is None:
         return 0
@@ -232,7 +236,10 @@ def apart(case: Case, rng: Random) -> int:
         if isinstance(value, tuple) and len(value) > 1 and not any(part.startswith("-") for part in value)
         and next(option for option in question.provider.options if option.name == name).covered_by == "superset"
     }  # fmt: skip
-    each = [dict(zip(several, parts, strict=True)) for parts in product(*([(part,) for part in value] for value in several.values()))]
+    each = [
+        dict(zip(several, parts, strict=True))
+        for parts in product(*([(part,) for part in value] for value in several.values()))
+    ]
     return _compared(question, [{**question.values, **parts} for parts in each]) if several else 0
 
 
@@ -250,7 +257,11 @@ def _compared(question: Question, requests: Sequence[Values]) -> int:
     if not adds_evidence:
         assert left.data == expected.data, requests
         return 1
-    stated = {"available_at", "available_at_source", *(field.name for field in question.query.operation.fields if field.is_evidence)}
+    stated = {
+        "available_at",
+        "available_at_source",
+        *(field.name for field in question.query.operation.fields if field.is_evidence),
+    }
     items = {item["id"]: item for item in left.data}
     for item in expected.data:
         assert datetime.fromisoformat(items[item["id"]]["available_at"]) <= datetime.fromisoformat(item["available_at"])
@@ -302,3 +313,59 @@ def silent(case: Case) -> int:
     left = [answers(question, app, [question.values]) for app in case.worlds]
     same_bytes(lambda each: each, [each for each in left if each is not None] or [Left("", "", 0)], SECRETS)
     return sum(each is not None for each in left)
+
+
+# Filings, whose captures are of many kinds, word by word.
+
+_TICKERS = {"AAPL": sec.APPLE, "TSLA": sec.TESLA}
+_PIT, _CAPTURED = at("2026-05-25 12:00"), "2026-06-01 15:00"
+
+
+def filings(rng: Random) -> int:
+    """Of captured filings a question gets all that it asks for and that any capture asked for and could find."""
+    made = [_filing(rng, place) for place in range(1, 8)]
+    lists = [_asked_of_sec(rng) for _ in range(rng.randint(1, 3))]
+    question = _asked_of_sec(rng)
+    with scratch("archive-") as name:
+        folder = Path(name)
+        variables = {"SEC_USER_AGENT": sec.USER_AGENT, "XDG_CACHE_HOME": str(folder / "cache")}
+        kept = Archive(folder, env=variables, app=sec.app([filing for filing, _ in made]))
+        (kept.folder / "list.toml").write_text("".join(_table("sec_full_text", values) for values in lists))
+        assert kept.command("capture list.toml", _CAPTURED).code == 0
+        canonical = from_values(question, registry.load("sec_full_text"), {}).canonical.removeprefix("--source ")
+        left = kept.offline(f"{canonical} --limit 100", "2026-06-20 12:00", f"{_PIT:%Y-%m-%d %H:%M}")
+    is_known = "tickers" not in question or any("tickers" in values for values in lists)
+    expected = {
+        filing.accession
+        for filing, is_late in made
+        if is_known
+        and _wants(question, filing)
+        and any(_wants(values, filing) and (values.get("exact") or not is_late) for values in lists)
+    }
+    assert {*left.ids} == expected, (lists, question)
+    return 1
+
+
+def _filing(rng: Random, place: int) -> tuple[sec.Filing, bool]:
+    """Return a filing, and whether it was sent out on a later day than it was filed: only its header shows that."""
+    day, cik, is_late = rng.randint(4, 15), rng.choice([*_TICKERS.values()]), rng.random() < 0.4
+    late = {"listed": f"2026-05-{day + 1:02}", "filed": f"2026-05-{day:02}"} if is_late else {}
+    accepted = f"2026-05-{day + (1 if is_late else 0):02} 10:30:00"
+    return sec.Filing(sec.number(place), rng.choice(("10-K", "8-K", "10-K/A")), accepted, ciks=(cik,), **late), is_late
+
+
+def _asked_of_sec(rng: Random) -> Values:
+    company = rng.choice(({"tickers": ("AAPL",)}, {"tickers": ("tsla", "AAPL")}, {"ciks": ("1318605",)}, {}))
+    forms = rng.choice((("10-K", "8-K"), ("8-k",), ("10-K",), ("-8-K",)))
+    dates = rng.choice(({}, {}, {"date_from": "2026-05-08"}, {"date_to": "2026-05-11"}))
+    return {**company, "forms": forms, **dates, **rng.choice(({}, {"exact": True}))}
+
+
+def _wants(values: Values, filing: sec.Filing) -> bool:
+    companies = {_TICKERS[ticker.upper()] for ticker in values.get("tickers", ())} | {*map(int, values.get("ciks", ()))}
+    form, kinds = filing.form.removesuffix("/A"), [kind.upper() for kind in values["forms"]]
+    return (
+        (not companies or not companies.isdisjoint(filing.ciks))
+        and (form in kinds or (kinds == ["-8-K"] and form != "8-K"))
+        and values.get("date_from", "") <= filing.day <= values.get("date_to", "9")
+    )

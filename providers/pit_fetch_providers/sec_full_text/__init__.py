@@ -68,7 +68,9 @@ def select(query: Query, record: Record) -> bool:
     is_named = bool(query.options["tickers"]) or query.options["ciks"] is None
     of_company = is_named or not wanted.ciks.isdisjoint(map(int, payload["ciks"]))
     names = frozenset({payload["form"], forms.root(payload["form"])})
-    return of_company and wanted.is_filed(date.fromisoformat(payload["filed"])) and wanted.is_form(payload["form"], names)
+    return (
+        of_company and wanted.is_filed(date.fromisoformat(payload["filed"])) and wanted.is_form(payload["form"], names)
+    )
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:

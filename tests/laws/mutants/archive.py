@@ -160,9 +160,8 @@ def _empty_is_uncaptured(real: Any) -> Any:
     """A capture counts as one of the question if it brought something, which may have come after the PIT."""
 
     def requests(archived: Any, stream: str, instant: Any) -> Any:
-        for read, request in zip(index.reads_of(archived.connection, stream), real(archived, stream, instant), strict=False):
-            if read.is_complete:
-                yield request
+        if any(read.is_complete for read in index.reads_of(archived.connection, stream)):
+            yield from real(archived, stream, instant)
 
     return requests
 
@@ -215,6 +214,7 @@ _RUNNING = ("archive: running",)
 _SNAPSHOTS = ("alphavantage: archive snapshots",)
 _APART = ("bz-news-api: archive apart",)
 _COVERAGE = ("archive: coverage",)
+_FILINGS = ("sec_full_text: archive filings",)
 _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
@@ -369,13 +369,13 @@ MUTANTS = (
             "what a request without better evidence lacks is gone",
             "RecordedFetch.shows_absence",
             lambda real: property(lambda recorded: recorded.is_snapshot or recorded.query.operation.reach != "some"),
-            ("sec_full_text: archive wider",),
+            _FILINGS,
         ),
         (
             "tickers of a recorded request stand for everything",
             "Archived.resolved",
             lambda real: lambda archived, key, recorded: recorded,
-            ("sec_full_text: archive wider",),
+            _FILINGS,
         ),
     ),
     *_in(
@@ -384,7 +384,7 @@ MUTANTS = (
             "tickers of a question stand for everything",
             "ArchiveSession._resolved",
             lambda real: lambda session, connection, at: session.query,
-            ("sec_full_text: archive wider",),
+            _FILINGS,
         ),
     ),
     *_in(
