@@ -174,6 +174,8 @@ _MOST_NESTED = 8  # texts in texts: substitutions in backquotes, here-documents,
 
 _WRAPPER_NAME = r"pit_fetch[*?]*(?:\.(?:py|exe))?[*?]*"
 _PYTHON_NAME = r"(?:i?python|pypy|py)[\d.]*w?(?:\.exe)?"
+# Of bash, with one dash or two. The first two have a value.
+_BASH_OPTIONS = ("rcfile", "init-file", "norc", "noprofile", "noediting", "login", "posix", "restricted", "verbose")
 _SHELL_NAME = r"(?:ba|da|k|mk|z|a)?sh(?:\.exe)?"
 # Programs that only run the rest of their words, with their options that take another word as the value.
 _LAUNCHERS = {
@@ -478,6 +480,7 @@ class _Line:
         self.begin()
 
     def begin(self) -> None:
+        self.head: list[str] = []
         self.words: list[str] = []
         self.inputs: list[str] = []  # here-strings
         self.parts: list[str] = []
@@ -491,7 +494,7 @@ class _Line:
 
     def add_word(self, word: str, is_quoted: bool) -> None:
         if self.words[:1] in (["function"], ["coproc"]) and word in _RESERVED:
-            self.words = []  # behind the name, the body
+            self.head, self.words = self.words, []  # behind a name, the body, unless all are words of a command
         if not self.words and not is_quoted:
             if word in _RESERVED:
                 return
@@ -564,9 +567,10 @@ class _Reader:
         if kind == "substitution":
             self.read_list(")")
         elif kind == "backquoted":  # a backslash before a double quote counts between others only: either reading
+            text = re.sub(r"(?<!\\)\\\n", "", text)
             self.texts += [(re.sub(rf"\\([$`{marks}\\])", r"\1", text), False) for marks in ("", '"')]
-        elif kind == "arithmetic" and "pit_fetch" in text.lower():  # perhaps a subshell in a subshell
-            raise ValueError
+        elif kind == "arithmetic" and re.search("(?i)pit_fetch" if text[0] == "$" else "(?i)pit_fetch|<<", text):
+            raise ValueError  # perhaps a subshell in a subshell, as "((" always is to some shells
         return _UNKNOWN
 
     def _ends_list(self, line: _Line, kind: str, text: str, closing: str) -> bool:
@@ -578,6 +582,8 @@ class _Reader:
             line.parts.append(_UNKNOWN)
             return False
         self._end_word(line, is_redirected=kind == "redirection")
+        if text.startswith("&>"):  # to some shells, a command ends at this "&"
+            self._end_command(line)
         if kind == "redirection":
             line.words = line.words or ["_="]  # no word behind a redirection is a reserved one
             line.operator = text
@@ -614,8 +620,8 @@ class _Reader:
         self._end_word(line)
         if line.operator:
             raise ValueError
-        if line.words and not line.words_of:
-            self.commands.append(line.words)
+        if not line.words_of:
+            self.commands += [words for words in (line.head, line.words) if words]
         if line.inputs and _reads_commands(line.words):
             self.texts += [(text, False) for text in line.inputs]
         line.begin()
@@ -648,6 +654,11 @@ class _Reader:
 
 
 def _is_call(words: list[str], depth: int) -> bool:
+    """Return whether a simple command runs the wrapper: with the words that can be empty, or without them."""
+    return any(_calls(reading, depth) for reading in (words, [word for word in words if word.strip(_UNKNOWN)]))
+
+
+def _calls(words: list[str], depth: int) -> bool:
     program, arguments = _program_of(words)
     if re.fullmatch(_PYTHON_NAME, program):
         options, arguments = _options_of(arguments, "cmWX --check-hash-based-pycs")
@@ -666,9 +677,9 @@ def _is_call(words: list[str], depth: int) -> bool:
 
 
 def _reads_commands(words: list[str]) -> bool:
-    """Return whether a command is a shell, which runs what it reads."""
-    program, arguments = _program_of(words)
-    return re.fullmatch(_SHELL_NAME, program) is not None and not _shell_operand(arguments)[0]
+    """Return whether a command is a shell, which runs what it reads, or may start one."""
+    program, _ = _program_of(words)
+    return program == "eval" or re.fullmatch(_SHELL_NAME, program) is not None
 
 
 def _program_of(words: list[str]) -> tuple[str, list[str]]:
@@ -687,15 +698,15 @@ def _program_of(words: list[str]) -> tuple[str, list[str]]:
         split = options.get("S", options.get("--split-string"))
         if split is not None:
             words = [*re.sub("['\"]", "", split).split(), *words]
-        if name == "env":  # takes any word with "=" for a variable
-            words = words[next((n for n, word in enumerate(words) if "=" not in word), len(words)) :]
+        if name == "env":  # takes any word with "=" for a variable, and "-" for an option
+            words = words[next((n for n, word in enumerate(words) if "=" not in word and word != "-"), len(words)) :]
         elif name == "timeout":
             words = words[1:]
     raise ValueError
 
 
 def _is_passing(word: str) -> bool:
-    return not word.strip(_UNKNOWN) or re.match(_ASSIGNMENT, word) is not None
+    return not word.strip(_UNKNOWN) or word == "!" or re.match(_ASSIGNMENT, word) is not None
 
 
 def _basename(word: str) -> str:
@@ -705,10 +716,13 @@ def _basename(word: str) -> str:
 def _shell_operand(arguments: list[str]) -> tuple[bool, str]:
     """Return whether a shell is given a command (``-c``), and its first word that is no option: that, or a script."""
     place, is_command = 0, False
-    while place < len(arguments) and re.match("[-+].", arguments[place]):
+    while place < len(arguments) and re.match("[-+].|-$", arguments[place]):
         option, place = arguments[place], place + 1
-        if option.startswith("--"):
-            place += option in ("--rcfile", "--init-file")
+        name = option.lstrip("-")
+        if not name:
+            break
+        if option.startswith("--") or name in _BASH_OPTIONS:
+            place += name in ("rcfile", "init-file")
         else:
             is_command = is_command or (option[0] == "-" and "c" in option)
             place += option.count("o") + option.count("O")  # each takes a word, wherever it stands

@@ -143,14 +143,16 @@ class Call:
         self.words, self.private = words, private
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Call | None:
-    """Return what runs instead of the call of a PreToolUse hook input; None leaves it alone. Raise Refusal."""
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Call | str | None:
+    """Return what runs instead of the call of a PreToolUse hook input: a call of pit_fetch, or a Cypher query.
+
+    None leaves it alone. Raise Refusal if nothing may run.
+    """
     if not _needs_gate(hook, environ):
         return None
     tool_input = _input_of(hook)
     if _is_query(hook):
-        _check_query_call(tool_input, environ, gate)
-        return None
+        return _read_query(tool_input, environ, gate)
     command, is_only = str(tool_input.get("command") or ""), is_wrapper_only(hook, environ)
     if not is_only and not gate.runs_wrapper(command):
         return None
@@ -414,7 +416,11 @@ def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleTyp
     if call.private:
         tool_input["timeout"] = TIMEOUT_MS
     tool_input["command"] = rebuilt(call, path, gate)
-    # No permissionDecision: the user's own rules still decide whether the call may run at all.
+    return _with_input(tool_input)
+
+
+def _with_input(tool_input: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the hook's answer that changes a call's input. The user's own rules still decide whether it may run."""
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
 
@@ -452,6 +458,8 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
         call = decide(hook, environ, gate)
         if call is None:
             return {}
+        if isinstance(call, str):
+            return _with_input({**_input_of(hook), "query": call})
         return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
     except Refusal as refusal:
         return deny(_at_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
@@ -468,71 +476,75 @@ OWN_PATTERNS = "cypher"  # the operator's own patterns, beside this file: one wh
 WRITES_FORBIDDEN = "Neo4j writes are forbidden"
 SCHEMA_IS_TODAYS = "get_neo4j_schema counts what is there today: under a ceiling, see the neo4j-schema skill"
 NO_QUERY = "query is not a text: give one Cypher query"
-NOT_A_PATTERN = "With a PIT, run a pattern of the query skills exactly as it is printed: only its parameters are yours"
+NOT_A_PATTERN = (
+    "With a PIT, the query is the name of a pattern of the query skills ('news: Latest'), or its text exactly as it is "
+    "printed: only its parameters are yours"
+)
+NO_PATTERN = "The text of {!r} is not in {} as it ships: the operator runs pit_fetch init --upgrade, or --force"
 ONLY_PARAMS = "With a PIT, give query and params and nothing else, params as an object"
 NO_PIT = f"params.pit is missing: params: {{pit: '{EXAMPLE_PIT}', ...}}"
 ONE_PIT = "Name the PIT once, as params.pit"
 PIT_MALFORMED = "params.pit is not YYYY-MM-DDTHH:MM:SS with Z or an offset"
 
-# BLAKE2b of every pattern that ships, as pattern_lines reads it; python -m tests.repo.seal writes this table. Digests
-# and not the files: an edited skill is no pattern, wherever the hooks were copied, and no file is read.
-SHIPPED_PATTERNS = frozenset(
-    {
-        "30fa8bbedfd68675b3146e6a2e4cd783bad46bd4404130cdee322e6ff79f44e0",  # neo4j-vector-search
-        "80ee507cf6af5012fb25111e91d3bd35bbe7fcc654be9fa25ce8af1e1db9110a",  # neo4j-vector-search
-        "4e4808f792c3feb6d6a713c3b07843983541e763f5f4b1169dad9e9f833c32f8",  # neo4j-vector-search
-        "83c45bce22e9d6bfc5ea3b4fc38e2deb31b8cad79eff89c4b86514340cc11b8e",  # neo4j-vector-search
-        "222f9f67dcf8764d2cfaf04c83243fe8b5edd1bbbcdbf9b6031ad40bb5086dd9",  # entity-queries
-        "cde5dd3b26284e0c4dbe5ba5c75289cda821ab2a5b9f1fa14ec66fcd6cf411bb",  # entity-queries
-        "7958c5f87934f6a15eb3c551ae627f21114591cff28a09fe788f5f0484f0051a",  # entity-queries
-        "0a17c0b2443e087b993c37802e46a2494d67b9d381615e5f59d90ca1e097ae1d",  # entity-queries
-        "a30ee83e97aa11ba0e512b7d39e4426795dfde62e40ec9c4819c72113d3143b7",  # entity-queries
-        "7bd61b5f53465a068b191081ea71cf88756f33e1dc8a420927b5459be0b780f1",  # entity-queries
-        "5f3b9948a9856ceaacad58e6f0bedc26b13a938b5e668c00ad88e58c03609bed",  # news-queries
-        "0cb1e7e2969a0a803471764164ce00fd442544da110d3d2189001266b8f09a54",  # news-queries
-        "7c703e8d1975e04cacc9f71b06be91abc91af501a91f6c95efb8b455b144ea18",  # news-queries
-        "9b6c19e5b9ecf7391131ef18748f89049086863df14bda262260ed77751e034c",  # news-queries
-        "c116de6b621748c35d56d9cba495c768a030978ba037b8f539d1d5d53a297d5f",  # news-queries
-        "89df3f50e70fdc63093cb49435d612ad5e773acf25ae432960560bff900b327f",  # news-queries
-        "07f8c57979aa35cc07a6d94d0a942957b166d0ccc530aaf04d78ae7ccd722d07",  # report-queries
-        "57c77caf63a44ce89004736ac2073c31385db4500b33a3226c465122a01d929d",  # report-queries
-        "9b3ed176804aa704550b74f0e306c9ae24771e1d27382806b64c59674fda0e7b",  # report-queries
-        "4a8f38c097e6f65d69181d96183745378cac5427da518559e7b7ba2900ae4474",  # report-queries
-        "f73191d8cb6a69c299cd78ad3146c4915644a37bb9244dc90b72f007b6ebcbfa",  # report-queries
-        "4bbd5cf24957ae5e6a4437386e30cfccacfbc2c84098cbaadb013c6b144c6ec3",  # report-queries
-        "03b28ade85ab96e872be4c6b8357005ea1e05ae761f458af0bf4b9187492dc15",  # report-queries
-        "7b79dda1cdb6d2028af30830a73656db36f4cbcc1a9d00f01964046b68c7f5e7",  # report-queries
-        "ca59155830cf777af9e85af20ea5d74867c07ce5f56cb0ccade19152ab37273d",  # report-queries
-        "22f0b3aaa50a86bd630f807aad46025af4ee0fa58e8c5af14cec31400ce342b4",  # report-queries
-        "2b6ea80139519774ae585caf7f5481cb0e1bb341185e77ac5a2804513caf98e5",  # report-queries
-        "d9a3229d1325bdc5245093f3c0b4f13f6cf8e78ed4677068f19dc3f18e9c599f",  # report-queries
-        "9e2cef2c6755dd0cd154be2e3e9babfc21fe7c67c50b281ae1a9b19003600ea1",  # report-queries
-        "4572e83992392123aab83d25508ebf5f4ec6d32419969ca3a045336553378cec",  # report-queries
-        "0f417984568f5727615f9908b5bf5dbd0e6d32aa120de8f3ef0b6a3c2cf90463",  # transcript-queries
-        "0b5b2572a69e679710a3131a3e63063b867de277db158af6e3a603284f6902c3",  # transcript-queries
-        "39da7b7be05cd98d57d5d465bd8576cefb3f472454fee0d6b45c0ec9c20a239b",  # transcript-queries
-        "ccf54cefe4e0ae3c9ea048ba6bb35e000f8cb65d484c006726666004a27af700",  # transcript-queries
-        "9319a8211daaa05483b630c20220ce1d582a4953671a1a66bb4dfac1be806757",  # transcript-queries
-        "9d8f15ae4add5d9474e0a77679e6c93c9df7adc3341168935f718fd4fadff25f",  # transcript-queries
-        "99d6d363d9d6e060df88498bb82a91600ad2d88b69898c85698d058b279da7b8",  # transcript-queries
-        "da7cdbe634111d674d77c214d50d1c6e5c1ed1ab996c9b7be1bea924cb89bcbd",  # transcript-queries
-        "c035ad9ccf578980a8b011b415669c048e9cbc763f7aac396b5b145aa4365de7",  # transcript-queries
-        "9312fadb674ddda3aca77a42c2086315213adf7f76e2b21cc7aa9288003b4e65",  # transcript-queries
-        "e3150d33e073741f57bb97f32b031db2dfdde9fc8522a52abdd1f56a596981d2",  # xbrl-queries
-        "9041b6f92b768c553fde8078b167e7b5a5f926ebb43a36b81019b9640f04e984",  # xbrl-queries
-        "220d1d9565c16e3ccce5196de827d564eb0807b9c2b3d48cfc3c12b56e009b60",  # xbrl-queries
-        "07e027f4c9e3e06c6ae5b29893c4b813e29278fafdf3184b79a786d8ca10d642",  # xbrl-queries
-        "c908b7a3465b9ed802b6eaadca9b947af9e70ba691637e9bffe431a7b0add192",  # xbrl-queries
-        "69072a15d35dd9fbbb5913fa70ec349024e161017dfb3e6bdc794a07de1d8879",  # xbrl-queries
-    }
-)
+# BLAKE2b of every pattern that ships, as pattern_lines reads it, and its name; python -m tests.repo.seal writes this
+# table. Digests, so that an edited skill is no pattern, wherever the hooks were copied.
+SHIPPED_PATTERNS = {
+    "921def0d4d134fda0192ced8f786b8c6160f43da761342af": "entity: Latest prices",
+    "f5bff6a1c38dff801cdf6118fb96092c9f7fb3b3620ed1ec": "entity: Prices in a range",
+    "0338c8c568c955f609f7e74e39258938636597c35cb6caf5": "entity: Latest dividends",
+    "da6e3032a179a5f1fb4ecde5096b798c0ff35136093ab578": "entity: Dividends in a range",
+    "35213dc32808c4e7e1dc677b83e8518baa329d5c18217ec3": "entity: Latest splits",
+    "d3e85adfe86c8a23bd10c8deeb27d8484fe3e965642f9cc3": "entity: Splits in a range",
+    "8d54335191117fe2e7dc4f313c5103ba3faf518a5ec76d5e": "news: Latest",
+    "72982acb634ba0ca3417c0cefc8bc8697f4a2f6ed89353a6": "news: Latest, with the full text",
+    "144cc3756832b917a8428603ea445493e683a0e73cbec7bf": "news: In a range",
+    "10cb28c12659228fbe85bbf9368410a3e11ced86683532ec": "news: By channel",
+    "d6e72b2692183171e830ba1aa46a80b070f44a0efee896de": "news: By words",
+    "02972a16e4fb67f884de7c65440e2bd6b660d0c30b7a01c4": "news: By words, any company",
+    "dbcc29842fbdd97d20ad39afb27d891d9d30fcfe02507004": "report: Latest",
+    "6269d2d7aac9ff53ad29e78f48d097dd57333abefb6fb601": "report: In a range",
+    "6fcefb20622349e5b2998c3725ee65ced495dd810398c1d8": "report: By form",
+    "4e73bce96ecba1ca3b9457cceabfbc6dba5cf5f2a43a4eab": "report: By item",
+    "88540fe95963c05bd4049c111d42ae621322b7b02eb159a5": "report: By fiscal period",
+    "3b892e8a32bd7429f3c0a7d887c4fa8fa7c8ba0b837f941a": "report: By accession number",
+    "0171fc75df82c2d4ad12481347cfcd87a800f76e033f2f68": "report: Filings whose sections match words",
+    "bad5c366b24db71f607f2463aa31b00365c0bbf2d335a2c1": "report: Sections that match words",
+    "d77bb9157a06b83cd960ea159582369975d162b578c2abdf": "report: Exhibits that match words",
+    "ad2408bd452840ab994275b4fc9feb1ef6ea1c163558ecdc": "report: What sections a filing has",
+    "1f81a3087ab9503752464609d256f27724a768076426d806": "report: One section of a filing",
+    "f7ec86367777b500da76ba8abae7aae57401281c571571bb": "report: One exhibit of a filing",
+    "3b2cc7c3e85bbffe4f66a86ca16e3e8474575bd04a966cb6": "report: Financial statements of a filing",
+    "03547ea535e0bc31aac0a26c2a3eadb1d3248c5237799f35": "report: The text of a filing without sections",
+    "e390efbb4e948ccb2612f579c881517178b32ce813ee5839": "transcript: Latest",
+    "1141eb208d6301e61fd7571dad04766a5c97ee3d816f87bd": "transcript: In a range",
+    "130335a14196cf6977902565020607034d5e8f5bc7c12d43": "transcript: By fiscal year and quarter",
+    "8e88d3f02506969d26d274f2d2c07fcb4a71a3e3ee4523aa": "transcript: Questions and answers of a call",
+    "a8fb46d4dcb998c0624be0b9fbee1c68e157101dcb5ca7bc": "transcript: Questions and answers that match words",
+    "03677fed4de01cbe4c23a7423b54ba6b29b6d01b97980673": "transcript: Questions of one person",
+    "4475476eee621ff4cf1b68488444b8480a316d60d25bd99a": "transcript: Prepared remarks of a call",
+    "9eb22e531d994a51dcf2adb063edcdd3a937ff4292fdad6d": "transcript: Prepared remarks that match words",
+    "3914120637e0791e50d048ea5f3aa24944934b210e65da23": "transcript: Questions and answers in one text",
+    "53167fdb3394773eabf7ef1c80b2633bf007f7fcbd9700c6": "transcript: Full text of a call",
+    "d5751e82c572caf0c8106f484e6906a293d92f032c221522": "vector: News near an embedding",
+    "35cbf06eed87fc4218b8bb67592b742d407e47fce73f83bf": "vector: News like a public item",
+    "eb31e744634bd80efe9022d8e9ce5d855f7e44b86e94bb5d": "vector: Questions and answers near an embedding",
+    "d520da3690e77cd3ef562dd8b9f4c686e9e5b6ce72b3025e": "vector: Questions and answers like a public one",
+    "a76d962a4fd8485aa592633eeb38e6b2af9cff5955f5ccf1": "xbrl: By concept",
+    "8ab82baf8ecd923c20b8d3a3527103c06b024f670318609c": "xbrl: By concept and period",
+    "7686260efd553fa679b93662b2838904b2a2b80f96f4e4c7": "xbrl: By concept, at an instant",
+    "c1a1210a5707e85b51c5a0eaff55dfdd791cd535a33fba00": "xbrl: By period",
+    "585e08fa2b18870376a0dc135e9b5daea2b5c1da3bf5b261": "xbrl: By accession number",
+    "0dea038a4c032a30ac40c2eab0211656c99bf3fcd4e84102": "xbrl: By accession number and concept",
+}
 
 
-def _check_query_call(arguments: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> None:
-    """Raise Refusal if the read tool may not be called with these arguments."""
+def _read_query(arguments: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> str | None:
+    """Return the text of the pattern that a call names; None for any other query. Raise Refusal if it may not run."""
     ceiling, query = environ.get(CEILING_VARIABLE), arguments.get("query")
     if not isinstance(query, str):
         raise Refusal(NO_QUERY)
+    pattern = named_pattern(query, _HERE)
+    query = query if pattern is None else pattern
     try:
         pits = gate.named_pits(arguments)
     except Exception:  # noqa: BLE001 - the gate could not read them either
@@ -543,6 +555,26 @@ def _check_query_call(arguments: Mapping[str, Any], environ: Mapping[str, str], 
     elif "$pit" in query and _is_pattern(query, _HERE):
         raise Refusal(NO_PIT)
     check_query(query, with_pit, _HERE)
+    return pattern
+
+
+def named_pattern(query: str, folder: str) -> str | None:
+    """Return the text of the shipped pattern that a query names ("news: Latest"); None if it names none.
+
+    It is in a skill beside the hooks' ``folder``, or in the package that holds it. Raise Refusal if it is not.
+    """
+    wanted = query.strip().casefold()
+    name = next((name for name in SHIPPED_PATTERNS.values() if name.casefold() == wanted), None)
+    if name is None:
+        return None
+    skill = os.path.join("skills", f"{name.partition(':')[0]}-patterns", "SKILL.md")
+    for home in (os.path.dirname(folder), os.path.join(folder, "pit_fetch", "claude_code", "data")):
+        if os.path.isfile(os.path.join(home, skill)):
+            with open(os.path.join(home, skill), encoding="utf-8") as file:
+                for pattern in re.findall(r"(?ms)^```cypher\n(.*?)\n```$", file.read()):
+                    if SHIPPED_PATTERNS.get(pattern_digest(pattern)) == name:
+                        return str(pattern)
+    raise Refusal(NO_PATTERN.format(name, skill))
 
 
 def check_query(query: str, with_pit: bool, folder: str) -> None:
@@ -584,7 +616,7 @@ def pattern_digest(query: str) -> str:
     from hashlib import blake2b  # loads OpenSSL, which only a query needs
 
     text = "\n".join(pattern_lines(query)).encode("utf-8", "surrogatepass")
-    return str(blake2b(text, digest_size=32).hexdigest())
+    return str(blake2b(text, digest_size=24).hexdigest())
 
 
 def _is_pattern(query: str, folder: str) -> bool:

@@ -20,7 +20,7 @@ from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
 from pit_fetch.net.client import base_url
-from pit_fetch.provider import Query, Record
+from pit_fetch.provider import Query, Record, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
@@ -113,7 +113,9 @@ class ArchiveSession:
                 return None
             earliest = operation.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
-            newest = min(at, microseconds.to_micros(question.horizon))
+            # Where the provider compares dates itself, they may be others than that of publication.
+            is_own = isinstance(operation.window, Window)
+            newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
             return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest), question)
         latest = index.latest(connection, self.stream, at)
         recorded = None if latest is None else rederive.Archived(connection, self.runtime.find).recorded(latest[0])

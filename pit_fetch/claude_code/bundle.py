@@ -26,11 +26,8 @@ PARTS = ("hooks", "agents", "skills", "neo4j")
 NEO4J = (
     "agents/neo4j-*.md",
     "skills/neo4j-schema/*",
-    "skills/news-queries/*",
-    "skills/report-queries/*",
-    "skills/transcript-queries/*",
-    "skills/xbrl-queries/*",
-    "skills/entity-queries/*",
+    *(f"skills/{topic}-queries/*" for topic in ("news", "report", "transcript", "xbrl", "entity")),
+    "skills/*-patterns/*",
     "mcp__neo4j-cypher__*",
 )
 

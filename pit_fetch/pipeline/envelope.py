@@ -2,7 +2,7 @@
 
 {"data": [{"available_at": …, "available_at_source": …, "id": …, …}], "gaps": [{"type": …, "reason": …, "query": …}]}
 
-A ``truncated`` gap that can be resumed also has a ``cursor``; one about what was never captured has ``captured``: false.
+A ``truncated`` gap that can be resumed also has a ``cursor``, one about what was never captured ``captured``: false.
 
 >>> from datetime import UTC, datetime
 >>> instant = datetime(2024, 2, 15, 21, tzinfo=UTC)

@@ -129,7 +129,7 @@ class Row:
 
 PATTERN = next(  # one that ships: with a PIT the guard lets no other query run
     block.query
-    for block in blocks((ROOT / "skills" / "news-queries" / "SKILL.md").read_text(encoding="utf-8"))
+    for block in blocks((ROOT / "skills" / "news-patterns" / "SKILL.md").read_text(encoding="utf-8"))
     if block.is_pattern
 )
 
@@ -249,6 +249,9 @@ ROWS: dict[str, Row] = {
     "MCP tool, structured": Row(READ, mcp={"content": [], "structuredContent": {"result": LEAK}}),
     "MCP tool, an empty PIT": Row(read(pit="", **PARAMS), mcp=texts(LEAK)),
     "MCP tool, clean": Row(READ, mcp=texts(CLEAN), clean=True),
+    "MCP tool, a pattern by its name": Row(
+        read("news: Latest", pit=PIT, **PARAMS), mcp=texts(CLEAN), clean=True, columns=FULL
+    ),
     "MCP tool, no params.pit": Row(read(**PARAMS), mcp=texts(LEAK)),
     "MCP tool, a query of its own stamped with the PIT": Row(read(OWN, pit=PIT), mcp=PLEASING),
     "MCP tool, a query that loads a file": Row(read("LOAD CSV FROM 'file:///x' AS row RETURN row"), mcp=texts(CANARY)),

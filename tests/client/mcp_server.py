@@ -1,8 +1,9 @@
-"""A graph database's MCP server, as far as the client needs one: every tool returns the result given as argument."""
+"""A graph database's MCP server, as far as the client needs one: every query has the result given as argument."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -21,7 +22,14 @@ def answer(request: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
     if request["method"] == "tools/list":
         schema = {"type": "object", "properties": {"query": {"type": "string"}, "params": {"type": "object"}}}
         return {"tools": [{"name": name, "description": name, "inputSchema": schema} for name in TOOLS]}
+    if request["method"] == "tools/call" and not _is_cypher(request["params"]["arguments"]["query"]):
+        return {"content": [{"type": "text", "text": "Invalid input"}], "isError": True}
     return result if request["method"] in ("tools/call", "resources/read") else {}
+
+
+def _is_cypher(query: str) -> bool:
+    """Return whether a query begins with a clause: the name of a pattern does not."""
+    return re.match("[A-Z]+ ", query) is not None
 
 
 def main(result: dict[str, Any]) -> None:

@@ -40,6 +40,7 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     ),
     "behind words that vanish": (
         *(f"$nothing {_FETCH}", f"$(true) {_FETCH}", f"`true` {_FETCH}", f'"$@" {_FETCH}', f"${{nothing}} {_FETCH}"),
+        f"nice $nothing -n 5 {_FETCH}",
     ),
     "behind programs that run the rest of their words": (
         *(f"env -u PIT_FETCH_CEILING {_FETCH}", f"env PIT_FETCH_CEILING= {_FETCH}"),
@@ -62,7 +63,8 @@ CALLS: Mapping[str, tuple[str, ...]] = {
         *(f"sh -c \"sh -c '{_FETCH}'\"", f"bash -c 'ls\n{_FETCH}'", f"bash -c $'ls\\n{_FETCH}'"),
         *(f"bash <<EOF\n{_FETCH}\nEOF", f"bash -s x <<'EOF'\n{_FETCH}\nEOF", f"sh <<< '{_FETCH}'", f'eval "{_FETCH}"'),
         *(f"eval {_FETCH}", f"eval 'x=1 {_FETCH}'", f"eval 'eval \"{_FETCH}\"'", f"trap '{_FETCH}' EXIT"),
-        *(f"eval -- {_FETCH}", f"sh -c '\"$0\"; {_FETCH}'"),
+        *(f"eval -- {_FETCH}", f"sh -c '\"$0\"; {_FETCH}'", f"bash -c bash <<< '{_FETCH}'"),
+        *(f"eval bash <<< '{_FETCH}'", f"bash -rcfile x -c '{_FETCH}'", f"bash $nothing -c '{_FETCH}'"),
     ),
     "by its own file": (
         *("exec ./pit_fetch.py --source x", "tools/pit_fetch --source x | cat", "./tools/pit_fetch --source x; ls"),
@@ -107,6 +109,7 @@ CALLS: Mapping[str, tuple[str, ...]] = {
         *("py -3 -m pit_fetch", f"command -p {_FETCH}", f"bash -lc '{_FETCH}'", f"echo >({_FETCH})"),
         *("python3 -Impit_fetch; ls", "pit_fetch.exe --source x; ls", "python3 pit_fetch/__main__.py; ls"),
         *("a[$x]=1 /opt/bin/pit_fetch; ls", "/opt/venv/bin/python -m pit_fetch; ls"),
+        *(f"env - {_FETCH}", f"env -u X - Y=1 {_FETCH}", f"dash -c 'ls &> o {_FETCH}'"),
     ),
     UNREADABLE: (
         *(f"ls 'a; {_FETCH}", f'ls "a; {_FETCH}', f"ls `a; {_FETCH}", f"ls $(a; {_FETCH}", f"cat <<EOF\n{_FETCH}\n"),

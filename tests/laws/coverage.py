@@ -340,7 +340,7 @@ def filings(rng: Random) -> int:
         for filing, is_late in made
         if is_known
         and _wants(question, filing)
-        and any(_wants(values, filing) and (values.get("exact") or not is_late) for values in lists)
+        and any(_wants(values, filing) and (_reads_headers(values) or not is_late) for values in lists)
     }
     assert {*left.ids} == expected, (lists, question)
     return 1
@@ -359,6 +359,11 @@ def _asked_of_sec(rng: Random) -> Values:
     forms = rng.choice((("10-K", "8-K"), ("8-k",), ("10-K",), ("-8-K",)))
     dates = rng.choice(({}, {}, {"date_from": "2026-05-08"}, {"date_to": "2026-05-11"}))
     return {**company, "forms": forms, **dates, **rng.choice(({}, {"exact": True}))}
+
+
+def _reads_headers(values: Values) -> bool:
+    """Return whether a request reads the headers of filings that no index lists under their day."""
+    return bool(values.get("exact")) or any(form.startswith("-") for form in values["forms"])
 
 
 def _wants(values: Values, filing: sec.Filing) -> bool:

@@ -142,7 +142,7 @@ async def through_mcp(server: arcadedb.Server, use: Any, held: Held) -> None:
 async def _refusals(tools: mcp_client.Tools, case: Case) -> None:
     """What must not come through, and which of the three keeps it back."""
     params = {"pit": case.pit, "ticker": "NOG", "limit": 50}
-    latest = SHIPPED["news-queries: Latest"]
+    latest = SHIPPED["news: Latest"]
     own = (
         "MATCH (n:News) WITH n LIMIT 5 "
         "WITH collect({id: n.id, available_at: $pit, available_at_source: 'neo4j_created'}) AS items "
@@ -167,6 +167,8 @@ async def _refusals(tools: mcp_client.Tools, case: Case) -> None:
         raise Failed("the server is said to drop long lists; it does not")
     if not (await tools.call(mcp_client.READ, "MATCH (n) RETURN datetime('x')", {})).is_error:
         raise Failed("a failing query is said to be marked as an error; it is not")
+    if not (await tools.call(mcp_client.READ, "news: Latest", params)).is_error:
+        raise Failed("without the guard, the name of a pattern is said to be no query; it is one")
 
 
 # The table.

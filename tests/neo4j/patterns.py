@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -26,7 +27,8 @@ from tests.neo4j.graph import (
 
 
 def _name(path: str) -> str:
-    return path.split("/")[1].removesuffix(".md")
+    """Return what the names of a file's patterns begin with, as the guard knows them: "news", "vector"."""
+    return re.sub("^neo4j-|-(queries|patterns|search)$", "", path.split("/")[1].removesuffix(".md"))
 
 
 QUERIES: Mapping[str, Block] = {
@@ -70,54 +72,54 @@ INSTANT = _also(_of("ticker", "concept"), lambda record, asked: record["instant"
 
 # In the words of the files: what each pattern is there for. Date ranges are applied to all that take them.
 ANSWERS: Mapping[str, Answer] = {
-    "news-queries: Latest": Answer("news", COMPANY),
-    "news-queries: Latest, with the full text": Answer("news", COMPANY),
-    "news-queries: In a range": Answer("news", COMPANY),
-    "news-queries: By channel": Answer("news", _also(COMPANY, _within("channel"))),
-    "news-queries: By words": Answer("news", SAID),
-    "news-queries: By words, any company": Answer("news", lambda record, asked: asked["query"] in record["words"]),
-    "neo4j-vector-search: News near an embedding": Answer("news", COMPANY, near="embedding"),
-    "neo4j-vector-search: News like a public item": Answer("news", COMPANY, near="seed"),
-    "report-queries: Latest": Answer("report", COMPANY),
-    "report-queries: In a range": Answer("report", COMPANY),
-    "report-queries: By form": Answer("report", _of("ticker", "form")),
-    "report-queries: By item": Answer("report", _also(COMPANY, _within("item"))),
-    "report-queries: By fiscal period": Answer("report", _of("ticker", "period")),
-    "report-queries: By accession number": Answer("report", _of("accession")),
-    "report-queries: Filings whose sections match words": Answer("report", SAID),
-    "report-queries: Sections that match words": Answer("section", SAID),
-    "report-queries: Exhibits that match words": Answer("exhibit", SAID),
-    "report-queries: What sections a filing has": Answer("section", _of("accession")),
-    "report-queries: One section of a filing": Answer("section", _of("accession", "section")),
-    "report-queries: One exhibit of a filing": Answer("exhibit", _of("accession", "exhibit")),
-    "report-queries: Financial statements of a filing": Answer("statement", _of("accession")),
-    "report-queries: The text of a filing without sections": Answer("filing text", _of("accession")),
-    "transcript-queries: Latest": Answer("call", COMPANY),
-    "transcript-queries: In a range": Answer("call", COMPANY),
-    "transcript-queries: By fiscal year and quarter": Answer("call", _of("ticker", "fiscal_year", "fiscal_quarter")),
-    "transcript-queries: Questions and answers of a call": Answer("exchange", _of("transcript")),
-    "transcript-queries: Questions and answers that match words": Answer("exchange", SAID),
-    "transcript-queries: Questions of one person": Answer("exchange", _also(COMPANY, _within("questioner"))),
-    "transcript-queries: Prepared remarks of a call": Answer("remark", _of("transcript")),
-    "transcript-queries: Prepared remarks that match words": Answer("remark", SAID),
-    "transcript-queries: Questions and answers in one text": Answer("qa text", _of("transcript")),
-    "transcript-queries: Full text of a call": Answer("full text", _of("transcript")),
-    "neo4j-vector-search: Questions and answers near an embedding": Answer("exchange", COMPANY, near="embedding"),
-    "neo4j-vector-search: Questions and answers like a public one": Answer("exchange", COMPANY, near="seed"),
-    "xbrl-queries: By concept": Answer("fact", _of("ticker", "concept")),
-    "xbrl-queries: By concept and period": Answer(
+    "news: Latest": Answer("news", COMPANY),
+    "news: Latest, with the full text": Answer("news", COMPANY),
+    "news: In a range": Answer("news", COMPANY),
+    "news: By channel": Answer("news", _also(COMPANY, _within("channel"))),
+    "news: By words": Answer("news", SAID),
+    "news: By words, any company": Answer("news", lambda record, asked: asked["query"] in record["words"]),
+    "vector: News near an embedding": Answer("news", COMPANY, near="embedding"),
+    "vector: News like a public item": Answer("news", COMPANY, near="seed"),
+    "report: Latest": Answer("report", COMPANY),
+    "report: In a range": Answer("report", COMPANY),
+    "report: By form": Answer("report", _of("ticker", "form")),
+    "report: By item": Answer("report", _also(COMPANY, _within("item"))),
+    "report: By fiscal period": Answer("report", _of("ticker", "period")),
+    "report: By accession number": Answer("report", _of("accession")),
+    "report: Filings whose sections match words": Answer("report", SAID),
+    "report: Sections that match words": Answer("section", SAID),
+    "report: Exhibits that match words": Answer("exhibit", SAID),
+    "report: What sections a filing has": Answer("section", _of("accession")),
+    "report: One section of a filing": Answer("section", _of("accession", "section")),
+    "report: One exhibit of a filing": Answer("exhibit", _of("accession", "exhibit")),
+    "report: Financial statements of a filing": Answer("statement", _of("accession")),
+    "report: The text of a filing without sections": Answer("filing text", _of("accession")),
+    "transcript: Latest": Answer("call", COMPANY),
+    "transcript: In a range": Answer("call", COMPANY),
+    "transcript: By fiscal year and quarter": Answer("call", _of("ticker", "fiscal_year", "fiscal_quarter")),
+    "transcript: Questions and answers of a call": Answer("exchange", _of("transcript")),
+    "transcript: Questions and answers that match words": Answer("exchange", SAID),
+    "transcript: Questions of one person": Answer("exchange", _also(COMPANY, _within("questioner"))),
+    "transcript: Prepared remarks of a call": Answer("remark", _of("transcript")),
+    "transcript: Prepared remarks that match words": Answer("remark", SAID),
+    "transcript: Questions and answers in one text": Answer("qa text", _of("transcript")),
+    "transcript: Full text of a call": Answer("full text", _of("transcript")),
+    "vector: Questions and answers near an embedding": Answer("exchange", COMPANY, near="embedding"),
+    "vector: Questions and answers like a public one": Answer("exchange", COMPANY, near="seed"),
+    "xbrl: By concept": Answer("fact", _of("ticker", "concept")),
+    "xbrl: By concept and period": Answer(
         "fact", _also(_of("ticker", "concept"), lambda f, p: f["end"] == p["period"])
     ),
-    "xbrl-queries: By concept, at an instant": Answer("fact", INSTANT),
-    "xbrl-queries: By period": Answer("fact", _also(COMPANY, lambda f, p: f["end"] == p["period"])),
-    "xbrl-queries: By accession number": Answer("fact", _of("accession")),
-    "xbrl-queries: By accession number and concept": Answer("fact", _of("accession", "concept")),
-    "entity-queries: Latest prices": Answer("price", COMPANY),
-    "entity-queries: Prices in a range": Answer("price", COMPANY),
-    "entity-queries: Latest dividends": Answer("dividend", COMPANY),
-    "entity-queries: Dividends in a range": Answer("dividend", COMPANY),
-    "entity-queries: Latest splits": Answer("split", COMPANY),
-    "entity-queries: Splits in a range": Answer("split", COMPANY),
+    "xbrl: By concept, at an instant": Answer("fact", INSTANT),
+    "xbrl: By period": Answer("fact", _also(COMPANY, lambda f, p: f["end"] == p["period"])),
+    "xbrl: By accession number": Answer("fact", _of("accession")),
+    "xbrl: By accession number and concept": Answer("fact", _of("accession", "concept")),
+    "entity: Latest prices": Answer("price", COMPANY),
+    "entity: Prices in a range": Answer("price", COMPANY),
+    "entity: Latest dividends": Answer("dividend", COMPANY),
+    "entity: Dividends in a range": Answer("dividend", COMPANY),
+    "entity: Latest splits": Answer("split", COMPANY),
+    "entity: Splits in a range": Answer("split", COMPANY),
 }
 
 

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
 
+from pit_fetch.claude_code import bundle
 from pit_fetch.support.bundled import gate
 from tests.neo4j.graph import NEW_YORK, RETURNS, Case, Edge, Graph, Node, make_case
 from tests.neo4j.kglite_engine import Kglite
@@ -31,6 +32,14 @@ def test_every_pattern_has_an_answer_and_a_name_of_its_own() -> None:
     assert names_without_answer() == set()
     assert len({block.query for block in QUERIES.values()}) == len(QUERIES)
     assert len(PATTERNS) >= 40
+
+
+def test_agents_read_the_name_and_the_parameters_of_every_pattern() -> None:
+    texts = "".join(content.decode() for path, content in bundle.files().items() if path.endswith(".md"))
+    rows = re.findall(r"^\| `([a-z]+: [^`]+)` \| `([^`]+)` \|", texts, re.MULTILINE)
+    assert {name: {"pit", *re.findall(r"\w+", parameters)} for name, parameters in rows} == {
+        name: block.parameters for name, block in PATTERNS.items()
+    }
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -100,7 +109,7 @@ def test_a_filing_counts_as_sec_full_text_counts_it_at_the_latest(created: str, 
     company = Node("Company", "c", {"id": "c", "ticker": "NOG"})
     filing = Node("Report", "r", {"id": "r", "created": created, "accessionNo": "1", "formType": "8-K"})
     engine = Kglite(Graph((company, filing), (Edge("PRIMARY_FILER", "r", "c"),)))
-    query = PATTERNS["report-queries: Latest"].query
+    query = PATTERNS["report: Latest"].query
     asked = {"ticker": "NOG", "limit": 9, "pit": "2030-01-01T00:00:00Z"}
     (item,) = engine.run(query, asked)[0]["data"]
     assert item["available_at"] == public

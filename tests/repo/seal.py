@@ -1,8 +1,8 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
-README's help from the program, the size and the scores of the leak corpus from its files, and what an archive counts as
-asked from the options of the providers.
+help from the program, the size and the scores of the leak corpus from its files, and which captured requests answer
+which questions from the options of the providers.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pit_fetch.support.bundled import load
 from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
-GUARD, README, CORPUS = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md", ROOT / "docs" / "corpus.md"
-ARCHIVE = ROOT / "docs" / "archive.md"
+GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
+COMMAND, CORPUS, ARCHIVE = (ROOT / "docs" / name for name in ("command.md", "corpus.md", "archive.md"))
 CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
@@ -38,13 +38,18 @@ def digests() -> Mapping[str, str]:
     return {name: guard.pattern_digest(block.query) for name, block in PATTERNS.items()}
 
 
-def sealed_readme(text: str) -> str:
-    """Return the README's ``text`` with the help that the program prints."""
+def sealed_command(text: str) -> str:
+    """Return the page of the command, its ``text`` with the help that the program prints."""
     words, env = [sys.executable, "-m", "pit_fetch", "--help"], {**os.environ, "COLUMNS": "100"}
     shown = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+    return _in_block(text, "help", f"```text\n{shown}```\n")
+
+
+def sealed_readme(text: str) -> str:
+    """Return the README's ``text`` with the size and the scores of the leak corpus."""
     rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in _scores()["score"]]
     table = _table(("approach", "leaked", "dropped though public"), rows)
-    return _with_cases(_in_block(_in_block(text, "help", f"```text\n{shown}```\n"), "scores", table))
+    return _with_cases(_in_block(text, "scores", table))
 
 
 def sealed_corpus(text: str) -> str:
@@ -102,14 +107,21 @@ def sealed_guard(text: str) -> str:
         "SOURCE_OPTIONS": _wrapped(set(map(_name, options))),
         "FLAGS": _wrapped(flags & {*guard.COMMON_OPTIONS, *map(_name, options)}),
         "SOURCES": _wrapped(registry.known_names()),
-        "SHIPPED_PATTERNS": [f'"{digest}",  # {name.partition(":")[0]}' for name, digest in digests().items()],
     }
     for name, lines in tables.items():
-        before, opening, rest = text.partition(f"\n{name} = frozenset(\n    {{\n")
-        _, closing, after = rest.partition("    }\n)")
-        assert closing, f"{name} is not in the guard"
-        text = "".join((before, opening, *(f"        {line}\n" for line in lines), closing, after))
-    return text
+        text = _with_table(
+            text, f"\n{name} = frozenset(\n    {{\n", [f"        {line}\n" for line in lines], "    }\n)"
+        )
+    patterns = [f'    "{digest}": "{name}",\n' for name, digest in digests().items()]
+    return _with_table(text, "\nSHIPPED_PATTERNS = {\n", patterns, "}\n")
+
+
+def _with_table(text: str, opening: str, lines: Iterable[str], closing: str) -> str:
+    before, found, rest = text.partition(opening)
+    _, end, after = rest.partition(closing)
+    assert found, f"{opening.strip()} is not in the guard"
+    assert end, f"{opening.strip()} has no end"
+    return "".join((before, opening, *lines, closing, after))
 
 
 def _name(option: Option) -> str:
@@ -143,6 +155,7 @@ def _coverage(provider: Provider) -> list[str]:
 SEALED: Mapping[Path, Callable[[str], str]] = {
     GUARD: sealed_guard,
     README: sealed_readme,
+    COMMAND: sealed_command,
     CORPUS: sealed_corpus,
     ARCHIVE: sealed_archive,
 }

@@ -53,7 +53,11 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (copy / path).write_text(text)
     row = f'    ("{NAME}",): "pit_fetch_providers.{NAME}:PROVIDER",\n'
     insert(copy / "pit_fetch/engine/registry.py", row, before="}\nBUNDLED_NAMES = ")
-    insert(copy / "README.md", f"| [`{NAME}`](docs/{NAME}.md) | announcements | no key |\n", before="\nSix agents read")
+    insert(
+        copy / "README.md",
+        f"| [`{NAME}`](docs/{NAME}.md) | announcements | no key |\n",
+        before="\nAny package can add a source.",
+    )
     process(copy, "-m", "tests.repo.seal")
     return copy
 

@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[2]
 # A name that appears here, or disappears, is a change of the public API: add it to the changelog.
 PUBLIC = {
     "pit_fetch": "Envelope __version__ diff explain fetch sources",
-    "pit_fetch.provider": "API_VERSION Basis Bearer ConfigError Context CoveredBy Credential Dating Field FieldKind File Gap "
-    "HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query QueryKey Rate Reach "
-    "Record Retry RetryAfter STAMPS SourceTag Stage UpstreamError UsageError Watermark Window gap",
+    "pit_fetch.provider": "API_VERSION Basis Bearer ConfigError Context CoveredBy Credential Dating Field FieldKind "
+    "File Gap HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query "
+    "QueryKey Rate Reach Record Retry RetryAfter STAMPS SourceTag Stage UpstreamError UsageError Watermark Window gap",
     "pit_fetch.paging": "children follow newest_first numbered",
     "pit_fetch.times": "NEW_YORK delayed end_of_day end_of_day_anywhere end_of_minute in_new_york is_weekend "
     "parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_wall_clock start_of_day wall_clock",

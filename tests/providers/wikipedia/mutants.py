@@ -21,7 +21,7 @@ def _always(value: Any) -> Any:
 
 def _any_comment_is_a_move(real: Any) -> Any:
     def had_title(self: Any, title: Any, newest: Any) -> bool:
-        later = tuple(revision._replace(sha1="") for revision in self.later)
+        later = tuple(revision and revision._replace(sha1="") for revision in self.later)
         newest = newest and newest._replace(sha1="")
         return real(self._replace(later=later), title, newest)  # type: ignore[no-any-return]
 

@@ -139,12 +139,18 @@ def _later_wiki(rng: Random, moment: datetime, public: Sequence[Revision]) -> Wi
 def _edits(rng: Random, moment: datetime, count: int) -> list[Any]:
     """Return revisions after ``moment``, with comments that look like moves and like protections."""
     rows: list[Any] = []
+    # Behind a revision that is hidden or unreadable, a comment that links two articles counts as a move.
+    is_readable = rng.random() < 0.3
+    linking = ("[[Other]] and [[Acme]] are linked",) if is_readable else ()
     for number in range(count):
         at = spelled(moment - MARGIN + timedelta(seconds=1) + near(rng))
-        comment = rng.choice(("", "+ [[Category:A]]; - [[Acme]]", 'Protected "[[Acme]]": [[WP:PP|why]]', CANARY))
+        comment = rng.choice(
+            ("", "+ [[Category:A]]; - [[Acme]]", 'Protected "[[Acme]]": [[WP:PP|why]]', CANARY, *linking)
+        )
         extra = rng.choice(({}, {}, {"revid": None}, {"timestamp": wreck(rng)}, {"comment": wreck(rng)}))
-        rows.append(Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra))
-    return [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]
+        row = Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra)
+        rows.append(row._replace(hidden=False, extra={}) if is_readable else row)
+    return rows if is_readable else [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]
 
 
 def _arrived(moment: datetime, others: Sequence[Page] = ()) -> Wiki:

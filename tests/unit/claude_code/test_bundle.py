@@ -48,6 +48,8 @@ def test_the_files_of_neo4j_are_those_that_nothing_else_needs() -> None:
     needed = set[str]().union(*(skills[name] for name in AGENTS if bundle.is_neo4j(name)))
     needed_elsewhere = set[str]().union(*(skills[name] for name in AGENTS if not bundle.is_neo4j(name)))
     named = {Path(name).parent.name for name in bundle.files() if name.startswith("skills/") and bundle.is_neo4j(name)}
-    assert named == needed - {"pit-envelope", "evidence-standards"}
+    patterns = {name for name in named if name.endswith("-patterns")}  # which the guard reads, and no agent
+    assert named - patterns == needed - {"pit-envelope", "evidence-standards"}
+    assert patterns == {f"{name.partition(':')[0]}-patterns" for name in load("pit_guard").SHIPPED_PATTERNS.values()}
     assert not named & needed_elsewhere
     assert {row.matcher for row in bundle.wiring() if bundle.is_neo4j(row.matcher)} == NEO4J_TOOLS

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pit_fetch.cli import command
 from pit_fetch.support.bundled import gate, load
 from tests.neo4j.patterns import OPEN, PATTERNS
 from tests.unit.hooks.calls import CEILING, NEO4J, PIT, start
 
 guard = load("pit_guard")
 HOOKS = Path(guard.__file__ or "").parent
-PATTERN = PATTERNS["news-queries: Latest"].query
+PATTERN = PATTERNS["news: Latest"].query
 PARAMS = {"pit": PIT, "ticker": "NOG", "limit": 5}
 
 
@@ -33,6 +34,45 @@ def reason(query: object, environ: dict[str, str] | None = None, tool: str = NEO
 
 
 # With a PIT, or under a ceiling.
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_runs_by_its_name(name: str) -> None:
+    params = {**dict.fromkeys(PATTERNS[name].parameters, "x"), "pit": PIT}
+    for query in (name, f"  {name.upper()}\n"):
+        hook = {"tool_name": NEO4J, "tool_input": {"query": query, "params": params}}
+        for environ in ({}, CEILING):
+            answer = guard.respond(hook, environ, gate)["hookSpecificOutput"]
+            assert "permissionDecision" not in answer
+            assert answer["updatedInput"] == {"query": PATTERNS[name].query, "params": params}
+
+
+@pytest.mark.parametrize("name", ["news", "Latest", "news: Newest", "own: mine", "../news: Latest", "report: Latest;"])
+def test_any_other_name_is_refused(name: str) -> None:
+    assert reason(name, params=PARAMS)
+    assert reason(name, CEILING, params=PARAMS)
+
+
+def test_a_name_is_no_way_around_the_pit() -> None:
+    assert "params.pit" in reason("news: Latest")
+    assert reason("news: Latest", CEILING, params={**PARAMS, "pit": "2024-02-16T00:00:00Z"})
+    assert "forbidden" in reason("news: Latest", tool="mcp__neo4j-cypher__write_neo4j_cypher", params=PARAMS)
+
+
+def test_the_text_of_a_pattern_is_that_of_an_installed_skill_as_it_ships(tmp_path: Path) -> None:
+    assert command.run(["init"], {}, str(tmp_path)).status == 0
+    claude = tmp_path / ".claude"
+    hook = {"tool_name": NEO4J, "tool_input": {"query": "news: Latest", "params": PARAMS}}
+
+    def respond() -> dict[str, Any]:
+        return start(claude / "hooks" / "pit_guard.py", hook, CEILING)
+
+    assert respond()["hookSpecificOutput"]["updatedInput"] == {"query": PATTERN, "params": PARAMS}
+    skill = claude / "skills" / "news-patterns" / "SKILL.md"
+    skill.write_text(skill.read_text().replace("at <= pit", "at <> pit"))
+    assert "as it ships" in respond()["reason"]
+    skill.unlink()
+    assert "pit_fetch init" in respond()["reason"]
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -68,7 +108,7 @@ CHANGES = (
         PATTERN + ";",
         PATTERN + "\nUNION MATCH (n) RETURN [n] AS data, [] AS gaps",
         "RETURN [{id: '1', available_at: $pit, available_at_source: 'neo4j_created'}] AS data, [] AS gaps",
-        *(OPEN["entity-queries: Company profile"].query, "", 5, None, [PATTERN]),
+        *(OPEN["entity: Company profile"].query, "", 5, None, [PATTERN]),
     ],
 )
 def test_anything_else_is_refused_with_a_pit(query: object) -> None:
