@@ -349,9 +349,11 @@ def filings(rng: Random) -> int:
 def _filing(rng: Random, place: int) -> tuple[sec.Filing, bool]:
     """Return a filing, and whether it was sent out on a later day than it was filed: only its header shows that."""
     day, cik, is_late = rng.randint(4, 15), rng.choice([*_TICKERS.values()]), rng.random() < 0.4
-    late = {"listed": f"2026-05-{day + 1:02}", "filed": f"2026-05-{day:02}"} if is_late else {}
-    accepted = f"2026-05-{day + (1 if is_late else 0):02} 10:30:00"
-    return sec.Filing(sec.number(place), rng.choice(("10-K", "8-K", "10-K/A")), accepted, ciks=(cik,), **late), is_late
+    filed, next_day = f"2026-05-{day:02}", f"2026-05-{day + 1:02}"
+    filing = sec.Filing(sec.number(place), rng.choice(("10-K", "8-K", "10-K/A")), f"{filed} 10:30:00", ciks=(cik,))
+    if is_late:
+        filing = replace(filing, accepted=f"{next_day} 10:30:00", filed=filed, listed=next_day)
+    return filing, is_late
 
 
 def _asked_of_sec(rng: Random) -> Values:
