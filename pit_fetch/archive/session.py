@@ -9,7 +9,6 @@ session.finish(text, status)              records what was printed
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -69,8 +68,8 @@ class ArchiveSession:
         return self.recorder.problem
 
     def start(self, secrets: Iterable[str]) -> None:
-        """Open the archive to record. It is created if missing, unless it alone has to answer."""
-        if not self.recorded.request.offline or os.path.exists(self.path):
+        """Open the archive to record, unless it alone has to answer. It is created if missing."""
+        if not self.recorded.request.offline:
             self.recorder.start(secrets)
 
     def ingest_if_needed(self) -> bool:
@@ -169,7 +168,7 @@ def _kind(request: FetchRequest) -> str:
     # Which items a capture with a limit lacks depends on later ones: it counts as a live fetch.
     if request.capture and request.limit == request.max_pages == UNLIMITED:
         return "capture"
-    return "offline" if request.offline else "live"
+    return "live"
 
 
 def _of_snapshot(record: Record, seen: int, first_held: int) -> Record:

@@ -72,7 +72,7 @@ class _World:
         more = rng.choice(("", "", " --limit 2", " --format csv"))
         if words == NEWS:
             more += rng.choice(("", "", " --fields title"))
-        ask = archive.offline if way == "offline" else archive.fetch
+        ask = archive.remembered if way == "offline" else archive.fetch
         ask(f"{words}{more}", told(self.now), pit)
 
     def _change(self) -> None:
