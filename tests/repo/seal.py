@@ -2,7 +2,7 @@
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
 help from the program, the size and the scores of the leak corpus from its files, and which captured requests answer
-which questions from the options of the providers.
+which questions, and the keyword arguments of the library, from the options of the providers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tests.neo4j.patterns import PATTERNS
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
 COMMAND, CORPUS, ARCHIVE = (ROOT / "docs" / name for name in ("command.md", "corpus.md", "archive.md"))
+KEYWORDS = ROOT / "pit_fetch" / "request" / "keywords.py"
 CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
@@ -152,12 +154,45 @@ def _coverage(provider: Provider) -> list[str]:
     return [provider.name, *(", ".join(cell) if len(cell) <= _MOST_NAMED else "all others" for cell in cells)]
 
 
+def sealed_keywords(text: str) -> str:
+    """Return the module of keyword arguments, its ``text`` with the options of all bundled sources."""
+    providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
+    common = [option for option in COMMON_OPTIONS if option.name not in _NO_KEYWORDS]
+    types: dict[str, set[str]] = {}
+    for option in (*common, *(option for provider in providers for option in provider.options)):
+        types.setdefault(option.name, set()).add(_type(option))
+    named = ((name, " | ".join(sorted(kinds))) for name, kinds in sorted(types.items()) if not iskeyword(name))
+    rows = "".join(f"    {name}: {kinds} | None\n" for name, kinds in named)
+    before, opening, rest = text.partition("    # <sealed>\n")
+    _, closing, after = rest.partition("    # </sealed>")
+    return f"{before}{opening}{rows}{closing}{after}"
+
+
+def _type(option: Option) -> str:
+    if option.metavar == "PATH":
+        return "Path"
+    is_date = option.metavar in ("DATE", "YYYY-MM-DD")
+    return "Texts" if option.repeatable else "Instant" if is_date else _TYPES[option.kind]
+
+
+# Those that fetch has parameters for, and those of the command line alone.
+_NO_KEYWORDS = ("source", "pit", "format", "output", "pretty", "fail", "verbose")
+_TYPES = {
+    "text": "Text",
+    "list": "Texts",
+    "integer": "int",
+    "number": "float",
+    "instant": "Instant",
+    "flag": "bool",
+}
+
 SEALED: Mapping[Path, Callable[[str], str]] = {
     GUARD: sealed_guard,
     README: sealed_readme,
     COMMAND: sealed_command,
     CORPUS: sealed_corpus,
     ARCHIVE: sealed_archive,
+    KEYWORDS: sealed_keywords,
 }
 
 

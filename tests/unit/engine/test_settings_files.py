@@ -308,6 +308,7 @@ def test_python_takes_its_defaults_from_the_files_too(place: Place, monkeypatch:
     monkeypatch.chdir(place.inside)
     monkeypatch.setenv("HOME", place.environ["HOME"])
     monkeypatch.delenv("PIT_FETCH_CEILING", raising=False)
-    options = {"source": "benzinga", "pit": PIT_TEXT, "input_file": "reply.json"}
-    assert len(pit_fetch.fetch(**options).data) == 1
-    assert len(pit_fetch.fetch(**options, limit=2).data) == 2
+    options = {"input_file": "reply.json"}
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, options=options).data) == 1
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, options=options, limit=2).data) == 2
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, options=options, limit=None).data) == 2
