@@ -38,7 +38,7 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
     """Yield the flags of the options by which ``question`` asks for something that ``request`` did not ask for.
 
     Both are of one operation. Without any, the records of the request hold all that is wanted at the instants that its
-    :class:`Reach` covers; where :func:`differing` yields an option, its filter has to be applied to them again.
+    :class:`Reach` covers. All filters of the question are applied to them again.
     """
     for option in options:
         if not asks_no_less(option, request.options[option.name], question.options[option.name]):
@@ -63,14 +63,6 @@ def asks_no_less(option: Option, request: Any, question: Any) -> bool:
         case "superset":
             return request is None or (question is not None and _holds(_as_set(request), _as_set(question)))
     return True
-
-
-def differing(request: Query, question: Query, options: Iterable[Option]) -> Iterator[str]:
-    """Yield the flags of the filters that differ, which have to be applied to the records of ``request`` again."""
-    for option in options:
-        values = (query.options[option.name] for query in (request, question))
-        if option.covered_by != "evidence" and len({format_value(_as_one(option, value)) for value in values}) > 1:
-            yield flag_of(option.name)
 
 
 class Reach(NamedTuple):
