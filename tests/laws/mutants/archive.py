@@ -366,16 +366,10 @@ MUTANTS = (
     *_in(
         "pit_fetch.archive.rederive",
         (
-            "what a request without better evidence lacks is gone",
-            "RecordedFetch.shows_absence",
-            lambda real: property(lambda recorded: recorded.is_snapshot or recorded.query.operation.reach != "some"),
-            _FILINGS,
-        ),
-        (
             "tickers of a recorded request stand for everything",
             "Archived.resolved",
             lambda real: lambda archived, key, recorded: recorded,
-            _FILINGS,
+            ("sec_full_text: archive wider",),
         ),
     ),
     *_in(
