@@ -293,6 +293,10 @@ class Code:
         "env_file_untrusted",
         "{file} {problem}: set the variables in the environment, or make the file your own with chown.",
     )
+    ENV_FILE_LINE = _config(
+        "env_file_line",
+        "The .env file names {variable} in line {line}, but not as dotenv reads it: write {variable}=VALUE.",
+    )
     URL_MALFORMED = _config(
         "url_malformed", "{variable} must be https://HOST without a path (http only for a loopback host)."
     )
@@ -382,6 +386,9 @@ class Code:
         "bad_call", "{host} does not know what was asked for: check the symbol and the parameters."
     )
     NETWORK = _upstream_error("network", "{host} cannot be reached: check the network, or try again later.")
+    UNRECORDED = _upstream_error(
+        "unrecorded", "What was recorded holds no reply of {host} to one of the requests: run the fetch again."
+    )
     UNRESOLVED = _upstream_error(
         "unresolved", "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later."
     )
@@ -411,6 +418,7 @@ class Code:
         "{host} did not answer completely before the deadline (--timeout {timeout:g}): try again later, or raise it.",
         is_out_of_time=True,
     )
+    SLOW = _upstream_error("slow", "{host} takes too long to answer: try again later, or raise --timeout.")
     TOO_LARGE = _upstream_error(
         "too_large",
         "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters).",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from pit_fetch.errors import UpstreamError
@@ -49,25 +50,42 @@ def follow(
 
 
 def children(
-    parents: Iterable[Parent], read: Callable[[Parent], Child | None], at_once: int = 1
+    parents: Iterable[Parent],
+    read: Callable[[Parent], Child | None],
+    at_once: int = 1,
+    probe: Callable[[], object] | None = None,
 ) -> Iterator[tuple[Parent, Child | None]]:
     """Yield each parent with ``read(parent)``, in order: for a list whose rows have a page of their own.
 
     A child is None if ``read`` returns None or finds it malformed: yield a record without a stamp for it. Any other
-    UpstreamError ends the fetch. Up to ``at_once`` children are read at the same time, within the host's rate.
-    """
+    UpstreamError ends the fetch. With a PIT that shows that there is a row, which may be a withheld one. So give a
+    ``probe``: it requests something of the same kind that belongs to no row. A child that fails is then None as well,
+    and the fetch ends if ``probe`` raises UpstreamError. It is called after a child that fails, and if there is none.
 
-    # A malformed child fails alone, since it may be one that is withheld.
-    def read_leniently(parent: Parent) -> Child | None:
+    Up to ``at_once`` children are read at the same time, within the host's rate.
+    """
+    has_answered = False
+    for parent, wait in _begun(parents, read, at_once):
+        child: Child | None = None
         try:
-            return read(parent)
+            child = wait()
         except UpstreamError as error:
             if error.gap.code is not Code.MALFORMED:
-                raise
-            return None
+                if probe is None or error.is_deadline:
+                    raise
+                probe()
+        has_answered = True
+        yield parent, child
+    if probe is not None and not has_answered:
+        probe()
 
+
+def _begun(
+    parents: Iterable[Parent], read: Callable[[Parent], Child | None], at_once: int
+) -> Iterator[tuple[Parent, Callable[[], Child | None]]]:
+    """Yield each parent with a function that returns its child or raises, up to ``at_once`` of them begun."""
     if at_once <= 1:
-        yield from ((parent, read_leniently(parent)) for parent in parents)
+        yield from ((parent, partial(read, parent)) for parent in parents)
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -75,12 +93,12 @@ def children(
     with ThreadPoolExecutor(at_once) as pool:
         try:
             for parent in parents:
-                waiting.append((parent, pool.submit(read_leniently, parent)))
+                waiting.append((parent, pool.submit(read, parent)))
                 if len(waiting) == at_once:
                     first, future = waiting.pop(0)
-                    yield first, future.result()
+                    yield first, future.result
             for first, future in waiting:
-                yield first, future.result()
+                yield first, future.result
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

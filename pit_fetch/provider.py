@@ -329,6 +329,7 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
         follow: bool = True,
+        patience: float = 1.0,
     ) -> HttpReply:
         """Return the complete reply of a declared host, which is given by name. Raise UpstreamError if all tries fail.
 
@@ -336,9 +337,12 @@ class Http(Protocol):
         False: a redirect is then a reply like any other. ``retry_after`` is for a host that answers "later" with
         a success status, or another that :attr:`Retry.statuses` does not hold: it returns the seconds to wait before
         the next try, or None to accept the reply. When tries or time run out, the last such reply is returned.
+
+        ``patience`` is the share of the time left that one exchange, or a pause before the next, may take. With less
+        than all of it, an object that never comes fails alone, and leaves time for others.
         """
 
-    def head(self, host: str, path: str) -> HttpReply:
+    def head(self, host: str, path: str, patience: float = 1.0) -> HttpReply:
         """Like :meth:`get`, for the status and the headers alone: ``Last-Modified`` of a large file, say."""
 
     def post(
@@ -363,13 +367,19 @@ class Http(Protocol):
         seconds: float,
         decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
+        most: int | None = None,
+        patience: float = 1.0,
+        is_head: bool = False,
     ) -> T:
         """Return ``decode(reply)`` for a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
         ``seconds`` may be infinite, for a file that never changes. Use it only for files that are the
-        same for every request: the contents of the cache must not reveal a request. If the reply does
-        not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
+        same for every request, or about something public: the contents of the cache must not reveal more. If the
+        reply does not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
         the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
+        Of the files that are stored with ``most``, about so many are kept, the newest ones. ``patience`` is as in
+        :meth:`get`; ``is_head`` asks as :meth:`head` does. A reply from the cache has the ``received_at`` of its
+        receipt, before this fetch began, and of its headers ``Last-Modified`` alone.
         """
 
 

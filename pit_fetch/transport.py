@@ -30,7 +30,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 # Why an exchange did not complete; all but the last are rows of the table of gaps.
 Fault = Literal[
     "network", "unresolved", "refused", "proxy", "tls", "certificate", "certificate_file", "malformed", "timeout",
-    "too_large", "unsendable",
+    "too_large", "unrecorded", "unsendable",
 ]  # fmt: skip
 
 MAX_BODY_BYTES = 64_000_000
@@ -139,7 +139,7 @@ class RecordingTransport(NamedTuple):
 class ReplayingTransport:
     """Answer from recorded exchanges: the replies to a request come in the order in which they were recorded.
 
-    The last reply to a request answers every further one. A request that was never recorded fails as unreachable.
+    The last reply to a request answers every further one. A request that was never recorded fails as such.
     """
 
     def __init__(self, exchanges: Iterable[tuple[HttpRequest, HttpReply]]) -> None:
@@ -150,7 +150,7 @@ class ReplayingTransport:
     def send(self, request: HttpRequest) -> HttpReply:
         replies = self._replies.get(identity(request))
         if not replies:
-            raise TransportError("network")
+            raise TransportError("unrecorded")
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 

@@ -76,7 +76,7 @@ def ask(source: str, app: App, *, now: datetime = NOW, folder: str = "/", body: 
     The cache is in ``folder``, unless that is "/". An option whose value is () is left out. Raise ConfigError.
     """
     clock, provider = TestClock(now), unhurried(registry.load(source))
-    transport = Answering(app, clock.now)
+    transport = Answering(app, clock.now, clock.value().sleep)
     environ = {**VARIABLES, **({"HOME": folder} if folder != "/" else {})}
     runtime = Runtime(environ, folder, clock.value(), transport, lambda _: provider, lambda _: body)
     values = {name: value for name, value in options.items() if value != ()}

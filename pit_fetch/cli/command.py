@@ -38,6 +38,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, name: str, description: str) -> None:
         super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
         self.add_argument("-h", "--help", action="store_true", help="show this help")
+        self.advice = ""  # what to do instead of giving arguments that it does not know
 
     def error(self, message: str) -> NoReturn:
         raise argparse.ArgumentError(None, plain(message))
@@ -53,8 +54,8 @@ class Parser(argparse.ArgumentParser):
             names = [word.partition("=")[0] for word in unknown]
             hints = [truncate(name) + (option_hint(name, flags) if name.startswith("-") else "") for name in names]
             is_path = "--archive" in flags and not any(name.startswith("-") for name in names)
-            where = " (an archive is named with --archive PATH)" if is_path else ""
-            self.error(f"unrecognized arguments: {', '.join(hints)}{where}")
+            advice = self.advice or ("an archive is named with --archive PATH" if is_path else "")
+            self.error(f"unrecognized arguments: {', '.join(hints)}{f' ({advice})' if advice else ''}")
         return arguments
 
 

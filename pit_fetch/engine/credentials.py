@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from pit_fetch.engine import trusted_files
 from pit_fetch.engine.input_files import nearest
@@ -59,7 +60,8 @@ def _is_sendable(value: str) -> bool:
 def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> tuple[str, str]:
     """Return the declared variable that is set, and its value; ("", "") if none is.
 
-    Raise ConfigError if there is a ``.env`` file that cannot be read, or that is another user's.
+    Raise ConfigError if there is a ``.env`` file that cannot be read, that is another user's, or that names a variable
+    otherwise than as NAME=VALUE.
     """
     for variable in credential.variables:
         if environ.get(variable, "").strip():
@@ -89,7 +91,21 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
             value = (values.get(variable) or "").strip()
             if value:
                 return variable, value
+        _check_lines(text, credential.variables)
     return "", ""
+
+
+# How else a variable is given a value: YAML, shells, JSON.
+_OTHER_FORMS = r"""\s*(?:(?:export|set|setenv|\$env:|-)\s*)?["']?({names})\b["']?\s*[:=]?\s*["']?[^\s"'#:=]"""
+
+
+def _check_lines(text: str, variables: Sequence[str]) -> None:
+    """Raise ConfigError if a line of a ``.env`` file gives a variable in a form that dotenv does not read."""
+    form = re.compile(_OTHER_FORMS.format(names="|".join(map(re.escape, variables))))
+    for number, line in enumerate(text.splitlines(), 1):
+        match = form.match(line)
+        if match is not None:
+            raise ConfigError(Code.ENV_FILE_LINE, variable=match[1], line=number)
 
 
 def known_secrets(provider: Provider, environ: Mapping[str, str], folder: str) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def _text(value: Any, column: Column, short: bool = False) -> str:
         day = f"{value:%a} " if column.name == "available_at" else ""
         return f"{day}{value.replace(tzinfo=None).isoformat(' ')} {value:%Z}"
     if column.kind == "number":
-        return f"{value:.10g}"
+        return f"{value:.{10 if abs(value) < 1e8 else 15}g}"  # an amount in full, and no digits of a division
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, str):

@@ -11,12 +11,13 @@ of its address, its receipt and its bytes.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
-_MAGIC = b"pit_fetch cache 2"
+_MAGIC = b"pit_fetch cache 3"
 # A planted pipe would block the process that opens it, and a planted link would lead elsewhere.
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -53,16 +54,24 @@ def open_own(path: str, flags: int) -> int:
     raise PermissionError(path)
 
 
-class StoredBody(NamedTuple):
-    """A stored body, and the time of its receipt in seconds since the epoch."""
+class Place(NamedTuple):
+    """Where a reply is stored: under its request, and among ``most`` others, if that is given."""
 
+    request: str
+    most: int | None = None
+
+
+class Stored(NamedTuple):
+    """A stored reply, and the time of its receipt in seconds since the epoch."""
+
+    headers: Mapping[str, str]
     body: bytes
     since: float
 
 
-def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> StoredBody | None:
-    """Return the body stored for ``url`` if, at ``now`` (Unix time), it is younger than ``seconds``, maybe infinite."""
-    path = _path(environ, url)
+def load(environ: Mapping[str, str], place: Place, seconds: float, now: float) -> Stored | None:
+    """Return what is stored at ``place`` if, at ``now`` (Unix time), it is younger than ``seconds``, maybe infinite."""
+    path = _path(environ, place)
     try:
         with open(open_own(path, os.O_RDONLY), "rb") as file:
             head, packed = file.readline(1_000), file.read()
@@ -70,45 +79,62 @@ def load(environ: Mapping[str, str], url: str, seconds: float, now: float) -> St
     except (OSError, IndexError, ValueError):
         return None
     # A negative age means that the clock was set back, so that the age is unknown.
-    if head != _head(url, since, packed) or not 0 <= now - since < seconds:
+    if head != _head(place, since, packed) or not 0 <= now - since < seconds:
         return None
     import zlib
 
-    return StoredBody(zlib.decompress(packed), since)
+    headers, _, body = zlib.decompress(packed).partition(b"\n")
+    return Stored(json.loads(headers), body, since)
 
 
-def store(environ: Mapping[str, str], url: str, body: bytes, now: float) -> None:
-    """Store ``body``, received at ``now``, for ``url``. A concurrent reader sees either the old body or the new one."""
-    path = _path(environ, url)
+def store(environ: Mapping[str, str], place: Place, stored: Stored) -> None:
+    """Store a reply at ``place``. A concurrent reader sees either the old one or the new one.
+
+    Of the files that are stored with the same ``most``, so many stay: beyond that, the oldest quarter is removed.
+    """
+    path = _path(environ, place)
     if not path:
         return
     import zlib
 
     # Compressed, since some files are stored for good, one for each day that was asked about.
-    packed = zlib.compress(body)
+    packed = zlib.compress(json.dumps(stored.headers).encode() + b"\n" + stored.body)
     part = f"{path}.{os.urandom(8).hex()}"
     try:
         with open(open_own(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-            file.write(_head(url, now, packed) + packed)
+            file.write(_head(place, stored.since, packed) + packed)
         os.replace(part, path)
+        if place.most is not None:
+            _remove_oldest(path, place.most)
     except OSError:
         with contextlib.suppress(OSError):
             os.remove(part)
 
 
-def _head(url: str, since: float, packed: bytes) -> bytes:
-    """Return the first line of a stored file: its receipt, and a digest of that, the address and the packed body."""
+def _head(place: Place, since: float, packed: bytes) -> bytes:
+    """Return the first line of a stored file: its receipt, and a digest of that, the request and the packed reply."""
     from hashlib import sha256
 
-    digest = sha256(b"%r %s\n" % (since, url.encode()) + packed).hexdigest()
+    digest = sha256(b"%r %s\n" % (since, place.request.encode()) + packed).hexdigest()
     return b"%s %r %s\n" % (_MAGIC, since, digest.encode())
 
 
-def _path(environ: Mapping[str, str], url: str) -> str:
+def _remove_oldest(path: str, most: int) -> None:
+    """Remove the oldest files of the kind of ``path`` if there are more than ``most``. Raise OSError."""
+    home, name = os.path.split(path)
+    kind = name.rpartition("-")[0] + "-"
+    files = [entry for entry in os.scandir(home) if entry.name.startswith(kind)]
+    if len(files) > most:
+        files.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
+        for entry in files[: len(files) - most + most // 4]:
+            os.remove(entry.path)
+
+
+def _path(environ: Mapping[str, str], place: Place) -> str:
     from hashlib import sha256
 
-    home = folder(environ)
-    return os.path.join(home, f"file-{sha256(url.encode()).hexdigest()[:32]}") if home else ""
+    home, kind = folder(environ), "file" if place.most is None else f"file-{place.most}"
+    return os.path.join(home, f"{kind}-{sha256(place.request.encode()).hexdigest()[:32]}") if home else ""
 
 
 def _is_mine(status: os.stat_result, kind: int | None = None) -> bool:

@@ -13,6 +13,7 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from pit_fetch.errors import ConfigError, UpstreamError
@@ -27,6 +28,22 @@ from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transpor
 
 MAX_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# What is kept of a reply besides its body: when the file was written can be evidence.
+_KEPT_HEADERS = ("Last-Modified",)
+
+
+class _Policy(NamedTuple):
+    """How one request is made.
+
+    tries      the largest number of exchanges
+    redirects  how many are followed in each; with None, a redirect is a reply
+    patience   the share of the time left that one exchange, or a pause before the next, may take
+    """
+
+    tries: int = 1
+    retry_after: RetryAfter | None = None
+    redirects: int | None = MAX_REDIRECTS
+    patience: float = 1.0
 
 
 class Client:
@@ -63,16 +80,18 @@ class Client:
         headers: Mapping[str, str] | None = None,
         retry_after: RetryAfter | None = None,
         follow: bool = True,
+        patience: float = 1.0,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
         declared = self._host(host)
         request = HttpRequest("GET", path, as_texts(params), headers or {})
-        return self._ask(declared, request, declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None)
+        policy = _Policy(declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None, patience)
+        return self._ask(declared, request, policy)
 
-    def head(self, host: str, path: str) -> HttpReply:
+    def head(self, host: str, path: str, patience: float = 1.0) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.head`."""
         declared = self._host(host)
-        return self._ask(declared, HttpRequest("HEAD", path), declared.retry.tries)
+        return self._ask(declared, HttpRequest("HEAD", path), _Policy(declared.retry.tries, patience=patience))
 
     def post(
         self,
@@ -90,11 +109,11 @@ class Client:
         headers = {"Content-Type": "application/json", **(headers or {})}
         request = HttpRequest("POST", path, as_texts(params), headers, dumps(json).encode())
         declared = self._host(host)
-        return self._ask(declared, request, declared.retry.tries if repeatable else 1, retry_after)
+        return self._ask(declared, request, _Policy(declared.retry.tries if repeatable else 1, retry_after))
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, as_texts(params), call=call), tries=1)
+        return self._ask(self._host(host), HttpRequest("LOAD", path, as_texts(params), call=call), _Policy())
 
     def get_cached(
         self,
@@ -103,20 +122,26 @@ class Client:
         seconds: float,
         decode: Callable[[HttpReply], T],
         keep: Callable[[T], bool] | None = None,
+        most: int | None = None,
+        patience: float = 1.0,
+        is_head: bool = False,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = _address(self._host(host), base_url(self._host(host), self.environ), path)
-        stored = cache.load(self.environ, url, seconds, self.clock.now().timestamp())
+        request = HttpRequest("HEAD" if is_head else "GET", url)
+        place = cache.Place(f"HEAD {url}" if is_head else url, most)
+        stored = cache.load(self.environ, place, seconds, self.clock.now().timestamp())
         if stored is not None:
-            cached = HttpReply(200, {}, stored.body, datetime.fromtimestamp(stored.since, UTC))
+            cached = HttpReply(200, stored.headers, stored.body, datetime.fromtimestamp(stored.since, UTC))
             with contextlib.suppress(UpstreamError):
                 decoded = decode(cached)
-                self.on_cached(HttpRequest("GET", url), cached)
+                self.on_cached(request, cached)
                 return decoded
-        reply = self.get(host, path)
+        reply = self.head(host, path, patience) if is_head else self.get(host, path, patience=patience)
         decoded = decode(reply)
         if keep is None or keep(decoded):
-            cache.store(self.environ, url, reply.body, reply.received_at.timestamp())
+            headers = {name: reply.header(name) for name in _KEPT_HEADERS if reply.header(name)}
+            cache.store(self.environ, place, cache.Stored(headers, reply.body, reply.received_at.timestamp()))
         return decoded
 
     def remaining(self) -> float:
@@ -126,34 +151,26 @@ class Client:
     def _host(self, name: str) -> Host:
         return {known.name: known for known in self.hosts}[name]
 
-    def _ask(
-        self,
-        host: Host,
-        request: HttpRequest,
-        tries: int,
-        retry_after: RetryAfter | None = None,
-        redirects: int | None = MAX_REDIRECTS,
-    ) -> HttpReply:
-        """Return the first reply that the provider can use, from at most ``tries`` exchanges.
+    def _ask(self, host: Host, request: HttpRequest, policy: _Policy) -> HttpReply:
+        """Return the first reply that the provider can use, by ``policy``.
 
-        Up to ``redirects`` are followed in each; with None, a redirect is a reply. Raise UpstreamError if the host is
-        unreachable or redirects elsewhere, if the deadline or the size limit is exceeded, or if a status of
-        ``host.retry`` outlasts the tries.
+        Raise UpstreamError if the host is unreachable or redirects elsewhere, if the deadline or the size limit is
+        exceeded, or if a status of ``host.retry`` outlasts the tries.
         """
         base = base_url(host, self.environ)
         url = _address(host, base, request.url)
         request = request._replace(url=url, signature=signature(host, self.credentials), browser=host.browser)
         for attempt in itertools.count():
-            reply = self._exchange(host, base, request, redirects)
+            reply = self._exchange(host, base, request, policy)
             # Jitter keeps processes that failed together from coming back together. It need not be secret.
             pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
             is_usable = isinstance(reply, HttpReply) and _is_usable(reply, host.retry)
             if isinstance(reply, HttpReply):
-                wait = retry_after(reply) if is_usable and retry_after is not None else None
+                wait = policy.retry_after(reply) if is_usable and policy.retry_after is not None else None
                 if is_usable and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
-            if attempt + 1 >= tries or pause >= self.remaining():
+            if attempt + 1 >= policy.tries or pause >= self.remaining() * policy.patience:
                 break
             self.clock.sleep(pause)
         if isinstance(reply, UpstreamError):
@@ -162,21 +179,21 @@ class Client:
             return reply
         raise _given_up(host, reply)
 
-    def _exchange(
-        self, host: Host, base: str, request: HttpRequest, redirects: int | None
-    ) -> HttpReply | UpstreamError:
+    def _exchange(self, host: Host, base: str, request: HttpRequest, policy: _Policy) -> HttpReply | UpstreamError:
         """Make one exchange, and follow redirects to its host. Return an error that may pass, and raise any other."""
-        for hop in range((redirects or 0) + 1):
+        for hop in range((policy.redirects or 0) + 1):
             self._wait_for_turn(host, base)
             if self.remaining() <= 0:
                 raise self._out_of_time(host)
             self.requests_made += 1
             self.on_request(request.url.partition("?")[0])
             try:
-                reply = self.transport.send(request._replace(timeout=self.remaining()))
+                reply = self.transport.send(request._replace(timeout=self.remaining() * policy.patience))
             except TransportError as error:
                 if error.fault == "unsendable":
                     raise _elsewhere(host) if hop else _bad_base(host) from None
+                if error.fault == "timeout" and policy.patience < 1 and self.remaining() > 0:
+                    raise UpstreamError(Code.SLOW, host=host.name) from None
                 if self.remaining() <= 0 or error.fault == "timeout":
                     raise self._out_of_time(host) from None
                 unreachable = _unreachable(host, base, error)
@@ -185,7 +202,7 @@ class Client:
                 raise unreachable from None
             self.received_at = reply.received_at
             location = reply.header("Location")
-            if redirects is None or reply.status not in REDIRECTS or not location:
+            if policy.redirects is None or reply.status not in REDIRECTS or not location:
                 return reply
             target = _target(request.url, location, base)
             # After any other redirect a POST may already have taken effect, and must not be repeated (RFC 9110, 15.4).

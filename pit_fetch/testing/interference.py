@@ -266,11 +266,15 @@ def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:
     whole = recording.run_at(pit)
     without = observe(case, pit, reply=edited(case, partial(drop, rows=late)))
     for_late = {*whole.requests} - {*without.requests}
-    for event, answer in (("is not there (404)", Response(b"", 404)), ("is empty", Response(b"{}"))):
+    for event, answer in (
+        ("is not there (404)", Response(b"", 404)),
+        ("is empty", Response(b"{}")),
+        ("fails (500)", Response(b"", 500)),
+    ):
         if for_late and observe(case, pit, wire=substitute(answer, for_late)).leaves != whole.leaves:
             raise failure(
                 f"at the PIT {pit} the output is another one when the page of a record that was not public {event}",
-                "let a page of a row fail alone: paging.children, and a record without a stamp for the row",
+                "let a page of a row fail alone: paging.children (with a probe), a record without a stamp for the row",
             )
 
 

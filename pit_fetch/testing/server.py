@@ -68,10 +68,14 @@ def ask_responses(request: HttpRequest) -> ServerAnswer:
 
 @dataclass
 class Answering:
-    """A transport that calls ``app`` in this process. ``error`` is the first exception of the app itself."""
+    """A transport that calls ``app`` in this process. ``error`` is the first exception of the app itself.
+
+    ``wait`` receives the seconds after which a request that hangs is given up.
+    """
 
     app: App
     now: Callable[[], datetime]
+    wait: Callable[[float], object] = lambda seconds: None
     exchanges: list[tuple[HttpRequest, Response]] = field(default_factory=list)
     error: Exception | None = None
 
@@ -83,6 +87,7 @@ class Answering:
             raise TransportError("network") from error
         self.exchanges.append((request, response))
         if response.hang:
+            self.wait(request.timeout)
             raise TransportError("timeout")
         if response.cut is not None:
             raise TransportError("network", passing=True)

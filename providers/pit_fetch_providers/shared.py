@@ -118,6 +118,22 @@ def error_document(reply: HttpReply) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
+def require_one(requests: Iterable[Callable[[], object]]) -> None:
+    """Make requests until one succeeds. Raise the UpstreamError of the last one if none does."""
+    failure: UpstreamError | None = None
+    for request in requests:
+        try:
+            request()
+        except UpstreamError as error:
+            if error.is_deadline:
+                raise
+            failure = error
+        else:
+            return
+    if failure is not None:
+        raise failure
+
+
 def texts_in(row: Mapping[str, Any], *names: str) -> dict[str, str | None]:
     """Return the texts that a row has, None for a value that is none."""
     return {name: text_or_none(row[name]) for name in names if name in row}

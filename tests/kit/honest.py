@@ -401,7 +401,10 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
             document = None if body is None else lenient_json(body, rows=0)
             return document if isinstance(document, dict) else None
 
-        for event, document in children(events_of(body, query), page):
+        def probe() -> object:
+            return get(CALLS, "/events/none")(query, context)
+
+        for event, document in children(events_of(body, query), page, probe=probe):
             yield record(event, document, query)
 
     def read(body: bytes, query: Query) -> Iterator[Record]:

@@ -324,7 +324,7 @@ _PITS = ("2026-05-25 12:00", "2026-06-10 12:00")
 
 
 def filings(rng: Random) -> int:
-    """Of captured filings a question gets all that it asks for and that any capture asked for and could date by the PIT.
+    """Of captured filings a question gets all that it and a capture asked for and that could be dated by the PIT.
 
     What a capture could not date was public when it was captured.
     """

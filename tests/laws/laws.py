@@ -5,6 +5,7 @@ A source's folder has the module ``worlds``, with two makers of cases and, if it
     make         a case of any kind
     undisturbed  a case of one world in which no record is ever taken back
     LAWS         name -> law
+    REQUESTS     what the laws have to know of its requests, see refusals.Requests
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 from random import Random
+from types import ModuleType
 
 from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
 from tests.laws.checks import (
@@ -32,6 +34,7 @@ from tests.laws.checks import (
     windows,
 )
 from tests.laws.hostile import hostile
+from tests.laws.refusals import Requests, partial_failure, quota
 from tests.laws.worlds import Case
 from tests.neo4j import guarded
 from tests.neo4j import laws as neo4j
@@ -42,10 +45,19 @@ from tests.unit.normalize import worlds as normalized
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]
 
-_WORLDS = {"sample": sample, **modules("worlds")}
+WORLDS = {"sample": sample, **modules("worlds")}
 
 
-def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
+def requests_of(worlds: ModuleType) -> Requests:
+    requests: Requests = getattr(worlds, "REQUESTS", Requests())
+    return requests
+
+
+def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
+    """Return the laws that every source has, by their names."""
+    make: Maker = worlds.make
+    undisturbed: Maker = worlds.undisturbed
+    requests = requests_of(worlds)
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
@@ -53,6 +65,8 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
         "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
         "repeated": lambda rng: repeated(make(rng)),
+        "partial failure": lambda rng: partial_failure(make(rng), rng, requests),
+        "quota": lambda rng: quota(make(rng), rng, requests),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
     }
@@ -60,11 +74,7 @@ def _laws(make: Maker, undisturbed: Maker) -> Mapping[str, Law]:
 
 # "source: law" -> the law.
 LAWS: Mapping[str, Law] = {
-    **{
-        f"{source}: {name}": law
-        for source, worlds in _WORLDS.items()
-        for name, law in _laws(worlds.make, worlds.undisturbed).items()
-    },
+    **{f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in laws_of_all(worlds).items()},
     "sample: patience": lambda rng: non_interference(sample.patient(rng)),
     "sample: versions": lambda rng: non_interference(sample.versions(rng)),
     "sample: order": lambda rng: non_interference(sample.disordered(rng)),
@@ -96,5 +106,5 @@ LAWS: Mapping[str, Law] = {
     "corpus: no leak": corpus.law,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
-    **archived.laws({source: worlds.make for source, worlds in _WORLDS.items()}),
+    **archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),
 }

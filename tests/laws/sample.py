@@ -41,6 +41,7 @@ from pit_fetch.times import NEW_YORK, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 from pit_fetch.wire import lenient_json
 from tests.laws.hostile import harmless_text, long_id, refused_text
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
 
@@ -168,6 +169,14 @@ def _newest_first(row: Row) -> float:
 
 
 # Its worlds.
+
+
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Whether the last request is for a further page."""
+    return int(asked[-1].query.get("page", 0)) > 0
+
+
+REQUESTS = Requests(_continues)
 
 
 def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLICES", "WHOLE")) -> Case:

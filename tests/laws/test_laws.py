@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.laws.laws import LAWS
+from tests.laws.laws import LAWS, WORLDS, laws_of_all
 
 # One number is a whole case: a failing one is printed and runs again alone, there is nothing to shrink.
 WHOLE = (Phase.explicit, Phase.reuse, Phase.generate)
@@ -37,3 +37,8 @@ def test_law(law: str) -> None:
         LAWS[law](Random(seed))
 
     holds()
+
+
+def test_no_source_replaces_a_law_that_all_have() -> None:
+    for worlds in WORLDS.values():
+        assert laws_of_all(worlds).keys().isdisjoint(getattr(worlds, "LAWS", {}))

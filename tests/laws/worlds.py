@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from functools import cache
@@ -107,7 +107,8 @@ def run(
     if not keep_files:
         _clear(home)
     clock = TestClock(case.moment + timedelta(days=900) if now is None else now)
-    transport, asked = _Leaping(app, clock, leap), case.pit if pit is None else pit
+    seen = clock.value()._replace(now=lambda: clock.start) if still else clock.value()
+    transport, asked = _Leaping(app, seen.now, clock, leap), case.pit if pit is None else pit
     ceiling = {CEILING_VARIABLE: case.ceiling} if case.ceiling else {}
     with resized(case.sizes if sizes is None else sizes):
         left = inprocess.run(
@@ -119,7 +120,7 @@ def run(
                 *(case.words if words is None else words),
             ],
             transport=transport,
-            clock=clock.value()._replace(now=lambda: clock.start) if still else clock.value(),
+            clock=seen,
             environ={"HOME": str(home), **VARIABLES, **ceiling, **(environ or {})},
             folder=home,
             stdin=stdin,
@@ -131,8 +132,8 @@ def run(
 
 
 class _Leaping(Answering):
-    def __init__(self, app: App, clock: TestClock, seconds: float) -> None:
-        super().__init__(app, clock.now)
+    def __init__(self, app: App, now: Callable[[], datetime], clock: TestClock, seconds: float) -> None:
+        super().__init__(app, now, clock.value().sleep)
         self.clock, self.seconds = clock, seconds
 
     def send(self, request: HttpRequest) -> HttpReply:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Barrier
@@ -221,13 +222,54 @@ def test_children_come_in_order_and_a_spoilt_one_fails_alone(at_once: int) -> No
     assert list(children(range(6), read_child, at_once)) == [(0, 0), (1, 10), (2, None), (3, 30), (4, 40), (5, 50)]
 
 
+FAILED = UpstreamError(Code.HTTP_STATUS, host="X", status=500)
+LATE = UpstreamError(Code.TIMEOUT, host="X", timeout=1)
+
+
 @pytest.mark.parametrize("at_once", [1, 3])
-def test_children_of_a_host_that_does_not_answer_end_the_fetch(at_once: int) -> None:
+@pytest.mark.parametrize(
+    ("parents", "fails", "error", "probe_fails", "expected", "probes"),
+    [
+        (3, (), FAILED, False, [0, 10, 20], 0),
+        (3, (1,), FAILED, False, [0, None, 20], 1),
+        (3, (1,), FAILED, True, [0], 1),
+        (3, (1,), LATE, False, [0], 0),
+        # Nothing shows whether there was a child.
+        (1, (0,), FAILED, True, [], 1),
+        (0, (), FAILED, True, [], 1),
+        (0, (), FAILED, False, [], 1),
+    ],
+    ids=["all answer", "one fails", "all fail", "no time", "the only one", "none, and it fails", "none"],
+)
+def test_a_child_fails_alone_unless_a_probe_fails_too(
+    parents: int, fails: Sequence[int], error: UpstreamError, probe_fails: bool,
+    expected: list[int | None], probes: int, at_once: int,
+) -> None:  # fmt: skip
+    called, made = list[int](), list[int | None]()
+
     def read_child(parent: int) -> int:
-        raise UpstreamError(Code.HTTP_STATUS, host="X", status=500)
+        if parent in fails:
+            raise error
+        return parent * 10
+
+    def probe() -> None:
+        called.append(1)
+        if probe_fails:
+            raise FAILED
+
+    ends = probe_fails or (error is LATE and bool(fails))
+    with pytest.raises(UpstreamError) if ends else contextlib.nullcontext():
+        for _, child in children(range(parents), read_child, at_once, probe):
+            made.append(child)
+    assert (made, len(called)) == (expected, probes)
+
+
+def test_without_a_probe_a_child_that_fails_ends_the_fetch() -> None:
+    def read_child(parent: int) -> int:
+        raise FAILED
 
     with pytest.raises(UpstreamError):
-        list(children(range(6), read_child, at_once))
+        list(children(range(6), read_child))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from pit_fetch_providers.bz_news_api.themes import mentions
 from pit_fetch_providers.edgar import daily_index
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page
 from pit_fetch_providers.sec_full_text import filings
+from pit_fetch_providers.wayback import text as captured
+from pit_fetch_providers.wikipedia import wikitext
 from pit_fetch_providers.yahoo import earnings
 
 from pit_fetch.errors import UpstreamError
@@ -47,6 +49,24 @@ MARKUP = (
     *("</", "<a ", '<a b="', "<!--", "<!--x>", "<![if x>", "<![CDATA[x>", "<p>< ", "<script>", "</script "),
     '<a itemprop="datePublished">',
 )
+# Openings without an end, or whose ends cross; together with as many ends, what is nested deeply.
+WIKITEXT = (
+    *("{{a|", "[[a|", "{{a|[[b|", "{{{a|", "{{{a|b}}", "{{{{a}} b}}", "{", "[http://a ", "[[http://a", "http://a"),
+    *("<b>", "<ref>", "<b {{a|", "<b a={{a|", '<b a="', "<!--", "<nowiki>", "</br ", "\n==a "),
+    *("\n{|\n|", "\n{|\n|a {{b|\n"),
+    *("{{a|[[b|}}", "[[b|{{a|]]", "<b {{a|>}}", "{{a|<b>}}</b>", "''[[a|''b]]", "'''''a'' ", "\n;a", "&"),
+)
+ENDS = {"{{a|": "}}", "[[a|": "]]", "{{{a|": "}}}", "{": "}", "[[http://a": "]]", "<b>": "</b>", "\n{|\n|": "\n|}"}
+
+
+def _with_ends(text: str) -> str:
+    """Half of a text of one piece, and the ends of what that opens."""
+    piece = next((piece for piece in ENDS if text.startswith(piece * 2)), "")
+    return text[: len(text) // 2] + ENDS.get(piece, "") * (len(text) // 2 // len(piece or "x"))
+
+
+def _captured(text: str) -> object:
+    return captured.read(_bytes("<html><title>" + text), "text/html", "https://a.example/", "text")
 
 
 def _hook(command: str, stderr: str = "") -> dict[str, Any]:
@@ -104,6 +124,11 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
     ),
     "an EDGAR daily index": (lambda text: daily_index.parse(_bytes(DAILY % text), date(2018, 12, 31)), ("|20181231 ",)),
     "an EDGAR name": (lambda text: list(filings.filings([{"_id": "a:b", "_source": _source(text)}])), ("  (A", "  (")),
+    "an article": (wikitext.plain, WIKITEXT),
+    "an article, closed": (lambda text: wikitext.plain(_with_ends(text)), [*ENDS]),
+    "an article's links": (wikitext.links, ("[http://a ", "[[http://a")),
+    "a captured page": (_captured, ("<div>", "<table><tr><td>", "<a href=", "<b><p>", *MARKUP)),
+    "a captured body": (lambda text: _captured("</title>" + text), ("<div>", "<table>", "<a href=", "<b><p>", *MARKUP)),
     "a page of earnings": (lambda text: earnings.read(_bytes(EARNINGS % text), QUERY), ("<td>", *MARKUP)),
 }
 ANY = (" ", "x", "1", "&#9", "\ud800", "\u0315\u0300", "<", "[", '"\\"')

@@ -44,6 +44,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     parser = Parser("capture", "Ask for everything on a list, and record it in the archive.")
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLE.format(seconds=capture_list.SECONDS)
+    parser.advice = 'what to ask for stands in FILE, a table [[request]] with source = "NAME" for each request'
     parser.add_argument("file", metavar="FILE", help="the list of requests")
     parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE}); created if missing")
     which = parser.add_mutually_exclusive_group()

@@ -93,15 +93,18 @@ def _rate(host: Host, settings: settings_files.Settings) -> SettingRow:
     return _variable(name, variable, settings, default)
 
 
+_ENV_FILES = {
+    Code.ENV_FILE_UNTRUSTED: "a .env file of another user",
+    Code.ENV_FILE_LINE: "a .env file with something else than NAME=VALUE",
+}
+
+
 def _key(credential: Credential, environ: Mapping[str, str], folder: str) -> SettingRow:
     name = f"key {' or '.join(credential.variables)}"
     try:
         variable, _ = lookup(credential, environ, folder)
     except ConfigError as error:
-        is_untrusted = error.gap.code == Code.ENV_FILE_UNTRUSTED
-        return SettingRow(
-            name, "unknown", f"a .env file {'of another user' if is_untrusted else 'that cannot be read'}"
-        )
+        return SettingRow(name, "unknown", _ENV_FILES.get(error.gap.code, "a .env file that cannot be read"))
     if not variable:
         return SettingRow(name, "not set", "")
     return SettingRow(name, "set", f"environment {variable}" if environ.get(variable, "").strip() else ".env")

@@ -1,4 +1,4 @@
-"""Send one request to Alpha Vantage: slowly when throttled, and once more when the reply is empty."""
+"""Send one request to Alpha Vantage, slowly when throttled, and read its messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Params, Query, QueryKey, Rate
 from pit_fetch_providers.alphavantage.function import Function
 from pit_fetch_providers.alphavantage.reply import Document, decode
@@ -54,38 +54,14 @@ _MARKS: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
 
 
 class DecodedReply(NamedTuple):
-    """A reply's document and the instant of its receipt; ``gap`` tells the caller that it may be falsely empty."""
+    """A reply's document and the instant of its receipt."""
 
     document: Document
     received_at: datetime
-    gap: Gap | None = None
 
 
 def ask(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
-    """Return the decoded reply, without rows if the source has none. Raise UpstreamError and ConfigError.
-
-    Under load the source sends well-formed empty replies for symbols that it knows (108 of 796 at 70 requests a
-    minute), so an empty reply is asked for once more. A message that there is no data is believed.
-    """
-    decoded = _ask_once(context, function, parameters, query)
-    if _is_believed(decoded.document):
-        return decoded
-    try:
-        again = _ask_once(context, function, parameters, query)
-    except UpstreamError as error:
-        # Without time, or a turn, for a second request, the answer must not reveal that one was needed.
-        if error.is_deadline:
-            return decoded
-        raise
-    is_in_doubt = query.may_report_today and not _is_believed(again.document)
-    return again._replace(gap=gap(Code.EMPTY_TWICE, host=HOST.name)) if is_in_doubt else again
-
-
-def _is_believed(document: Document) -> bool:
-    return bool(document.rows or document.message)
-
-
-def _ask_once(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
+    """Return the decoded reply, without rows if the source has none. Raise UpstreamError and ConfigError."""
     reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda reply: _pause(reply, function))
     if reply.status != 200:  # an unknown symbol comes with HTTP 200
         raise status_error(reply, HOST)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 
-from pit_fetch.gaps import Code
-from pit_fetch.paging import newest_first
+from pit_fetch.paging import children, newest_first
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.shared import as_of_fetch, fields, refuse, with_a_pit
+from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -46,17 +46,23 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         case "calendar":
             yield from calls.of_day(api.day(context, query.options["date"]), query)
         case "transcript":
-            yield from _transcripts(_due(_calls(query, context), query), query, context)
+            yield from _transcripts(query, context)
         case _:
-            yield from _calls(query, context)
+            yield from _calls(query, context, _exchanges(query, context))
 
 
-def _calls(query: Query, context: Context) -> Iterator[Record]:
-    exchange, symbol = query.options["exchange"], query.options["symbol"]
-    for name in [exchange] if exchange else api.exchanges_of(context, symbol):
-        body = api.events(context, name, symbol)
+def _exchanges(query: Query, context: Context) -> list[str]:
+    """Return the exchanges to ask, at least one: if they fail, it must not show whether the symbol is listed today."""
+    exchange = query.options["exchange"]
+    return [exchange] if exchange else api.exchanges_of(context, query.options["symbol"]) or [api.EXCHANGES[0]]
+
+
+def _calls(query: Query, context: Context, exchanges: Iterable[str]) -> Iterator[Record]:
+    symbol = query.options["symbol"]
+    for exchange in exchanges:
+        body = api.events(context, exchange, symbol)
         if body is not None:
-            yield from calls.of_company(body, query, name, symbol)
+            yield from calls.of_company(body, query, exchange, symbol)
 
 
 def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
@@ -74,28 +80,40 @@ def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
     return sorted(due.values(), key=calls.order, reverse=True)
 
 
-def _transcripts(due: Iterable[Record], query: Query, context: Context) -> Iterator[Page]:
+def _transcripts(query: Query, context: Context) -> Iterator[Page]:
     """Yield each transcript as a page of its own: the framework asks for no more of them than it needs.
 
     Raise UpstreamError at the end for one that could not be read: the others are not to be missing.
     """
+    exchanges, options = _exchanges(query, context), query.options
+    due = _due(_calls(query, context, exchanges), query)
+
+    def read_stored(call: Record) -> api.Stored | None:
+        return api.transcript(context, call.payload)
+
+    def probe() -> None:
+        # By the request alone: the one that it names or, if it names several, two of them.
+        year, quarter = options["year"] or query.now.year, options["quarter"] or 1
+        periods = {(year, quarter), (year, options["quarter"] or 2), (options["year"] or year - 1, quarter)}
+        subject = {"exchange": exchanges[0], "symbol": options["symbol"]}
+        require_one(
+            partial(api.transcript, context, {**subject, "year": year, "quarter": quarter})
+            for year, quarter in sorted(periods)
+        )
+
     failure = None
-    for place, call in enumerate(due):
+    # With a PIT, a transcript that fails may be one that is withheld. Without, there is nothing to hide.
+    for place, (call, stored) in enumerate(children(due, read_stored, probe=None if query.open_mode else probe)):
         try:
-            records = tuple(_transcript(call, query, context))
+            records = () if stored is None else tuple(_transcript(stored, call, query))
         except UpstreamError as error:
-            if error.gap.code is not Code.MALFORMED:
-                raise
             failure, records = failure or error, ()
         yield Page(records, newest_first, continues_previous=place > 0)
     if failure is not None:
         raise failure
 
 
-def _transcript(call: Record, query: Query, context: Context) -> Iterator[Record]:
-    stored = api.transcript(context, call.payload)
-    if stored is None:
-        return
+def _transcript(stored: api.Stored, call: Record, query: Query) -> Iterator[Record]:
     try:
         for transcript in calls.transcripts(stored.body, query, *calls.company(call), call):
             made = calls.of_call(transcript, call, stored.at)

@@ -28,6 +28,8 @@ KEY = Credential(
 SYMBOLS_KEPT_SECONDS = 86_400.0
 # The list for the key demo has two companies: it is not the list of other keys, so it is not kept.
 FEW_SYMBOLS = 100
+# The transcript that never comes may be one that was not public.
+_PATIENCE = 0.25
 # The list names an exchange by its place here (the order of the source's own library).
 EXCHANGES = ("NYSE", "NASDAQ", "AMEX", "TSX", "TSXV", "OTC", "LSE", "CBOE", "STO")
 
@@ -67,7 +69,7 @@ class Stored(NamedTuple):
 
 def transcript(context: Context, call: Mapping[str, Any]) -> Stored | None:
     """Return the plain text of one call. Further levels name speakers, by today's list of them."""
-    reply = context.http.get(HOST.name, "/transcript", {**_named(call), "level": "1"})
+    reply = context.http.get(HOST.name, "/transcript", {**_named(call), "level": "1"}, patience=_PATIENCE)
     body = _checked(reply, "transcript")
     return None if body is None else Stored(body, parse_http_date(reply.header("Last-Modified")))
 

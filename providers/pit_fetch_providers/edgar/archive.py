@@ -1,8 +1,8 @@
 """Read EDGAR's archive on a filing: daily index, header, index page, submissions file.
 
 The envelope must not show whether a header can be read: the filing may not have been public yet. So a filing whose
-own files fail is withheld silently, and only a failure of the whole host, checked with something that belongs to no
-filing, is an error.
+own files fail is withheld silently. That www.sec.gov fails as a whole is an error, and it is found out whether or not
+anything was needed from there: an error that only some filing could cause would show that there is one.
 """
 
 from __future__ import annotations
@@ -11,35 +11,62 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.times import parse_date, parse_http_date
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.edgar import client, daily_index
+from pit_fetch_providers.edgar import client, companies, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
+from pit_fetch_providers.shared import require_one
 
+# What belongs to no filing. If neither can be read, the host fails as a whole.
+_PROBES = ("/robots.txt", companies.TICKERS)
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
-_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+_FULL_TEXT = ".txt"
 _INDEX_PAGES = ("-index.htm", "-index.html")
+_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+# The evidence is many small files, and the one that never comes may belong to a filing that was not public.
+_PATIENCE = 0.25
+# Of headers, and of times at which files were written. Recorded pages with a header take 0.5 to 1.6 kB in the cache.
+FILES_KEPT = 4_000
+
 _Parser = Callable[[bytes, str], Acceptance | None]
+IsPublic = Callable[[Acceptance], bool]
+T = TypeVar("T")
 
 
 class Archive:
-    """EDGAR's archive, through one fetch's client. Its methods raise UpstreamError if the host fails or refuses.
+    """EDGAR's archive, through one fetch's client, which began at ``started``.
 
-    Each daily index and each submissions file is read once. Headers are not kept beyond that, although they never
-    change: the contents of the cache must not reveal which filings were examined, least of all those that turned out
-    not to be public yet.
+    Its methods raise UpstreamError if www.sec.gov fails as a whole or, with ``exact``, refuses HEAD: nothing can be
+    dated then. Each daily index and each submissions file is read once. What is read of a filing never changes. It is
+    kept if the filing was public: the contents of the cache must not reveal which other filings were examined.
     """
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, started: datetime, exact: bool = False) -> None:
+        self.context, self.started = context, started
+        self._methods = ("GET", "HEAD") if exact else ("GET",)
+        self._answered = set[str]()
+        self._missing: set[str] = set()
         self._indexes: dict[date, Listed | None] = {}
+        self._written: dict[str, datetime | None] = {}
         self._submissions: dict[str, Any] = {}
+
+    def check_host(self) -> None:
+        """Raise UpstreamError if www.sec.gov fails as a whole. It is asked only if it has not answered yet."""
+        if self._answered.issuperset(self._methods):
+            return
+        try:
+            self._probe()
+        except UpstreamError as error:
+            # A recording answers for itself: what was asked for then is all there is.
+            if error.gap.code is not Code.UNRECORDED:
+                raise
 
     def listed(self, day: date, wanted: frozenset[str]) -> Listed | None:
         """Return the filings in the daily index of ``day``, with their names; None if no such index can be read.
@@ -51,57 +78,101 @@ class Archive:
         path = daily_index.path(day)
         if path is None:
             return None
+
+        def parse(reply: HttpReply) -> Listed | None:
+            is_complete = daily_index.is_complete(day, reply.header("Date"))
+            return daily_index.parse(reply.body, day) if is_complete else None
+
         if day not in self._indexes:
-            self._indexes[day] = self._index(day, path, wanted)
+            self._indexes[day] = self._read(path, parse, lambda listed: not wanted.isdisjoint(listed))
         return self._indexes[day]
 
-    def header(self, accession: str, cik: int, in_full_text: bool) -> Acceptance | None:
+    def is_unread(self, day: date) -> bool:
+        """Return whether there may be an index of ``day`` that was asked for and could not be read."""
+        return day in self._indexes and self._indexes[day] is None and daily_index.path(day) not in self._missing
+
+    def header(self, accession: str, cik: int, in_full_text: bool, is_public: IsPublic) -> Acceptance | None:
         """Return the SGML header of ``accession``, listed under ``cik``; None if it cannot be read.
 
-        ``in_full_text`` also looks for it at the head of the full submission, which can be large.
+        ``in_full_text`` also looks for it at the head of the full submission, which can be large. ``is_public``
+        returns whether an acceptance dates a public filing, here and below.
         """
-        endings = (*_HEADERS, ".txt") if in_full_text else _HEADERS
-        return self._first(accession, cik, endings, parse_header)
+        endings = (*_HEADERS, _FULL_TEXT) if in_full_text else _HEADERS
+        return self._first(accession, cik, endings, parse_header, is_public)
 
-    def written(self, accession: str, cik: int) -> datetime | None:
-        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if unknown."""
-        reply = self._reply(client.WWW, f"{_stem(accession, cik)}.txt", client.head)
-        return None if reply is None else _last_modified(reply)
+    def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> datetime | None:
+        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if it is not said.
 
-    def page(self, accession: str, cik: int, filed: date) -> Acceptance | None:
+        That it is missing is not told apart from a refusal: a reply to HEAD has no body, and both can be a 403.
+        """
+        if accession not in self._written:
+            path = _stem(accession, cik) + _FULL_TEXT
+            self._written[accession] = self._read(path, _last_modified, is_public, FILES_KEPT, is_head=True)
+        return self._written[accession]
+
+    def page(self, accession: str, cik: int, filed: date, is_public: IsPublic) -> Acceptance | None:
         """Return the index page or, as a bound, the row in the submissions file of ``cik``; None if both fail.
 
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
-        acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page)
+        acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page, is_public)
         return acceptance or self.submitted(accession, cik, filed)
 
-    def _first(self, accession: str, cik: int, endings: Sequence[str], parse: _Parser) -> Acceptance | None:
+    def _first(
+        self, accession: str, cik: int, endings: Sequence[str], parse: _Parser, is_public: IsPublic
+    ) -> Acceptance | None:
+        def read(reply: HttpReply) -> Acceptance | None:
+            return parse(reply.body, accession)
+
         for ending in endings:
-            reply = self._reply(client.WWW, _stem(accession, cik) + ending)
-            acceptance = None if reply is None else parse(reply.body, accession)
-            if reply is not None and acceptance is not None:
-                return acceptance._replace(written=_last_modified(reply))
+            keep = _never if ending == _FULL_TEXT else is_public
+            acceptance = self._read(_stem(accession, cik) + ending, read, keep, FILES_KEPT)
+            if acceptance is not None:
+                return acceptance
         return None
 
-    def _index(self, day: date, path: str, wanted: frozenset[str]) -> Listed | None:
-        def decode(reply: HttpReply) -> Listed:
-            client.checked(reply, client.WWW)
-            complete = reply.status == 200 and daily_index.is_complete(day, reply.header("Date"))
-            listed = daily_index.parse(reply.body, day) if complete else None
-            if listed is None:
-                raise UpstreamError(Code.MALFORMED, problem="it is not the index of its day")
-            return listed
+    def _read(
+        self,
+        path: str,
+        parse: Callable[[HttpReply], T | None],
+        keep: Callable[[T], bool],
+        most: int | None = None,
+        is_head: bool = False,
+    ) -> T | None:
+        """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone."""
 
-        def dates_something(listed: Listed) -> bool:
-            return not wanted.isdisjoint(listed)
+        def decode(reply: HttpReply) -> T:
+            client.checked(reply, client.WWW)
+            # One that was received before the fetch began is from the cache.
+            if reply.received_at >= self.started:
+                self._answered.add("HEAD" if is_head else "GET")
+            value = None
+            if client.is_missing(reply):
+                self._missing.add(path)
+            else:
+                value = parse(reply)
+            if value is None:
+                raise UpstreamError(Code.MALFORMED, problem="it is not what its address says")
+            return value
 
         try:
-            return self.context.http.get_cached(client.WWW, path, math.inf, decode, dates_something)
+            return self.context.http.get_cached(
+                client.WWW, path, math.inf, decode, keep, most=most, patience=_PATIENCE, is_head=is_head
+            )
         except UpstreamError as error:
+            if error.is_deadline:
+                raise
             if error.gap.code is not Code.MALFORMED:
-                self._check_host(error)
+                self._probe()
             return None
+
+    def _probe(self) -> None:
+        """Raise UpstreamError if nothing of www.sec.gov can be read."""
+        # Always all methods, in this order: which one failed first may be due to a withheld filing.
+        for method in self._methods:
+            request = client.head if method == "HEAD" else client.get
+            require_one(partial(request, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
+            self._answered.add(method)
 
     def company(self, cik: int) -> dict[str, Any]:
         """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
@@ -124,27 +195,21 @@ class Archive:
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
         if name not in self._submissions:
-            reply = self._reply(client.DATA, f"/submissions/{name}")
-            self._submissions[name] = {} if reply is None else _object(reply.body)
+            self._submissions[name] = self._submissions_reply(f"/submissions/{name}")
         columns: dict[str, Any] = self._submissions[name]
         return columns
 
-    def _reply(
-        self, host: str, path: str, ask: Callable[[Context, str, str], HttpReply] = client.get
-    ) -> HttpReply | None:
-        """Return the reply; None if the object is missing, or fails while its host does not."""
+    def _submissions_reply(self, path: str) -> dict[str, Any]:
+        """Return the document at ``path``, empty if there is none. That data.sec.gov fails shows nothing either."""
         try:
-            reply = ask(self.context, host, path)
+            reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
+            # {"filings": {"recent": {"form": [row, ...]}}}
+            value = {} if client.is_missing(reply) else lenient_json(reply.body, 4)
         except UpstreamError as error:
-            self._check_host(error, host)
-            return None
-        return None if client.is_missing(reply) else reply
-
-    def _check_host(self, error: UpstreamError, host: str = client.WWW) -> None:
-        """Raise UpstreamError if more than one object failed: the time is up, or the host fails as a whole."""
-        if error.is_deadline:
-            raise error
-        client.get(self.context, host, "/robots.txt")
+            if error.is_deadline:
+                raise
+            value = {}
+        return value if isinstance(value, dict) else {}
 
 
 def _stem(accession: str, cik: int) -> str:
@@ -155,9 +220,5 @@ def _last_modified(reply: HttpReply) -> datetime | None:
     return parse_http_date(reply.header("Last-Modified"))
 
 
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        value = lenient_json(body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
-    except UpstreamError:
-        return {}
-    return value if isinstance(value, dict) else {}
+def _never(acceptance: Acceptance) -> bool:
+    return False

@@ -52,14 +52,15 @@ def get(
     path: str,
     params: Mapping[str, str] | None = None,
     retry_after: RetryAfter | None = None,
+    patience: float = 1.0,
 ) -> HttpReply:
     """Return the reply: a 200, or that of a missing object. Raise UpstreamError for any other."""
-    return checked(context.http.get(host, path, params, retry_after=retry_after), host)
+    return checked(context.http.get(host, path, params, retry_after=retry_after, patience=patience), host)
 
 
-def head(context: Context, host: str, path: str) -> HttpReply:
+def head(context: Context, host: str, path: str, patience: float = 1.0) -> HttpReply:
     """Return the reply to a HEAD request, as :func:`get` does."""
-    return checked(context.http.head(host, path), host)
+    return checked(context.http.head(host, path, patience=patience), host)
 
 
 def checked(reply: HttpReply, host: str) -> HttpReply:

@@ -10,7 +10,7 @@ from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.edgar import client
 
-_TICKERS = "/files/company_tickers.json"
+TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
 # A ticker as the list writes it, or with a point for its hyphen.
 TICKER = r"[A-Z0-9][A-Z0-9.-]*"
@@ -28,7 +28,7 @@ def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = 
 
     Raise UpstreamError, also for an unlisted ticker if all ``must_be_listed``.
     """
-    listed = context.http.get_cached(client.WWW, _TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
+    listed = context.http.get_cached(client.WWW, TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
     ciks = [listed.get(_key(ticker), set()) for ticker in tickers]
     if must_be_listed and not all(ciks):
         raise UpstreamError(Code.BAD_CALL, host=client.WWW)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
+from pit_fetch.provider import UpstreamError
 from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
 from pit_fetch_providers.edgar.archive import Archive
@@ -31,7 +32,8 @@ def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datet
     """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
 
     ``horizon`` is the last instant that matters: a filing that may have been public by then is dated as exactly as
-    its header allows. Raise UpstreamError if the host fails or refuses.
+    its header allows. If that cannot be read, or www.sec.gov fails, the later instant counts: an error would show that
+    there is such a filing. Raise UpstreamError at the deadline.
     """
     if forms.root(filing.form) not in forms.ORDINARY:
         return None
@@ -39,7 +41,17 @@ def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datet
     latest = None if submitted is None else available_at(submitted, filing.filed)
     if submitted is not None and latest is not None and (latest <= horizon or _soonest(submitted, filing) > horizon):
         return latest
-    header = archive.header(filing.accession, cik, in_full_text=False)
+
+    def is_public(acceptance: Acceptance) -> bool:
+        at = available_at(acceptance, filing.filed)
+        return at is not None and at <= min(horizon, archive.started)
+
+    try:
+        header = archive.header(filing.accession, cik, in_full_text=False, is_public=is_public)
+    except UpstreamError as error:
+        if error.is_deadline:
+            raise
+        header = None
     return latest if header is None else available_at(header, filing.filed)
 
 

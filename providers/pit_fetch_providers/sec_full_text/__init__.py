@@ -30,11 +30,15 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     if options["ciks"] == ():
         return
     wanted = _filter(query)
+    if max(wanted.first, search.FIRST_DAY) > wanted.last:
+        return
     parameters = search.parameters(options["query"], wanted.forms, wanted.ciks, options["entity"])
     ordered = _is_ordered(query)
+    archive, public_by = Archive(context, query.started, options["exact"]), min(query.now, query.started)
     release_evidence = Evidence(
-        archive=Archive(context),
-        today=_day(min(query.now, query.started)),
+        archive=archive,
+        public_by=public_by,
+        today=_day(public_by),
         open_mode=query.open_mode,
         exact=options["exact"],
         ordered=ordered,
@@ -48,9 +52,21 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)
     if ordered:
-        yield from schedule.newest_first(slices, release_evidence, record, query.limit)
+        stream = schedule.newest_first(slices, release_evidence, record, query.limit)
     else:
-        yield from schedule.fewest_headers_first(slices, release_evidence, record)
+        stream = schedule.fewest_headers_first(slices, release_evidence, record)
+    yield from stream if query.open_mode else _after_checking_the_host(stream, archive)
+
+
+def _after_checking_the_host(
+    stream: Iterable[Record | Gap | Watermark], archive: Archive
+) -> Iterator[Record | Gap | Watermark]:
+    """Yield ``stream``. Before its first record, or its end, raise UpstreamError if the archive's host fails."""
+    for part in stream:
+        if not isinstance(part, Gap):
+            archive.check_host()
+        yield part
+    archive.check_host()
 
 
 def resolve(query: Query, context: Context) -> Query:

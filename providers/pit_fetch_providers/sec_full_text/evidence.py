@@ -9,7 +9,7 @@ evidence. With --exact, when the filing's own files were written takes the place
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, datetime
 from typing import NamedTuple
 
 from pit_fetch.provider import SourceTag
@@ -36,6 +36,7 @@ class Evidence(NamedTuple):
     """The evidence for the filings of one fetch."""
 
     archive: Archive
+    public_by: datetime  # the PIT, or now if that is earlier
     today: date  # the PIT's own New York day, which no index can date
     open_mode: bool  # nothing is read, unless --exact is given
     exact: bool  # the header dates everything
@@ -65,34 +66,54 @@ class Evidence(NamedTuple):
             return _listed_on_its_day(filing, listed)
         if not self.needs_header(filing, listed):
             return of_filing_date(filing, self.open_mode)
-        stamp = self._by_header(filing, listed)
-        bound = end_of_day(filing.filed, NEW_YORK)
-        if self.ordered and stamp.at is not None and (bound is None or stamp.at > bound):
-            # It would break the order, and what it displaced must not depend on how the window is cut.
-            return Stamp(None)
-        return stamp
+        return self._by_header(filing, listed)
 
     def _by_header(self, filing: Filing, listed: Listed | None) -> Stamp:
-        # The index page does not show a later release, so it is trusted for ordinary forms only, and not
-        # for a filing that the index of its filing date leaves out.
-        by_page = listed is None and forms.root(filing.form) in forms.ORDINARY
-        acceptance = self.archive.header(filing.accession, filing.ciks[0], self.exact or not by_page)
+        def is_public(acceptance: Acceptance) -> bool:
+            return self._is_public(self._by_acceptance(filing, acceptance))
+
+        in_full_text = self.exact or not self._page_counts(filing, listed)
+        acceptance = self.archive.header(filing.accession, filing.ciks[0], in_full_text, is_public)
         if acceptance is None and self.exact and filing.filed < self.today:
             listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
             if listed is not None and filing.accession in listed:
                 return _listed_on_its_day(filing, listed)
-            by_page = by_page and listed is None
-        if acceptance is None and by_page:
-            acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed)
+        if acceptance is None and self._page_counts(filing, listed):
+            acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed, is_public)
         return of_filing_date(filing, self.open_mode) if acceptance is None else self._by_acceptance(filing, acceptance)
 
+    def _page_counts(self, filing: Filing, listed: Listed | None) -> bool:
+        """Return whether the index page of ``filing`` is evidence. It does not show a later release.
+
+        So it is trusted for ordinary forms only, and not for a filing that the index of its filing date leaves out, or
+        might if it could be read.
+        """
+        may_be_listed = listed is None and not self.archive.is_unread(filing.filed)
+        return may_be_listed and forms.root(filing.form) in forms.ORDINARY
+
     def _by_acceptance(self, filing: Filing, acceptance: Acceptance) -> Stamp:
-        evening = forms.root(filing.form) in forms.EVENING
         if self.exact:
-            written = self.archive.written(filing.accession, filing.ciks[0])
-            acceptance = acceptance._replace(written=written or acceptance.written)
-            proved = proof(acceptance, filing.filed, evening)
-            if proved is not None:
-                return Stamp(proved, "provider_metadata", acceptance, acceptance.names)
+
+            def is_public(written: datetime) -> bool:
+                return self._is_public(self._dated(filing, acceptance._replace(written=written)))
+
+            written = self.archive.written(filing.accession, filing.ciks[0], is_public)
+            if written is None:  # by its margins, a filing that was written later would be served
+                return Stamp(None)
+            acceptance = acceptance._replace(written=written)
+        return self._dated(filing, acceptance)
+
+    def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:
+        evening = forms.root(filing.form) in forms.EVENING
+        proved = proof(acceptance, filing.filed, evening) if self.exact else None
+        if proved is not None:
+            return Stamp(proved, "provider_metadata", acceptance, acceptance.names)
+        at, bound = available_at(acceptance, filing.filed, evening), end_of_day(filing.filed, NEW_YORK)
+        if self.ordered and at is not None and (bound is None or at > bound):
+            # It would break the order, and what it displaced must not depend on how the window is cut.
+            return Stamp(None)
         source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
-        return Stamp(available_at(acceptance, filing.filed, evening), source, acceptance, acceptance.names)
+        return Stamp(at, source, acceptance, acceptance.names)
+
+    def _is_public(self, stamp: Stamp) -> bool:
+        return stamp.at is not None and stamp.at <= self.public_by

@@ -64,6 +64,8 @@ _WALL = re.compile(
 _WALL_HOSTS = ("consent.", "guce.", "myprivacy.", "cmp.")
 _LONG = 5_000
 _SHORT = 200
+# What a page says of itself is no part of its text, which alone goes on in the next answer.
+_LONGEST_FIELD = 1_000
 _REFRESH = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _AT_ONCE_SECONDS = 10
 
@@ -170,7 +172,7 @@ def _title(page: LexborHTMLParser) -> str | None:
     if not title:
         node = page.css_first('meta[property="og:title"]')
         title = " ".join((node.attributes.get("content") or "").split()) if node is not None else ""
-    return title or None
+    return title[:_LONGEST_FIELD] or None
 
 
 def _dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
@@ -178,9 +180,9 @@ def _dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
     stated = list(_stated_dates(page))
     for name, value in reversed(stated):
         if name in _PUBLISHED and value.strip():
-            yield "published", value.strip()
+            yield "published", value.strip()[:_LONGEST_FIELD]
         elif name in _MODIFIED and value.strip():
-            yield "modified", value.strip()
+            yield "modified", value.strip()[:_LONGEST_FIELD]
 
 
 def _stated_dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:

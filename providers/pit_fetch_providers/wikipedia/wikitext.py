@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
+from pit_fetch_providers.wikipedia import nesting
 
 if TYPE_CHECKING:
     from mwparserfromhell.nodes import Node, Tag, Template
@@ -40,6 +41,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"^(?:- *)+")
+_QUOTES = re.compile("''+")
 _BLANKS = re.compile(r"\n\s*\n\s*")
 
 
@@ -59,23 +61,31 @@ def redirect_of(source: str) -> str | None:
 
 def plain(source: str) -> str:
     """Return the text of an article's source, with the values of its infobox."""
-    lines = (
-        _BULLET.sub("- ", line.rstrip().removesuffix(" |").rstrip())
-        for line in _text(_parsed(source).nodes).split("\n")
-    )
+    text = nesting.restored(_text(_parsed(source).nodes))
+    lines = (_BULLET.sub("- ", _unquoted(line).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n"))
     return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
 
 
 def links(source: str) -> str:
     """Return the addresses outside of Wikipedia that the source names, one a line, each once."""
-    urls = (str(link.url).strip() for link in _parsed(source).filter_external_links())
+    urls = (nesting.restored(str(link.url)).strip() for link in _parsed(source).filter_external_links())
     return "\n".join(dict.fromkeys(url for url in urls if url.startswith(("http://", "https://"))))
 
 
 def _parsed(source: str) -> Wikicode:
     import mwparserfromhell
 
-    return mwparserfromhell.parse(source)
+    # Quotes that cross brackets cost the parser the square of their number, and MediaWiki reads them line by line.
+    return mwparserfromhell.parse(nesting.closed(source), skip_style_tags=True)
+
+
+def _unquoted(line: str) -> str:
+    """Return a line without the quotes that stand for bold and italic type, as MediaWiki counts them."""
+    widths = [len(quotes) for quotes in _QUOTES.findall(line)]
+    is_bold_left, is_italic_left = (sum(width in (kind, 5) for width in widths) % 2 for kind in (3, 2))
+    if is_bold_left and is_italic_left:  # an apostrophe before italics
+        line = re.sub("(?<!')'''(?!')", "'", line, count=1)
+    return _QUOTES.sub(lambda quotes: "'" * (1 if len(quotes[0]) == 4 else max(len(quotes[0]) - 5, 0)), line)
 
 
 def _text(nodes: Iterable[Node]) -> str:

@@ -46,7 +46,7 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
     published, displayed = (parse_rfc3339(content.get(field)) for field in ("pubDate", "displayTime"))
     return Record(
         name,
-        None if published is None or displayed is None else end_of_minute(max(published, displayed)),
+        None if published is None or displayed is None else max(map(end_of_minute, (published, displayed))),
         "provider_metadata",
         {
             **texts_in(content, "title"),

@@ -12,6 +12,7 @@ from pit_fetch.wire import _UNREADABLE, _Twice, strict_json
 from tests.laws.mutants.leak import ANY, fails, in_module
 
 _REDIRECTS = ("sample: redirects",)
+_CHILDREN = ("earningscall: partial failure",)
 
 
 def _key_among_the_parameters(real: Any) -> Any:
@@ -49,7 +50,16 @@ def _less_deep_spoils_all(real: Any) -> Any:
     return lambda value, rows: fails() if rows and value is _UNREADABLE else real(value, rows)
 
 
+def _of_some(real: Any) -> Any:
+    def children(parents: Any, read: Any, at_once: int = 1, probe: Any = None) -> Any:
+        every = list(parents)
+        return real(every, read, at_once, probe) if every else iter(())
+
+    return children
+
+
 _wire = in_module("pit_fetch.wire")
+_paging = in_module("pit_fetch.paging")
 _client = in_module("pit_fetch.net.client")
 
 MUTANTS = (
@@ -93,9 +103,28 @@ MUTANTS = (
         ANY[:2],
     ),
     _client(
+        "an object that does not come ends the fetch",
+        "Client._exchange",
+        lambda real: (
+            lambda client, host, base, request, policy: real(client, host, base, request, policy._replace(patience=1.0))
+        ),
+        ("sec_full_text: partial failure",),
+    ),
+    _paging(
+        "a child that fails ends the fetch",
+        "children",
+        lambda real: lambda parents, read, at_once=1, probe=None: real(parents, read, at_once),
+        _CHILDREN,
+    ),
+    _paging("without children there is no probe", "children", _of_some, _CHILDREN),
+    _client(
         "what dates nothing is kept",
         "Client.get_cached",
-        lambda real: lambda client, host, path, seconds, decode, keep=None: real(client, host, path, seconds, decode),
+        lambda real: (
+            lambda client, host, path, seconds, decode, keep=None, *more, **named: real(
+                client, host, path, seconds, decode, None, *more, **named
+            )
+        ),
         ANY[3:],
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch_providers.alphavantage import news, reply, rows
+from pit_fetch_providers.alphavantage import client, news, reply, rows, windows
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
@@ -19,6 +19,17 @@ from tests.laws.plant import Make
 _HERE = "pit_fetch_providers.alphavantage"
 _AV, _FAILURES, _CORPUS = ("alphavantage: non-interference",), ("alphavantage: failures",), ("corpus: no leak",)
 _NEWS, _REACH, _RUNNING = ("alphavantage: news",), ("alphavantage: reach",), ("archive: running",)
+
+
+def _once_more_if_empty(real: Any) -> Any:
+    def reading(function: Any, query: Any, context: Any, parameters: Any) -> Any:
+        decoded = client.ask(context, function, parameters, query)
+        if decoded.document.rows or decoded.document.message:
+            records = tuple(rows.read(function, decoded.document, query, decoded.received_at))
+            return windows.Reading(records, len(decoded.document.rows))
+        return real(function, query, context, parameters)
+
+    return reading
 
 
 # When a row was public.
@@ -151,6 +162,12 @@ def _message_in_the_error(real: Any) -> Any:
 
 
 MUTANTS = (
+    Mutant(
+        "av: an empty reply alone is asked for once more",
+        f"{_HERE}.windows:_read",
+        _once_more_if_empty,
+        ("alphavantage: quota",),
+    ),
     Mutant("av: a bar at its label", f"{_HERE}.bars:_interval", lambda real: lambda function_reply: timedelta(0), _AV),
     Mutant("av: an Eastern label read as UTC", f"{_HERE}.bars:_latest", _answered(_in_utc), _AV),
     Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:_latest", _answered(_in_the_first_zone), _CORPUS),

@@ -126,8 +126,8 @@ HOURLY = ("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=60min")
         ("2023-06-20T12:00:00-04:00", ("month=2023-03", "--limit", "5000"), ["2023-03"], 28 * 16, False),
         ("2023-06-20T12:00:00-04:00", ("month=2023-06", "--limit", "5000"), ["2023-06"], 19 * 16 + 8, False),
         ("2023-06-20T12:00:00-04:00", ("month=2023-07",), [], 0, False),
-        # Nothing before: two months without a bar, and that is said.
-        ("2022-06-20T12:00:00-04:00", (), ["2022-06", "2022-05"], 0, True),
+        # Nothing before: two months without a bar, each asked for twice, and that is said.
+        ("2022-06-20T12:00:00-04:00", (), ["2022-06", "2022-06", "2022-05", "2022-05"], 0, True),
     ],
 )  # fmt: skip
 def test_intraday_months_are_chosen_so_that_the_window_is_covered(
@@ -168,12 +168,12 @@ def test_a_chain_of_options_of_a_later_day_is_not_asked_for(world: Any) -> None:
     assert len(server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-12", pit=PIT).data) == 1
 
 
-@pytest.mark.parametrize("pit", [PIT, None], ids=["pit", "open"])
-def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None) -> None:
+@pytest.mark.parametrize(("pit", "requests"), [(PIT, 2), (None, 1)], ids=["pit", "open"])
+def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None, requests: int) -> None:
     message = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
     server = world(Store(documents={"HISTORICAL_OPTIONS": message}))
     assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-11", pit=pit).gap_types[-1] == "no_data"
-    assert len(server.queries) == 1
+    assert len(server.queries) == requests
 
 
 def test_sizes_under_a_pit_and_without(world: Any) -> None:
@@ -463,10 +463,26 @@ def test_what_stays_empty_is_no_data_under_a_pit_and_a_doubt_without(world: Any)
     assert "try again later" in opened.reasons
 
 
-def test_no_articles_is_believed(world: Any) -> None:
-    news = world(Store())
-    assert news.fetch("NEWS_SENTIMENT", pit=PIT).gap_types[-1] == "no_data"
-    assert len(news.queries) == 1
+LATER = "20240215T210030"
+
+
+@pytest.mark.parametrize(
+    ("articles", "pit", "requests"),
+    [
+        ([], None, 1),
+        # With a PIT the number of requests must not show what comes later.
+        ([], PIT, 2),
+        ([article(LATER)], PIT, 2),
+        ([article(LATER), article("20240215T120000")], PIT, 1),
+    ],
+    ids=["believed", "nothing", "later", "public"],
+)
+def test_what_is_not_public_is_asked_for_as_often_as_nothing(
+    world: Any, articles: list[Any], pit: str | None, requests: int
+) -> None:
+    news = world(Store(articles=articles))
+    done = news.fetch("NEWS_SENTIMENT", pit=pit)
+    assert (bool(done.data), len(news.queries)) == (requests == 1 and bool(articles), requests)
 
 
 def test_the_public_demo_key_tears_no_holes(world: Any) -> None:

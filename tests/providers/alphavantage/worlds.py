@@ -17,6 +17,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.archived import held
 from tests.laws.checks import non_interference, paging
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import with_wrecks, wreck
 from tests.providers.alphavantage import server as loopback
@@ -24,6 +25,7 @@ from tests.providers.alphavantage.server import (
     BAD_KEY,
     DAILY_LIMIT,
     NO_ARTICLES,
+    PER_SECOND,
     PREMIUM_ENDPOINT,
     Bar,
     Store,
@@ -560,6 +562,12 @@ _KINDS: Sequence[Callable[[Random, datetime], Question]] = (
 )  # fmt: skip
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further window of articles, whose end follows from those before it."""
+    return asked[-1].query.get("time_to") != asked[0].query.get("time_to")
+
+
+REQUESTS = Requests(_continues, notices=(as_json(DAILY_LIMIT), as_json(PER_SECOND)))
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "adjusted": lambda rng: non_interference(adjusted(rng)),

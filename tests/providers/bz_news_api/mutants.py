@@ -16,6 +16,7 @@ from tests.laws.plant import Make
 _HERE = "pit_fetch_providers.bz_news_api"
 _BZ = ("bz-news-api: non-interference",)
 _CAP, _FAILURES, _FILES = ("bz-news-api: cap",), ("bz-news-api: failures",), ("bz-news-api: files",)
+_QUOTA = ("bz-news-api: quota",)
 
 
 # Stamps.
@@ -131,6 +132,10 @@ def _readable_rows_alone(real: Any) -> Any:
     return page
 
 
+def _once_more_if_empty(real: Any) -> Any:
+    return lambda context, parameters: real(context, parameters) or real(context, parameters)
+
+
 def _whole_file(is_readable: Callable[[bytes], object]) -> Make:
     """Return the leak that reads a saved reply as a whole or not at all."""
 
@@ -169,6 +174,7 @@ MUTANTS = (
     Mutant("bz: the error's text is echoed", f"{_HERE}.api:_no_articles", echoing("http_status"), _FAILURES),
     Mutant("bz: a moved endpoint's page is echoed", f"{_HERE}.api:_no_articles", echoing("moved"), _FAILURES),
     Mutant("bz: a spoilt later row fails the fetch", f"{_HERE}.articles:_names", _lists_alone, _BZ),
+    Mutant("bz: an empty page is asked for once more", f"{_HERE}.api:page", _once_more_if_empty, _QUOTA),
     Mutant("bz: a later row that cannot be read fails the fetch", f"{_HERE}.api:page", _readable_rows_alone, _BZ),
     Mutant("bz: a later row that cannot be read fails a file", f"{_HERE}:read", _whole_file(strict_json), _FILES),
     Mutant("bz: a file in an object is one row", f"{_HERE}:read", _whole_file(_has_readable_parts), _FILES),

@@ -8,10 +8,12 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import files as check_files
 from tests.laws.checks import non_interference
 from tests.laws.hostile import harmless_text, refused_text
 from tests.laws.hostile import hostile as check_hostile
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import body_of, spoilt, wreck
 from tests.providers.bz_news_api import server as benzinga
@@ -236,6 +238,13 @@ def _noise(rng: Random, number: int, second: datetime, public: Sequence[Mapping[
             return article(number, after, after, **texts) | odd
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further page, or for a window that ends where those before it did."""
+    last, first = asked[-1].query, asked[0].query
+    return int(last["page"]) > 0 or bool(last["dateTo"] != first["dateTo"])
+
+
+REQUESTS = Requests(_continues)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "versions": lambda rng: non_interference(versions(rng)),
     "cap": lambda rng: non_interference(crowded(rng)),

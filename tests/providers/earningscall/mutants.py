@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
+
+from pit_fetch_providers.earningscall import api, calls
 
 from pit_fetch.times import NEW_YORK
 from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
@@ -49,16 +51,15 @@ def _stored_before(real: Any) -> Any:
 
 
 def _spoilt(real: Any) -> Any:
-    def transcript(call: Any, query: Any, context: Any) -> Any:
-        from pit_fetch_providers.earningscall import api, calls
-
-        records = list(real(call, query, context))
-        stored = api.transcript(context, call.payload)
-        if stored is not None:
-            list(calls.transcripts(stored.body, query, None, None))
-        return records
+    def transcript(stored: Any, call: Any, query: Any) -> Any:
+        list(calls.transcripts(stored.body, query, None, None))
+        return real(stored, call, query)
 
     return transcript
+
+
+def _with_later_ones(real: Any) -> Any:
+    return lambda every, query: real(every, query._replace(horizon=datetime.max.replace(tzinfo=UTC)))
 
 
 def _never_changed(real: Any) -> Any:
@@ -123,6 +124,18 @@ MUTANTS = (
         f"{_HERE}.api:_checked",
         lambda real: lambda reply, what: found if (found := real(reply, what)) is not None else fails("no such thing"),
         _FAILURES,
+    ),
+    Mutant(
+        "earningscall: a symbol that is not listed is asked for nowhere",
+        f"{_HERE}:_exchanges",
+        lambda real: lambda query, context: api.exchanges_of(context, query.options["symbol"]),
+        ("earningscall: partial failure", "earningscall: quota"),
+    ),
+    Mutant(
+        "earningscall: transcripts of later calls are asked for",
+        f"{_HERE}:_due",
+        _with_later_ones,
+        ("earningscall: quota",),
     ),
     Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -14,6 +15,7 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
 from tests.conftest import Run
 from tests.provider_harness import Fetched, instead, run_command
 from tests.provider_harness import ask as ask_source
@@ -191,9 +193,9 @@ def test_without_a_pit_transcripts_of_calls_without_a_date_are_served_last(calls
     assert set(fetched.ids[len(dated) :]) == {f"NASDAQ:MSFT:{name}" for name in ("2022Q1", "2021Q4", "2020Q2")}
     assert {record.available_at for record in fetched.records[len(dated) :]} == {None}
     assert periods(fetched)[-3:] == ["2022Q1", "2021Q4", "2020Q2"]
-    assert periods(ask(earningscall.app(calls), op="transcript")) == (
-        [] if not dated else ["2024Q2", "2024Q1", "2023Q1", "2022Q4"]
-    )
+    # With a PIT none of these is asked for: where there is no other, only what shows whether transcripts fail.
+    asked = ["2024Q2", "2024Q1", "2023Q1", "2022Q4"] if dated else ["2023Q1"]
+    assert periods(ask(earningscall.app(calls), op="transcript")) == asked
 
 
 def test_what_an_archive_held_is_served_from_when_it_was_time_on(tmp_path: Path) -> None:
@@ -329,6 +331,48 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
         assert ask(lambda request: response, op=op).error_code == code
     response = replace(response, headers={**response.headers, **CALLS[1].headers})
     assert ask(instead(earningscall.app(CALLS), response, "/transcript"), op="transcript").error_code == code
+
+
+# No calls; a later one; one whose transcript was stored after the PIT; and public ones.
+LISTS = ((), CALLS[:1], (CALLS[1]._replace(stored="Fri, 16 Feb 2024 09:00:00 GMT"),), CALLS)
+FAILING = pytest.mark.parametrize(
+    "response", [Response(b"", 429), Response(b"", 500), Response(b"", cut=0)], ids=["429", "500", "cut off"]
+)
+
+
+@FAILING
+@pytest.mark.parametrize("path", ["/symbols-v2.txt", "/events", "/transcript"])
+@pytest.mark.parametrize("options", [{}, {"year": 2024}, {"year": 2024, "quarter": 2}], ids=["", "year", "quarter"])
+def test_an_endpoint_that_fails_is_one_error_whatever_calls_there_are(
+    response: Response, path: str, options: dict[str, Any]
+) -> None:
+    every = [
+        ask(instead(earningscall.app(calls), response, path), op="transcript", exchange=(), **options)
+        for calls in LISTS
+    ]
+    assert len({(fetched.error.reason if fetched.error else "", *fetched.ids) for fetched in every}) == 1
+    assert every[0].error is not None
+
+
+@FAILING
+def test_a_transcript_that_fails_alone_is_left_out(response: Response) -> None:
+    plain = earningscall.app(CALLS)
+
+    def app(request: HttpRequest) -> Response:
+        is_it = request.path == "/transcript" and request.query["year"] == "2024" and request.query["quarter"] == "2"
+        return response if is_it else plain(request)
+
+    fetched = ask(app, op="transcript")
+    assert (fetched.ids, fetched.error) == (IDS[1:3], None)
+    # What is named, and what nothing hides, is an error.
+    assert ask(app, op="transcript", year=2024, quarter=2).error
+    assert ask(app, op="transcript", pit=None).error
+
+
+@pytest.mark.parametrize("calls", LISTS[:3], ids=["none", "later", "stored later"])
+def test_without_a_transcript_one_is_asked_for_all_the_same(calls: Sequence[Call]) -> None:
+    fetched = ask(earningscall.app(calls), op="transcript", exchange=())
+    assert (fetched.ids, fetched.paths("/")) == ([], ["/symbols-v2.txt", "/events", "/transcript"])
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
 
 DAY = timedelta(days=1)
+LATER = range(2023, 2040)  # the fiscal years of calls after the PIT
 _ZONES = tuple(map(ZoneInfo, ("America/New_York", "America/Los_Angeles", "UTC", "Asia/Tokyo")))
 _COMPANY = (("symbol=MSFT",), ("symbol=msft", "exchange=NASDAQ"), ("--symbol", "MSFT", "--exchange", "nasdaq"))
 _OPS = ("transcript", "transcript", "events", "slides", "calendar")
@@ -158,7 +160,7 @@ def _later(rng: Random, number: int, moment: datetime) -> Any:
         (None, "", "soon", 5, f"{starts:%Y-%m-%dT%H:%M:%S}", f"{starts:%Y-%m-%d}", f"{starts:%Y-%m-%dT%H:%M:%S}-00:00")
     )
     late = Call(
-        2023 + number, rng.choice((1, 2)), after, f"{CANARY}{number}", symbol=rng.choice(("MSFT", "MSFT", CANARY))
+        LATER[number], rng.choice((1, 2)), after, f"{CANARY}{number}", symbol=rng.choice(("MSFT", "MSFT", CANARY))
     )
     match rng.choice(("late", "late", "undated", "unreadable")):
         case "late":
@@ -174,7 +176,7 @@ def _dated_later(moment: datetime, number: int) -> Call:
     """Return a call whose transcript names a later day than its list does."""
     last = _last_day(moment)
     own_date = (last + (1 + number) * DAY).isoformat()
-    return Call(2030, 1, (last - DAY).isoformat(), CANARY, own_date=own_date)
+    return Call(2060, 1, (last - DAY).isoformat(), CANARY, own_date=own_date)
 
 
 def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
@@ -186,6 +188,21 @@ def _stored_later(rng: Random, moment: datetime, number: int) -> Call:
     return Call(2040 + number, 1, starts.isoformat(), text, stored=stored, own_date=rng.choice((None, False)))
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further transcript: the first is asked for in every world.
+
+    None is asked for of a call that the list itself dates after the PIT.
+    """
+    transcripts = [request.query for request in asked if request.path == "/transcript"]
+    return asked[-1].path == "/transcript" and len(transcripts) > 1 and int(transcripts[-1]["year"]) not in LATER
+
+
+def _is_chosen(case: Case, request: HttpRequest) -> bool:
+    """Return whether the list of symbols has chosen the exchange, which the words do not name."""
+    return "exchange" in request.query and not any("exchange" in word for word in case.words)
+
+
+REQUESTS = Requests(_continues, is_chosen=_is_chosen)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),

@@ -75,7 +75,21 @@ def _unknown_is_an_error(real: Any) -> Any:
     return instead
 
 
+def _until_the_end_of_time(real: Any) -> Any:
+    def period(query: Any) -> Any:
+        made = real(query)
+        return None if made is None else made._replace(last=FOREVER)
+
+    return period
+
+
 MUTANTS = (
+    Mutant(
+        "fred: later vintages are asked for",
+        f"{_HERE}.periods:real_time_period",
+        _until_the_end_of_time,
+        ("fred: partial failure", "fred: quota"),
+    ),
     Mutant(
         "fred: a vintage is public from the start of its day",
         f"{_HERE}.vintages:_record",

@@ -10,7 +10,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options, run
 from tests.loopback.broken import wreck
 from tests.providers.fred import server as fred
@@ -137,6 +139,11 @@ def _text(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further page of a reply."""
+    return int(asked[-1].query.get("offset", 0)) > 0
+
+
 def saved(rng: Random) -> int:
     """A saved reply, of whatever period, shows what the source shows at the PIT, or nothing."""
     pit = rng.choice(PITS)
@@ -155,6 +162,7 @@ def saved(rng: Random) -> int:
     return 1
 
 
+REQUESTS = Requests(_continues)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "saved": saved,

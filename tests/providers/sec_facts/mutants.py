@@ -25,6 +25,14 @@ def _in_utc(real: Any) -> Any:
     return released_at
 
 
+def _of_a_host_that_works(real: Any) -> Any:
+    def released_at(filing: Any, cik: Any, archive: Any, horizon: Any) -> Any:
+        archive.check_host()
+        return real(filing, cik, archive, horizon)
+
+    return released_at
+
+
 def _newest_alone(real: Any) -> Any:
     def versions(*given: Any) -> Any:
         newest: dict[Any, Any] = {version and version.fact: version for version in real(*given)}
@@ -59,6 +67,12 @@ MUTANTS = (
     ),
     Mutant("sec_facts: public on its filing day", f"{_RELEASE}:released_at", _on_its_filing_day, _LAW),
     Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:released_at", _in_utc, _LAW),
+    Mutant(
+        "sec_facts: that a filing's host fails is an error",
+        f"{_RELEASE}:released_at",
+        _of_a_host_that_works,
+        ("sec_facts: partial failure", "sec_facts: quota"),
+    ),
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),
     Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),
     Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),

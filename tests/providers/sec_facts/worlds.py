@@ -8,7 +8,9 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests
 from tests.laws.worlds import NEW_YORK, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
@@ -172,6 +174,13 @@ def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
     return rng.sample(rows, rng.choice((0, 1, 3)))
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for evidence of one filing, or for a file of older ones."""
+    path = asked[-1].path
+    return path.startswith("/Archives/") or path == "/robots.txt" or "-submissions-" in path
+
+
+REQUESTS = Requests(_continues)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
 from tests import provider_harness
 from tests.provider_harness import Fetched
 from tests.providers.sec_full_text import server as sec
@@ -24,6 +25,21 @@ def app_finding(hits: Sequence[Any], filings: Sequence[Filing], **reply: Any) ->
     """Return the server of ``filings`` whose search finds ``hits``, whatever the request."""
     rest = sec.app(filings)
     return lambda request: as_json(sec.reply(hits, **reply)) if "search-index" in request.path else rest(request)
+
+
+def searches(fetched: Fetched) -> list[HttpRequest]:
+    return [request for request in fetched.requests if "search-index" in request.path]
+
+
+def failing_from(app: App, is_first: Callable[[str], bool], response: Response) -> App:
+    """Return ``app`` whose www.sec.gov fails as a whole, from the first path on of which ``is_first`` is true."""
+    failed = [False]
+
+    def answer(request: HttpRequest) -> Response:
+        failed[0] = failed[0] or is_first(request.path)
+        return response if failed[0] and "search-index" not in request.path else app(request)
+
+    return answer
 
 
 def no_index(path: str) -> Response | None:

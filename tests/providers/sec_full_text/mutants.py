@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from pit_fetch_providers.edgar import forms
+from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.sec_full_text import schedule
 from pit_fetch_providers.sec_full_text.filings import Stamp
@@ -15,11 +14,13 @@ from pit_fetch_providers.sec_full_text.filings import Stamp
 from pit_fetch.gaps import Code, gap
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import strict_json
-from tests.laws.mutants.leak import Mutant, fails, first
+from tests.laws.mutants.leak import Mutant, fails, first, nothing
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.sec_full_text"
 _EDGAR = "pit_fetch_providers.edgar"
+_ARCHIVE = f"{_EDGAR}.archive:Archive"
+_PARTIAL = ("sec_full_text: partial failure",)
 _SEC, _ORDERED, _CORPUS = ("sec_full_text: non-interference",), ("sec_full_text: ordered",), ("corpus: no leak",)
 _EXACT = ("sec_full_text: exact",)
 _DAY = timedelta(days=1)
@@ -95,22 +96,48 @@ def _of_any_day(real: Any) -> Any:
 
 
 def _whatever_its_order(real: Any) -> Any:
-    def stamp(evidence: Any, filing: Any, listed: Any) -> Any:
-        stamped = real(evidence, filing, listed)
-        is_left_out = evidence.ordered and stamped.at is None and evidence.needs_header(filing, listed)
-        return evidence._by_header(filing, listed) if is_left_out else stamped
-
-    return stamp
+    return lambda evidence, filing, acceptance: real(evidence._replace(ordered=False), filing, acceptance)
 
 
 # What a search reads and shows.
 
 
 def _always_failing(real: Any) -> Any:
-    def check(archive: Any, error: Any, host: str = "") -> None:
-        raise error
+    return lambda archive: fails("a file of a filing cannot be read")
 
-    return check
+
+def _told_of_submissions(real: Any) -> Any:
+    def reply(archive: Any, path: str) -> Any:
+        client.get(archive.context, client.DATA, path)
+        return real(archive, path)
+
+    return reply
+
+
+def _since_ever(real: Any) -> Any:
+    return lambda archive, context, started, exact=False: real(
+        archive, context, datetime.min.replace(tzinfo=UTC), exact
+    )
+
+
+def _behind_the_last(real: Any) -> Any:
+    def checked(stream: Any, archive: Any) -> Any:
+        yield from stream
+        archive.check_host()
+
+    return checked
+
+
+def _by_the_margins(real: Any) -> Any:
+    # An instant that proves nothing, so that they count.
+    return lambda archive, *given: real(archive, *given) or datetime.min.replace(tzinfo=UTC)
+
+
+def _kept_whatever_it_dates(real: Any) -> Any:
+    def first(archive: Any, accession: str, cik: int, endings: Any, parse: Any, is_public: Any) -> Any:
+        return real(archive, accession, cik, endings, parse, lambda acceptance: True)
+
+    return first
 
 
 def _gap_at_many_hits(real: Any) -> Any:
@@ -226,7 +253,7 @@ MUTANTS = (
     Mutant(
         "sec: an unlisted filing in a search that ends early",
         f"{_HERE}.evidence:Evidence.needs_header",
-        lambda real: lambda evidence, filing, listed: real(replace(evidence, ordered=False), filing, listed),
+        lambda real: lambda evidence, filing, listed: real(evidence._replace(ordered=False), filing, listed),
         _ORDERED,
     ),
     Mutant(
@@ -237,7 +264,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec: a header that breaks the promised order",
-        f"{_HERE}.evidence:Evidence.stamp",
+        f"{_HERE}.evidence:Evidence._dated",
         _whatever_its_order,
         _ORDERED,
     ),
@@ -271,12 +298,30 @@ MUTANTS = (
         lambda real: lambda filing, name: real(filing, name if name.isprintable() else fails()),
         _SEC,
     ),
+    Mutant("sec: a failing header of a later filing is an error", f"{_ARCHIVE}._probe", _always_failing, _SEC),
+    Mutant("sec: a host that fails is an error where something was found", f"{_ARCHIVE}.check_host", nothing, _PARTIAL),
+    Mutant("sec: what is in the cache is an answer of the host's", f"{_ARCHIVE}.__init__", _since_ever, _PARTIAL),
     Mutant(
-        "sec: a failing header of a later filing is an error",
-        f"{_EDGAR}.archive:Archive._check_host",
-        _always_failing,
-        _SEC,
+        "sec: the host is looked at behind the last record",
+        f"{_HERE}:_after_checking_the_host",
+        _behind_the_last,
+        _PARTIAL,
     ),
+    Mutant("sec: one file decides that a host fails", f"{_EDGAR}.archive:_PROBES", lambda real: real[:1], _PARTIAL),
+    Mutant("sec: submissions that fail are an error", f"{_ARCHIVE}._submissions_reply", _told_of_submissions, _PARTIAL),
+    Mutant(
+        "sec: a page counts where the index fails",
+        f"{_ARCHIVE}.is_unread",
+        lambda real: lambda archive, day: False,
+        _PARTIAL,
+    ),
+    Mutant(
+        "sec: with --exact, the margins count where a filing's own files fail",
+        f"{_ARCHIVE}.written",
+        _by_the_margins,
+        ("sec_full_text: exact, partial failure",),
+    ),
+    Mutant("sec: headers of later filings are kept", f"{_ARCHIVE}._first", _kept_whatever_it_dates, _SEC),
     Mutant(
         "sec: today's tickers and names under a ceiling",
         f"{_HERE}:of_today",

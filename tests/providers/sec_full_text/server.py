@@ -265,6 +265,8 @@ def app(
             return replaced
         if "@" not in request.header("User-Agent"):
             return UNDECLARED
+        if request.path == "/robots.txt":
+            return Response(b"User-agent: *\n", 200, {"Content-Type": "text/plain"})
         if request.path == "/LATEST/search-index":
             return _search(filings, request.query, cap, entity)
         if request.path == "/files/company_tickers.json":
@@ -287,9 +289,9 @@ def app(
                 "-index.htm": index_page,
             }
             if filing is not None and int(match[1]) in filing.ciks and match[3] in kinds:
-                stamped = filing.accepted if match[3].startswith("-index.") else filing.written
-                dated = {"Last-Modified": http_date(stamped)} if filing.written else {}
-                return Response(kinds[match[3]](filing).encode(), 200, dated)
+                stamped = filing.accepted if match[3].startswith("-index.") else filing.written or filing.accepted
+                dated = http_date(stamped or "2017-10-14 12:00:00")
+                return Response(kinds[match[3]](filing).encode(), 200, {"Last-Modified": dated})
         return MISSING
 
     return answer

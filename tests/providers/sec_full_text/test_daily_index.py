@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.examples import examples
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, ask, no_index
+from tests.providers.sec_full_text.harness import PIT, ask, failing_from, no_index
 from tests.providers.sec_full_text.server import Filing, number
 
 DAY = date(2024, 2, 14)
@@ -216,16 +217,10 @@ def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
 
 def slow_headers(filings: list[Filing], most: int) -> App:
     """Return a server that stops answering after so many headers."""
-    answer, read = sec.app(filings), [0]
-
-    def app(request: HttpRequest) -> Response:
-        if "-index-headers" in request.path:
-            read[0] += 1
-            if read[0] > most:
-                return Response(hang=True)
-        return answer(request)
-
-    return app
+    numbers = count(1)
+    return failing_from(
+        sec.app(filings), lambda path: "-index-headers" in path and next(numbers) > most, Response(hang=True)
+    )
 
 
 @pytest.mark.parametrize("options", [{}, {"forms": ("8-K", "10-K")}])

@@ -109,7 +109,7 @@ def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
     # The ticker file is kept for a day, daily indexes for good, and the rate limit counts all hosts together.
     index = "/Archives/edgar/daily-index/2023/QTR{}/master.{}.idx".format
     first = ["/files/company_tickers.json", "/LATEST/search-index", index(4, 20231004), index(3, 20230704)]
-    assert edgar.paths == [*first, "/LATEST/search-index"]
+    assert edgar.paths == [*first, "/LATEST/search-index", "/robots.txt"]
     files = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
     assert files == ["file", "file", "file", "rate"]
 

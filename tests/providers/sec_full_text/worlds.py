@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
+from urllib.parse import urlsplit
 
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests, partial_failure
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options, run
 from tests.loopback.broken import body_of, wreck
 from tests.providers.sec_full_text import server as loopback
@@ -344,7 +346,8 @@ def _noise(rng: Random, accession: str, moment: datetime) -> Filing:
 def _written_later(rng: Random, accession: str, moment: datetime) -> Filing:
     """Return a filing that was public by its header, and whose own files were written after the PIT."""
     made = _filing(rng, accession, rng.choice(ORDINARY), moment - near(rng, 3_600), f"{CANARY} Inc.")
-    return replace(made, files=((f"{CANARY}.htm", CANARY),), written=_wall(moment + near(rng, 1)))
+    written = _wall(moment + near(rng, 1))
+    return replace(made, files=((f"{CANARY}.htm", CANARY),), written=written, listed=max(made.sent, written[:10]))
 
 
 def _wall(moment: datetime) -> str:
@@ -367,11 +370,22 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
     return Filing(accession, rng.choice(ORDINARY), accepted, name=text, files=files, listed=listed)
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for more of a search, or for evidence of a filing.
+
+    The first of each is made in every world: of the search, and of www.sec.gov.
+    """
+    hosts = [urlsplit(request.url).netloc for request in asked if request.path != "/files/company_tickers.json"]
+    return bool(hosts) and (hosts[-1] in hosts[:-1] or hosts[-1] == "data.sec.gov")
+
+
+REQUESTS = Requests(_continues, notices=(loopback.BLOCKED,))
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ordered": lambda rng: non_interference(ordered(rng)),
     "ahead": lambda rng: non_interference(ahead(rng)),
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "exact": lambda rng: non_interference(make(rng, exact=True)),
+    "exact, partial failure": lambda rng: partial_failure(make(rng, exact=True), rng, REQUESTS),
     "kept": kept,
     "failures": lambda rng: non_interference(failures(rng)),
 }

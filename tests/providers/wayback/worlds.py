@@ -11,10 +11,10 @@ from typing import Any
 from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import HttpRequest
 from tests.laws.archived import archive, environ
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests, one_of_each
 from tests.laws.worlds import CANARY, PITS, SECRETS, Case, always, common, near, noise_count, options, run
 from tests.providers.wayback import server as wayback
 from tests.providers.wayback.server import Capture, digits, http_date
@@ -101,20 +101,6 @@ def failures(rng: Random) -> Case:
         ]
     )
     return case._replace(worlds=tuple(apps), plain=None)
-
-
-def partial(rng: Random) -> Case:
-    """Make worlds in which no capture can be read, whether or not the index lists one of later."""
-    case = make(rng, op="page")
-    response = rng.choice((Response(b"x", 503), Response(b"x", 429), Response(b"x", 500), wayback.OFFLINE))
-
-    def failing(app: App) -> App:
-        def answer(request: HttpRequest) -> Response:
-            return app(request) if request.path == "/cdx/search/cdx" else response
-
-        return answer
-
-    return case._replace(worlds=tuple(map(failing, case.worlds)), plain=None)
 
 
 def _stamp(moment: datetime, before: timedelta) -> str:
@@ -227,9 +213,15 @@ def captured_later(case: Case) -> int:
     return len(case.worlds) - 1
 
 
+# A window of the index, or a capture that it lists, whose stamp may be wrong.
+# Its rows before the PIT are public by the rule of captures.
+REQUESTS = Requests(
+    one_of_each(lambda request: request.path == "/cdx/search/cdx"),
+    endpoint=lambda request: request.path[:5],
+    is_chosen=lambda case, request: request.path.startswith("/web/"),
+)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "captured later": lambda rng: captured_later(make(rng, op="page")),
     "failures": lambda rng: non_interference(failures(rng)),
-    "partial failure": lambda rng: non_interference(partial(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }

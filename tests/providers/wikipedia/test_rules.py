@@ -216,7 +216,47 @@ def test_the_text_of_an_article() -> None:
     assert item[3]["links"].split("\n") == ["http://ref.example/a", "http://acme.example/news"]
 
 
-@pytest.mark.parametrize("source", ["", "{{", "[[", "{|", "<ref>", "'''", "{{a|" * 200, "[[a|" * 200, "\x00", "\ud800"])
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("l'''Amour'' of '''a'''", "l'Amour of a"),
+        ("''a\nb''", "a\nb"),
+        ("{{convert|''5|km}}''", "5 km"),
+        ("a {{convert|5|km", "a {{convert|5|km"),
+        ("{{{convert|5|km}}", "{5 km"),
+        ("{{convert|[[a|5}}", "[[a 5"),
+        ("[[a|b <b> c]]</b>", "b <b> c</b>"),
+        ("[http://a.example b\n[[c]]", "[http://a.example b\nc"),
+        ("{{a|<nowiki>}}</nowiki>|b}}", "}} b"),
+        ("<!-- {{ --> a <!-- b", "a <!-- b"),
+        ("<ref name=a>[[b</ref>c<br />d</br>e", "c\nd\ne"),
+        ("\n{|\n| a\n", "{|\n| a"),
+    ],
+)
+def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
+    assert wikitext.plain(source) == text
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(
+            "",
+            "{{",
+            "[[",
+            "{|",
+            "<ref>",
+            "'''",
+            "\x00",
+            "\ud800",
+            "{{a|" * 3_000,
+            "[[a|" * 3_000,
+            "{" * 9_000 + "}" * 9_000,
+        ),
+        *("{{a|" * 3_000 + "}}" * 3_000, "[[http://a" * 40 + "]]" * 40, "<b a={{b|" * 3_000),
+    ],
+    ids=lambda source: source[:10],
+)
 def test_any_source_has_a_text(source: str) -> None:
     assert isinstance(wikitext.plain(source), str)
 

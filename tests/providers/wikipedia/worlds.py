@@ -9,8 +9,10 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import HttpRequest
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests, one_of_each
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.wikipedia import server as wikipedia
@@ -89,18 +91,6 @@ def failures(rng: Random) -> Case:
     return case._replace(worlds=tuple(apps), plain=None)
 
 
-def partial(rng: Random) -> Case:
-    """Make worlds in which one of the requests fails, whatever was found by the other."""
-    case, which = make(rng), rng.choice(("newer", "older"))
-    response = rng.choice((Response(b"x", 503), Response(b"x", 404), Response(b"{", 200), wikipedia.LAG))
-    worlds = [*case.worlds, wikipedia.app(Wiki()), wikipedia.app(_arrived(case.moment))] if rng.random() < 0.5 else []
-
-    def failing(app: App) -> App:
-        return lambda request: response if request.query.get("rvdir") == which else app(request)
-
-    return case._replace(worlds=tuple(map(failing, worlds or case.worlds)), plain=None)
-
-
 def _public(rng: Random, moment: datetime) -> list[Revision]:
     stamps = sorted({spelled(moment - MARGIN - near(rng)) for _ in range(rng.choice((0, 1, 3, 6)))})
     return [Revision(40 + n, at, f"{rng.choice(_TEXTS)} {n}", f"Edit {n}") for n, at in enumerate(stamps)]
@@ -161,8 +151,15 @@ def _arrived(moment: datetime, others: Sequence[Page] = ()) -> Wiki:
     return Wiki([Page(12, "Acme", rows), *others], [Move(at, draft, "Acme", 12)])
 
 
+def _direction(request: HttpRequest) -> str:
+    """Return which of the two requests it is, of one path: for the title's page, or for its revisions."""
+    return str(request.query.get("rvdir"))
+
+
+# Each later move of a page is followed, and each revision with the stamp of an earlier time is passed over.
+# The log of moves names the page.
+REQUESTS = Requests(one_of_each(_direction), _direction, is_chosen=lambda case, request: True)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
-    "partial failure": lambda rng: non_interference(partial(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }

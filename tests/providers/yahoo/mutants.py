@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from pit_fetch.times import NEW_YORK, parse_rfc3339
+from pit_fetch.times import NEW_YORK, end_of_minute, parse_rfc3339
 from tests.laws.mutants.leak import Mutant, echoing, fails, first, readable_alone
 from tests.laws.plant import Make
 
@@ -26,6 +26,17 @@ def _by_one_time(name: str) -> Make:
         return article
 
     return make
+
+
+def _by_the_later(real: Any) -> Any:
+    def article(row: Any, content: Any) -> Any:
+        made = real(row, content)
+        if made.available_at is None:
+            return made
+        stamps = [datetime.fromisoformat(content[name]) for name in ("pubDate", "displayTime")]
+        return made._replace(available_at=end_of_minute(max(stamps)))
+
+    return article
 
 
 def _at_its_hour(real: Any) -> Any:
@@ -103,6 +114,7 @@ MUTANTS = (
         ("archive: running",),
     ),
     Mutant("yahoo: an article counts from the start of its minute", "pit_fetch.times:end_of_minute", first, _ROWS),
+    Mutant("yahoo: the end of the later stamp's minute alone", f"{_HERE}.news:_article", _by_the_later, _ROWS),
     Mutant("yahoo: a report of a weekend", "pit_fetch.times:is_weekend", _always(lambda day: False), _ROWS),
     Mutant("yahoo: today's name of a company", f"{_HERE}.earnings:_record", _as_in_open_mode, _ROWS),
     Mutant("yahoo: an action counts from its time", f"{_HERE}:PROVIDER", _actions_by_their_time, _ROWS),

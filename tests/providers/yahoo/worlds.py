@@ -11,6 +11,7 @@ from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.archived import held
 from tests.laws.checks import non_interference, paging
+from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.yahoo import server as yahoo
@@ -36,10 +37,10 @@ class World:
     ) -> None:
         self.public, self.ids, self.later, self.part = public, ids, later, part
 
-    def app(self, rng: Random, rows: Sequence[Any]) -> App:
+    def app(self, rng: Random, rows: Sequence[Any], *, strict: bool = False) -> App:
         shuffled = rng.sample(list(rows), len(rows))
         fields: dict[str, Any] = {self.part: shuffled, "name": f"{CANARY}{rng.random()}"}
-        return yahoo.app({"AAPL": Company(**fields)}, strict=rng.random() < 0.5)
+        return yahoo.app({"AAPL": Company(**fields)}, strict=strict)
 
 
 def make(rng: Random, most: int = 4) -> Case:
@@ -48,8 +49,9 @@ def make(rng: Random, most: int = 4) -> Case:
     if op in SNAPSHOTS:
         return _withheld(rng, op, pit)
     world = _WORLDS[op](rng, moment)
-    apps = [world.app(rng, world.public)]
-    apps += [world.app(rng, [*world.public, *world.later()]) for _ in range(3)]
+    strict = rng.random() < 0.5
+    apps = [world.app(rng, world.public, strict=strict)]
+    apps += [world.app(rng, [*world.public, *world.later()], strict=strict) for _ in range(3)]
     fields = {"news": "title,displayTime", "earnings": "reportedEPS"}[op]
     choices = {**common(moment, world.ids, rng), "fields": [("--fields", fields)]}
     if op == "news":
@@ -153,6 +155,7 @@ def _later_article(rng: Random, number: int, moment: datetime) -> Any:
     name, title = f"z{number}", f"{CANARY}{number}"
     none = rng.choice((None, "", "soon", 5, before[:-1], before[:10], before.replace("Z", "-00:00")))
     row = (name, before, before, title)
+    before = rng.choice((before, _z(moment)))  # often in the minute that is not over
     match rng.choice(("shown", "published", "both", "undated", "half", "unreadable")):
         case "shown":
             return (name, before, after, title)
@@ -237,6 +240,12 @@ def _z(moment: datetime) -> str:
 _WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings}
 
 
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for a further page of the calendar."""
+    return int(asked[-1].query.get("offset", 0)) > 0
+
+
+REQUESTS = Requests(_continues)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "snapshots": lambda rng: paging(snapshots(rng), rng, ahead=timedelta(hours=1)),

@@ -88,7 +88,8 @@ def test_a_bar_that_ends_between_two_replies_was_running_in_the_first(archive: A
     """The last minute before noon, read half a minute before its end; the month before is read after it."""
 
     def fetch(began: str, close: str) -> None:
-        bars = [alphavantage.bar("2026-06-01 11:59:00", close), alphavantage.bar("2026-05-29 15:00:00", "5")]
+        june = [alphavantage.bar("2026-06-01 11:59:00", close), alphavantage.bar("2026-06-01 11:58:00", "6")]
+        bars = [*june, alphavantage.bar("2026-05-29 15:00:00", "5")]
         app = alphavantage.app(alphavantage.Store({"TIME_SERIES_INTRADAY": bars}))
         served: Answering = Answering(app, lambda: at(began) + timedelta(minutes=len(served.exchanges) - 1))
         env = {**KEYS, **UNLIMITED, "PIT_FETCH_ARCHIVE": str(archive.path)}
@@ -100,11 +101,11 @@ def test_a_bar_that_ends_between_two_replies_was_running_in_the_first(archive: A
         return [item["close"] for item in archive.offline(BARS, "2026-06-09 00:00", "2026-06-09 00:00").data]
 
     fetch("2026-06-01 15:59:30", "1")
-    assert closes() == ["5"]
+    assert closes() == ["6", "5"]
     fetch("2026-06-01 16:00:00", "9")
-    assert closes() == ["9", "5"]
+    assert closes() == ["9", "6", "5"]
     archive.command("archive rebuild")
-    assert closes() == ["9", "5"]
+    assert closes() == ["9", "6", "5"]
 
 
 def test_an_edited_article_is_served_in_its_words_of_then(archive: Archive) -> None:

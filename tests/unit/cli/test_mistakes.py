@@ -139,6 +139,7 @@ REFUSED = {
     "--source sec_full_text fraud pit 2024-02-15": "write --pit before it",
     "--source benzinga --pit": "--pit needs a value",
     "--source benzinga --pit --limit 3": "--pit needs a value",
+    "--source benzinga --pit -1d": "--pit needs a value, which is a fixed instant: write --pit 2024-02-15T16",
     "--source benzinga --pit=": "this one is empty: write it like",
     "--source benzinga --pit now": "this one is a word, but a PIT is a fixed instant",
     "--source benzinga --pit 2024-02-15": f"this one has no time of day: {PIT} is 16:00 on that day",

@@ -38,6 +38,39 @@ def test_the_environment_first_then_the_env_file(
     assert lookup(KEY, environ, str(tmp_path)) == found
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "SECOND_KEY: secret",
+            "SECOND_KEY:secret",
+            "SECOND_KEY secret",
+            "- SECOND_KEY: 'secret'",
+            '"SECOND_KEY": "secret",',
+        ),
+        *(
+            "set SECOND_KEY=secret",
+            "setenv SECOND_KEY secret",
+            '$env:SECOND_KEY = "secret"',
+            "export SECOND_KEY: secret",
+        ),
+    ],
+)
+def test_a_variable_in_the_form_of_another_file_is_told(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".env").write_text(f"# keys\n{line}\n")
+    with pytest.raises(ConfigError, match="names SECOND_KEY in line 2") as refused:
+        lookup(KEY, {}, str(tmp_path))
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["SECOND_KEY=", "SECOND_KEY= # none", "SECOND_KEY=''", "SECOND_KEY", "# SECOND_KEY: a", "SECOND_KEY_2: a"]
+)
+def test_a_variable_without_a_value_is_not_set(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".env").write_text(line)
+    assert lookup(KEY, {}, str(tmp_path)) == ("", "")
+
+
 def test_another_user_s_env_file_is_not_followed(tmp_path: Path, foreign: Foreign) -> None:
     inner = tmp_path / "mine"
     inner.mkdir()

@@ -132,6 +132,19 @@ def test_all_forms_are_the_same_envelope(tmp_path: Path) -> None:
     assert (whole.err, lines.err, {answer.code for answer in (whole, lines, cells)}) == ("", "", {0})
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        *((117_000_000_000.0, "117000000000"), (-4_179_000_000.5, "-4179000000.5"), (12345678901.25, "12345678901.25")),
+        *((1 / 3, "0.3333333333"), (0.1 + 0.2, "0.3"), (1e18, "1e+18"), (float("1e-7"), "1e-07")),
+    ],
+)
+def test_a_table_shows_amounts_in_full(value: float, shown: str) -> None:
+    data = [{"id": str(number), "value": value + number} for number in (0, 1)]
+    text = renderer("table")(PlainEnvelope(data, [], Provenance(kinds={"value": "number"})), DEFAULTS)
+    assert shown in text.split()
+
+
 def test_the_gaps_of_a_csv_are_lines_on_stderr(tmp_path: Path) -> None:
     left = at_pit(tmp_path, demo(ROWS), "--limit", "1", "--format", "csv")
     gaps = at_pit(tmp_path, demo(ROWS), "--limit", "1").envelope["gaps"]

@@ -14,6 +14,7 @@ import pytest
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.net import cache
+from pit_fetch.net.cache import Place, Stored
 from pit_fetch.net.client import Client
 from pit_fetch.provider import Host, HttpReply, Rate
 from pit_fetch.testing.inprocess import TestClock
@@ -90,6 +91,18 @@ def test_a_kept_reply_has_the_receipt_of_its_fetch(tmp_path: Path) -> None:
     assert receipts == [NOW, NOW]
 
 
+@pytest.mark.parametrize("is_head", [False, True])
+def test_a_kept_reply_says_when_the_file_was_written(is_head: bool, tmp_path: Path) -> None:
+    headers = {"Last-Modified": "Thu, 15 Feb 2024 21:00:00 GMT", "ETag": "x"}
+    made, transport = client(TestClock(NOW), tmp_path, lambda request: Response(b"good", 200, headers))
+    stamps = [
+        made.get_cached("one", "/file", math.inf, lambda reply: reply.header("Last-Modified"), is_head=is_head)
+        for _ in range(2)
+    ]
+    assert stamps == [headers["Last-Modified"]] * 2
+    assert [request.method for request, _ in transport.exchanges] == ["HEAD" if is_head else "GET"]
+
+
 def test_a_file_that_never_changes_is_kept_for_good(tmp_path: Path) -> None:
     reader = Reader(tmp_path, lambda request: Response(b"good"))
     for _ in range(3):
@@ -107,7 +120,9 @@ def test_a_file_is_kept_only_if_its_reader_says_so(tmp_path: Path) -> None:
 
 # A stored file, without a client.
 
-URL, RECEIPT = "https://a/x", 1_700_000_005.25
+URL, RECEIPT = Place("https://a/x"), 1_700_000_005.25
+OTHER = Place("https://a/y")
+BODY = Stored({"Last-Modified": "Thu, 15 Feb 2024 21:00:00 GMT"}, b"body", RECEIPT)
 
 
 @pytest.fixture
@@ -117,9 +132,23 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def stored(environ: dict[str, str], tmp_path: Path) -> Path:
-    cache.store(environ, URL, b"body", RECEIPT)
+    cache.store(environ, URL, BODY)
     (path,) = (tmp_path / ".cache/pit_fetch").iterdir()
     return path
+
+
+def test_of_files_stored_up_to_a_number_the_newest_stay(environ: dict[str, str], tmp_path: Path) -> None:
+    places = [Place(f"https://a/{number}", 8) for number in range(20)]
+    cache.store(environ, URL, BODY)
+    known = set(tmp_path.rglob("file-*"))
+    for age, place in enumerate(places):
+        cache.store(environ, place, BODY)
+        for path in set(tmp_path.rglob("file-*")) - known:
+            os.utime(path, (age, age))
+            known.add(path)
+        assert len([*tmp_path.rglob("file-*")]) <= 9
+    assert [place for place in places if cache.load(environ, place, math.inf, RECEIPT)] == places[-8:]
+    assert cache.load(environ, URL, math.inf, RECEIPT)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +165,7 @@ def test_a_file_s_age_counts_from_its_receipt(
     environ: dict[str, str], stored: Path, age: float, seconds: float, is_young: bool
 ) -> None:
     os.utime(stored, (RECEIPT + 9 * HOUR, RECEIPT + 9 * HOUR))
-    assert cache.load(environ, URL, seconds, RECEIPT + age) == ((b"body", RECEIPT) if is_young else None)
+    assert cache.load(environ, URL, seconds, RECEIPT + age) == (BODY if is_young else None)
 
 
 CHANGES = [lambda body: body[:-1], lambda body: body + b"y", lambda body: body.replace(b"5.25", b"6.25"), bytes.upper]
@@ -152,13 +181,13 @@ def test_a_file_that_was_changed_is_none(
 
 def test_a_file_is_that_of_its_address_and_this_user_s(environ: dict[str, str], stored: Path) -> None:
     assert stored.stat().st_mode & 0o077 == 0
-    assert cache.load(environ, "https://a/y", HOUR, RECEIPT) is None
+    assert cache.load(environ, OTHER, HOUR, RECEIPT) is None
     body = stored.read_bytes()
-    cache.store(environ, "https://a/y", b"another", RECEIPT)
+    cache.store(environ, OTHER, BODY._replace(body=b"another"))
     (other,) = (path for path in stored.parent.iterdir() if path != stored)
     other.write_bytes(body)
-    assert cache.load(environ, URL, HOUR, RECEIPT) == (b"body", RECEIPT)
-    assert cache.load(environ, "https://a/y", HOUR, RECEIPT) is None
+    assert cache.load(environ, URL, HOUR, RECEIPT) == BODY
+    assert cache.load(environ, OTHER, HOUR, RECEIPT) is None
 
 
 @pytest.mark.parametrize("plant", ["link", "hard link", "pipe", "folder"])
@@ -177,7 +206,7 @@ def test_what_was_planted_for_a_file_is_neither_read_nor_followed(
             stored.mkdir()
     before = other.read_bytes()
     assert cache.load(environ, URL, HOUR, RECEIPT) is None
-    cache.store(environ, URL, b"new", RECEIPT)
+    cache.store(environ, URL, BODY._replace(body=b"new"))
     assert other.read_bytes() == before
     assert (cache.load(environ, URL, HOUR, RECEIPT) is None) is (plant == "folder")
     assert [name for name in os.listdir(stored.parent) if name != stored.name] == []
@@ -191,7 +220,7 @@ def test_no_name_that_can_be_foreseen_is_written_to(
     monkeypatch.setattr(os, "urandom", bytes)
     for name in (f"{stored}.{os.getpid()}", f"{stored}.{bytes(8).hex()}"):
         os.symlink(other, name)
-    cache.store(environ, URL, b"new", RECEIPT)
+    cache.store(environ, URL, BODY._replace(body=b"new"))
     assert other.read_bytes() == b"of another"
 
 
@@ -217,7 +246,7 @@ def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytes
 def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for environ in ({}, {"HOME": str(tmp_path / "file")}):
-        cache.store(environ, URL, b"x", RECEIPT)
+        cache.store(environ, URL, BODY)
         assert cache.load(environ, URL, HOUR, RECEIPT) is None
 
 

@@ -42,7 +42,7 @@ class Demo:
     addresses: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.transport = Answering(self.app, self.clock.now)
+        self.transport = Answering(self.app, self.clock.now, self.clock.value().sleep)
 
     def client(self, timeout: float = 30.0, transport: Transport | None = None) -> client.Client:
         return client.Client(
@@ -214,6 +214,7 @@ REASONS = {
     "malformed": "The source sent an unreadable reply: in words of the program. Try again later",
     "timeout": "Demo did not answer completely before the deadline (--timeout 30): try again later",
     "too_large": "Demo sent a reply larger than 64 MB: narrow the request",
+    "unrecorded": "What was recorded holds no reply of Demo",
     "unsendable": "DEMO_URL must be https://HOST",
 }
 
@@ -253,7 +254,27 @@ def test_a_fault_once_the_deadline_has_passed_is_the_deadline_s() -> None:
 
 
 def test_a_server_that_hangs_ends_at_the_deadline() -> None:
-    assert Demo(answers(Response(hang=True))).code() == "timeout"
+    demo = Demo(answers(Response(hang=True)))
+    assert (demo.code(), demo.clock.passed) == ("timeout", 30)
+
+
+def test_with_less_patience_an_exchange_that_hangs_fails_alone() -> None:
+    demo = Demo(answers(Response(hang=True), Response(hang=True), Response(b"x")))
+    client = demo.client(16)
+    for passed in (4, 7):
+        with pytest.raises(UpstreamError) as failed:
+            client.get("Demo", "/path", patience=0.25)
+        assert (failed.value.gap.code, failed.value.is_deadline, demo.clock.passed) == ("slow", False, passed)
+    assert client.get("Demo", "/path", patience=0.25).body == b"x"
+
+
+@pytest.mark.parametrize(("wait", "code"), [("3", ""), ("5", "throttled_wait")])
+def test_with_less_patience_a_long_wait_is_not_kept(wait: str, code: str) -> None:
+    later = Response(b"", 429, {"Retry-After": wait})
+    client = Demo(answers(later, Response(b"x"))).client(16)
+    with pytest.raises(UpstreamError) if code else contextlib.nullcontext() as failed:
+        assert client.get("Demo", "/path", patience=0.25).body == b"x"
+    assert failed is None or failed.value.gap.code == code
 
 
 # Redirects.

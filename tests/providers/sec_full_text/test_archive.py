@@ -1,0 +1,140 @@
+"""EDGAR's archive: a host or a part of it that fails, and the headers that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pit_fetch_providers.sec_full_text.search import PATH
+
+from pit_fetch.testing.server import Answering, Response
+from pit_fetch.transport import RecordingTransport, ReplayingTransport, Transport
+from tests import inprocess
+from tests.provider_harness import NOW
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.harness import PIT, ask, failing_from
+from tests.providers.sec_full_text.server import Filing, number
+
+FAILING = pytest.mark.parametrize(
+    "response",
+    [sec.UNDECLARED, sec.BLOCKED, sec.MAINTENANCE, Response(b"", 429), Response(b"x", cut=0), Response(hang=True)],
+    ids=["undeclared", "blocked", "maintenance", "429", "cut off", "slow"],
+)
+# Nothing; a filing before the PIT, on its day and before it; and one that was filed after it.
+FILINGS = {
+    "none": "",
+    "before": "2024-02-14 12:00:00",
+    "on the day": "2024-02-15 12:00:00",
+    "later": "2024-02-15 17:00:00",
+}
+
+
+@FAILING
+@pytest.mark.parametrize("options", [{}, {"forms": ("8-K",)}, {"exact": True}], ids=["", "ordered", "exact"])
+def test_a_host_that_fails_is_one_error_whatever_was_filed(response: Response, options: dict[str, Any]) -> None:
+    errors = set()
+    for accepted in FILINGS.values():
+        filings = [Filing(number(1), "8-K", accepted)] if accepted else []
+        fetched = ask(failing_from(sec.app(filings), lambda path: True, response), **options)
+        assert fetched.error is not None
+        errors.add((fetched.error.reason, *fetched.ids))
+    assert len(errors) == 1
+
+
+@FAILING
+@pytest.mark.parametrize("part", ["/robots.txt", "/Archives/edgar/data", "/submissions", "daily-index"])
+def test_a_part_that_fails_costs_its_evidence_alone(response: Response, part: str) -> None:
+    accepted = filter(None, FILINGS.values())
+    filings = [Filing(number(n), "8-K", moment) for n, moment in enumerate(accepted)]
+    fetched = ask(sec.app(filings, pages=lambda path: response if part in path else None))
+    assert fetched.error is None
+    assert fetched.ids == [number(1), number(0)]
+    for nothing in ([], filings[2:]):
+        assert ask(sec.app(nothing, pages=lambda path: response if part in path else None)).error is None
+
+
+WRITTEN = [Filing(number(n), "8-K", "2024-02-14 12:00:00", written="2024-02-14 12:01:00") for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"", 405), Response(b"")),
+        Response(b"", 200, {"Last-Modified": "soon"}),
+    ],
+)
+def test_exact_dates_no_filing_whose_own_files_do_not_say_when_they_were_written(reply: Response) -> None:
+    app = sec.app(WRITTEN, pages=lambda path: reply if path.endswith(f"{number(1)}.txt") else None)
+    fetched = ask(app, exact=True)
+    assert (fetched.ids, fetched.error) == ([number(2)], None)
+    unfiltered = ask(app, exact=True, pit=None).records
+    assert {record.id: record.available_at is None for record in unfiltered} == {number(1): True, number(2): False}
+
+
+@pytest.mark.parametrize("filings", [[], WRITTEN], ids=["nothing", "filings"])
+def test_exact_fails_where_head_is_refused(filings: Sequence[Filing]) -> None:
+    served = sec.app(filings)
+    fetched = ask(lambda request: served(request) if request.method == "GET" else Response(b"", 405), exact=True)
+    assert fetched.error is not None
+    assert (fetched.ids, fetched.error.code) == ([], "http_status")
+
+
+@pytest.mark.parametrize("filings", [(), ("2024-02-14 12:00:00",)], ids=["nothing", "listed"])
+def test_a_host_that_was_not_needed_is_asked_for_one_file(filings: Sequence[str], tmp_path: Path) -> None:
+    app = sec.app([Filing(number(1), "8-K", accepted) for accepted in filings])
+    ask(app, folder=str(tmp_path))
+    again = ask(app, folder=str(tmp_path), now=NOW + timedelta(seconds=1))
+    assert [request.path for request in again.requests] == [PATH, "/robots.txt"]
+    assert ask(app, pit=None).paths("robots") == []
+
+
+def test_a_recording_in_which_the_host_was_not_asked_is_read(tmp_path: Path) -> None:
+    asked: list[Any] = []
+    live = RecordingTransport(Answering(sec.app(WRITTEN), lambda: NOW), lambda *exchange: asked.append(exchange))
+
+    def fetch(transport: Transport, now: datetime) -> inprocess.Answer:
+        words, env = ("concern", "--pit", PIT), {"HOME": str(tmp_path), **sec.VARIABLES}
+        return inprocess.fetch(tmp_path, "--source", "sec_full_text", *words, env=env, transport=transport, now=now)
+
+    first = fetch(live, NOW)
+    # All else is in the cache.
+    searches = [exchange for exchange in asked if "search-index" in exchange[0].url]
+    again = fetch(ReplayingTransport(searches), NOW + timedelta(seconds=1))
+    assert len(first.ids) == 2
+    assert again.out == first.out
+
+
+# What is kept.
+
+BUSY = [
+    *(Filing(number(n), "8-K", f"2024-02-15 12:{n:02d}:00") for n in range(9)),
+    *(Filing(number(10 + n), "8-K", f"2024-02-15 17:{n:02d}:00") for n in range(3)),
+]
+
+
+@pytest.mark.parametrize("options", [{}, {"forms": ("8-K",)}, {"exact": True}], ids=["", "ordered", "exact"])
+def test_headers_of_public_filings_are_asked_for_once(options: dict[str, Any], tmp_path: Path) -> None:
+    first, again = (ask(sec.app(BUSY), folder=str(tmp_path), **options) for _ in range(2))
+    assert first.items == again.items
+    assert (len(first.paths("index-headers")), len(again.paths("index-headers"))) == (12, 3)
+    earlier = ask(sec.app(BUSY), folder=str(tmp_path), pit="2024-02-15T13:03:00-05:00", **options)
+    assert earlier.ids == [number(n) for n in (3, 2, 1, 0)]
+
+
+def test_a_header_at_the_head_of_the_full_text_is_not_kept(tmp_path: Path) -> None:
+    filing = Filing(number(1), "UPLOAD", "2024-02-15 12:00:00")
+    app = sec.app([filing], pages=lambda path: sec.MISSING if "header" in path or ".hdr" in path else None)
+    for _ in range(2):
+        fetched = ask(app, folder=str(tmp_path))
+        assert (fetched.ids, len(fetched.paths(".txt"))) == ([number(1)], 1)
+
+
+def test_a_kept_header_that_is_none_is_asked_for_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        fetched = ask(sec.app(BUSY[:1]), folder=str(tmp_path))
+        assert (fetched.ids, len(fetched.paths("index-headers"))) == ([number(0)], 1)
+        (file,) = tmp_path.rglob("file-*")
+        file.write_bytes(b"damaged")
