@@ -5,7 +5,7 @@ RUN = .venv/.installed-run
 DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
-NEO4J = .venv/.installed-neo4j
+NEO4J = .venv/neo4j/.installed
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
@@ -44,6 +44,7 @@ lint: $(DEV) ## check format, lint and types
 test-client: $(CLIENT) ## set up, then measure what reaches the model on the real Claude Code client; ALL=1 for every cell
 	$(BIN)/python -m tests.client.matrix $(if $(ALL),--all)
 	$(BIN)/python -m tests.client.wirings $(if $(ALL),--all)
+	$(BIN)/python -m tests.client.mcp_instant
 
 kit-score: $(DEV) ## score the author's kit: named plants in honest providers, each shown to leak by the real command
 	@$(BIN)/python -m tests.kit.score
@@ -52,7 +53,7 @@ test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its 
 	$(BIN)/python -m tests.browser.check $(SHOTS)
 
 test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
-	$(BIN)/python -m tests.neo4j.integration
+	.venv/neo4j/bin/python -m tests.neo4j.integration
 
 # How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000
@@ -70,6 +71,7 @@ bench: $(DEV) ## measure start-up, fetch and archive times, as ratios within one
 	@$(BIN)/python tests/repo/bench.py
 	@$(BIN)/python tests/repo/bench_gate.py
 	@$(BIN)/python tests/repo/bench_archive.py
+	@$(BIN)/python tests/repo/bench_mcp.py
 
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -92,6 +94,8 @@ $(CLIENT): $(DEV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[client]'
 	@touch $@
 
+# Kept apart: the MCP server of Neo4j needs an older SDK than ours.
 $(NEO4J): $(DEV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[neo4j]'
+	@test -x .venv/neo4j/bin/python || $(BIN)/python -m venv .venv/neo4j
+	@.venv/neo4j/bin/python -m pip install -qq --disable-pip-version-check --editable '.[neo4j]' 'kglite>=0.21,<0.22'
 	@touch $@

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 ADAPTERS = frozenset(
     {
         "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
-        "perplexity-research", "perplexity-search", "perplexity-sec", "sec-facts", "sec_full_text", "wayback",
-        "wikipedia", "yahoo",
+        "perplexity-research", "perplexity-search", "perplexity-sec", "sec-facts", "sec-filings", "sec_full_text",
+        "wayback", "wikipedia", "yahoo",
     }
 )  # fmt: skip
 
@@ -55,16 +55,16 @@ COMMON_OPTIONS = frozenset(
 # Those of the bundled sources, from the same declarations; of both, those that take no value; and the sources' names.
 SOURCE_OPTIONS = frozenset(
     {
-        "acceleration", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik", "ciks",
-        "concept", "contract", "date", "domains", "entitlement", "entity", "exact", "exchange", "expiration",
-        "extended-hours", "fastdmatype", "fastdperiod", "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "forms",
-        "from-currency", "from-symbol", "horizon", "interval", "keywords", "lang", "lookback-minutes", "market",
-        "match", "maturity", "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op",
-        "outputsize", "period", "quarter", "query", "range", "recency", "require-greeks", "series-id", "series-type",
-        "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit",
-        "slowmatype", "slowperiod", "state", "statement", "symbol", "symbols", "tab", "tags", "themes", "tickers",
-        "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "title", "to-currency", "to-symbol", "topics",
-        "unit", "updated-since", "url", "vintage", "window-size", "year",
+        "acceleration", "accession", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik",
+        "ciks", "concept", "contract", "date", "document", "domains", "entitlement", "entity", "exact", "exchange",
+        "expiration", "extended-hours", "fastdmatype", "fastdperiod", "fastkperiod", "fastlimit", "fastmatype",
+        "fastperiod", "find", "form", "forms", "from-currency", "from-symbol", "horizon", "interval", "keywords",
+        "lang", "lookback-minutes", "market", "match", "maturity", "matype", "max-results", "maximum", "mode", "month",
+        "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "period", "quarter", "query", "range", "recency",
+        "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod",
+        "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "statement", "symbol",
+        "symbols", "tab", "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3",
+        "title", "to-currency", "to-symbol", "topics", "unit", "updated-since", "url", "vintage", "window-size", "year",
     }
 )  # fmt: skip
 FLAGS = frozenset(
@@ -75,8 +75,9 @@ FLAGS = frozenset(
 SOURCES = frozenset(
     {
         "alfred", "alpha-vantage", "alphavantage", "av", "benzinga", "benzinga-news", "bz-news-api", "earnings-call",
-        "earningscall", "ecall", "fred", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_full_text",
-        "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo", "yahoo-finance", "yfinance",
+        "earningscall", "ecall", "fred", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_filings",
+        "sec_full_text", "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo", "yahoo-finance",
+        "yfinance",
     }
 )  # fmt: skip
 
@@ -117,6 +118,7 @@ NOT_FOR_ADAPTERS = (
     "{} is not an option that adapters may use: leave it out, or ask the operator of this session to allow it "
     f"in {OPTIONS_VARIABLE}"
 )
+CLAIMS_ARE_GRANTED = "Leave --evidence out: whether claims are served is the choice of the operator of this session"
 FOREIGN_LISTING = "Only the installed program may list: write pit_fetch"
 NO_MODULE = (
     "Which pit_fetch python3 -m runs depends on the folder: write pit_fetch, or python3 /PATH/TO/pit_fetch.py, "
@@ -223,6 +225,8 @@ def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str
         _check_listing(program, arguments, allowed, environ)
         return Call(words, private=False)
     _check_options(options)
+    if set(gate.values_of("--evidence", options)) - {"proved"}:
+        raise Refusal(CLAIMS_ARE_GRANTED)
     if allowed is not None:
         _check_adapter_options(options, allowed, gate.values_of("--source", options))
     ceiling, pits = environ.get(CEILING_VARIABLE), gate.values_of("--pit", options)

@@ -7,9 +7,11 @@
 # Nothing is imported here: with -m, Python still searches the working directory for modules (see __main__.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-    from typing import Any, Unpack
+    from collections.abc import Iterable, Mapping
+    from datetime import date, datetime
+    from os import PathLike
+    from types import EllipsisType
+    from typing import Any, Literal, Unpack
 
     from pit_fetch.api import Envelope
     from pit_fetch.errors import TruncatedWarning
@@ -23,59 +25,114 @@ def fetch(
     source: str,
     pit: "str | datetime | None" = None,
     *,
-    on_gap: str = "raise",
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | EllipsisType | None" = ...,
+    after: "str | None" = None,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    max_chars: "int | None" = None,
+    on_gap: "Literal['raise', 'keep']" = "raise",
     options: "Mapping[str, object] | None" = None,
-    **keywords: "Unpack[Keywords]",
+    **own: "Unpack[Keywords]",
 ) -> "Envelope":
     """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source   a provider's name or alias
     pit      ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
     on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
-    keywords  the command line's options with underscores (``limit=5``, ``date_from="2024-02-01"``) and those of the
-             bundled sources; an option that takes several values accepts any iterable of strings
+    limit    without it 50, or what a settings file says, and an answer that was cut warns with
+             :class:`TruncatedWarning`; None is all of them, however many requests that takes
+    own      the source's own options with underscores, as ``pit_fetch --source SOURCE --help`` lists them; an option
+             that takes several values accepts any iterable of strings
     options  further ones by name, such as those of a plugin
 
-    Without ``limit``, here or in the settings, there are at most 50 items, and an answer that was cut warns with
-    :class:`TruncatedWarning`.
-    ``limit=None`` asks for all of them, however many requests that takes. :attr:`Envelope.is_complete` says whether
-    anything was cut or failed.
-
-    Items carry ``available_at`` as ISO 8601 in America/New_York. What an answer cannot show, and where it was cut,
-    remain gaps. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
+    The others are the command line's options; None stands for one that is not given. Items carry ``available_at`` as
+    ISO 8601 in America/New_York. What an answer cannot show, and where it was cut, remain gaps;
+    :attr:`Envelope.is_complete` says whether anything was cut or failed. Raises
+    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
     :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
     file, a failing provider.
     """
+    given = _given(locals())
     from pit_fetch import api
 
-    wanted = {"pit": pit, **(options or {}), **keywords}
-    envelope = api.fetch(source, wanted, on_gap)
+    envelope = api.fetch(source, given, on_gap)
     api.warn_if_cut(envelope)
     return envelope
 
 
 def diff(
-    source: str, pits: "tuple[str | datetime, str | datetime]", *, on_gap: str = "raise", **options: object
+    source: str,
+    pits: "tuple[str | datetime, str | datetime]",
+    *,
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | EllipsisType | None" = ...,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    max_chars: "int | None" = None,
+    on_gap: "Literal['raise', 'keep']" = "raise",
+    options: "Mapping[str, object] | None" = None,
+    **own: "Unpack[Keywords]",
 ) -> "Envelope":
     """Return what became public between two instants, what changed, and what disappeared.
 
     Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ) or
     "gone". Options and errors are those of :func:`fetch`.
     """
+    given = _given(locals())
     from pit_fetch import api
 
-    return api.diff(source, pits, options, on_gap)
+    return api.diff(source, pits, given, on_gap)
 
 
-def explain(source: str, pit: "str | datetime", *, on_gap: str = "raise", **options: object) -> "Envelope":
+def explain(
+    source: str,
+    pit: "str | datetime",
+    *,
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | EllipsisType | None" = ...,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    max_chars: "int | None" = None,
+    on_gap: "Literal['raise', 'keep']" = "raise",
+    options: "Mapping[str, object] | None" = None,
+    **own: "Unpack[Keywords]",
+) -> "Envelope":
     """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
 
     It is for operators: it contains what :func:`fetch` withholds, so it is refused under a ceiling and to an agent. It
-    looks a day beyond the PIT, or as far as ``date_to``.
+    looks a day beyond the PIT, or as far as ``date_to``. Options and errors are those of :func:`fetch`.
     """
+    given = _given(locals())
     from pit_fetch import api
 
-    return api.explain(source, {"pit": pit, **options}, on_gap)
+    return api.explain(source, given, on_gap)
+
+
+def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
+    """Return the options among the arguments of a call, the source's own included. ``...`` and None were not given."""
+    named = {name: value for name, value in arguments.items() if name not in ("source", "pits", "on_gap")}
+    own, further = named.pop("own"), named.pop("options") or {}
+    every = {**named, **own, **further}
+    return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}
 
 
 def sources() -> "list[dict[str, Any]]":

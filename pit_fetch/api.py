@@ -45,6 +45,10 @@ class Envelope(PlainEnvelope):
     ``provenance`` is the question that it answers, and ``call`` the call of :func:`pit_fetch.fetch` that asked it; None
     for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. ``is_limited`` is whether the call, or a
     settings file, names a limit. They are not part of the dict.
+
+    It is true, and its length is 2, whatever it holds: one without items still has gaps to read. What has a dict before
+    it, such as ``json.dumps(indent=2)`` and ``match``, takes a dict that is false or of length 0 for ``{}``.
+    ``len(envelope.data)`` is the number of items.
     """
 
     call: FetchCall | None = None
@@ -111,6 +115,14 @@ class Envelope(PlainEnvelope):
         """Return what was asked under these names. Raise KeyError for an option that the call does not have."""
         options = {} if self.call is None else self.call.options
         return {name: self.provenance.pit if name == "pit" else format_value(options[name]) for name in names}
+
+    def __repr__(self) -> str:
+        """Return what an interactive Python shows: at most a screen. ``dict(envelope)`` shows everything."""
+        import shutil
+
+        from pit_fetch.formats.brief import brief
+
+        return brief(self, shutil.get_terminal_size((100, 24)).columns)
 
     def _repr_html_(self) -> str:
         """Return the HTML that a notebook shows."""
@@ -202,8 +214,9 @@ def _request(
     if options.get("limit", 0) is None:
         options = {"max_pages": ALL, **options, "limit": ALL}
     request = from_values(options, runtime.find(source), runtime.environ, settings.options, command)
-    if request.output:
-        raise UsageError(Code.USAGE, text="output is an option of the command line: write what fetch returns")
+    if request.output or request.open:
+        name = "output" if request.output else "open"
+        raise UsageError(Code.USAGE, text=f"{name} is an option of the command line: write what fetch returns")
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format
 
 

@@ -120,6 +120,29 @@ class Code:
         "Anything without a provable publication time is withheld; whether there was any is not disclosed.",
         per_fetch=True,
     )
+    # Of Operation.claims: the first three in each answer of the operation with a PIT once claims are accepted, two of
+    # them in the place of those above.
+    LATE_UNLESS_CLAIMED = _pit_excluded(
+        "late_unless_claimed",
+        "Anything published or last revised after the PIT, {pit}, is withheld unless a claim dates it by then; whether "
+        "there was any is not disclosed.",
+        per_fetch=True,
+    )
+    UNDATED_UNLESS_CLAIMED = _unverifiable(
+        "undated_unless_claimed",
+        "Anything without a provable or claimed publication time is withheld; whether there was any is not disclosed.",
+        per_fetch=True,
+    )
+    CLAIMED = _unverifiable(
+        "claimed", 'Items with "evidence": "claimed" are not proved, and may have changed since: {claims}.'
+    )
+    # While they are not: in an answer without items. Only an operator can do that.
+    CLAIMS_NOT_ACCEPTED = _unverifiable(
+        "claims_not_accepted",
+        "{operation} also has claims, which are no proof (pit_fetch sources {source}). An operator may accept them: "
+        '[evidence] {source} = "claimed" in ~/.config/pit_fetch/config.toml.',
+        per_fetch=True,
+    )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
     QUOTES_LATE_STAMP = _unverifiable(
         "quotes_late_stamp",
@@ -309,13 +332,21 @@ class Code:
     )
     OPERATORS_ONLY = _config(
         "operators_only",
-        "explain shows what is withheld: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an "
-        "agent's client (CLAUDECODE).",
+        "{what}: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's client (CLAUDECODE).",
     )
     PEOPLE_ONLY = _config(
         "people_only",
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
+    )
+    EVIDENCE_NOT_GRANTED = _config(
+        "evidence_not_granted",
+        "--evidence claimed is the operator's choice under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's "
+        'client (CLAUDECODE): leave it out, or have {source} = "claimed" set in the user\'s settings.',
+    )
+    EVIDENCE_MALFORMED = _config(
+        "evidence_malformed",
+        "PIT_FETCH_EVIDENCE must be claimed, proved, or such a grade by source: earningscall=claimed,yahoo=claimed.",
     )
     OF_TODAY = _config("of_today", "Under a ceiling nothing is identified by what is known today. {text}")
     SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")

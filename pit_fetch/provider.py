@@ -34,6 +34,7 @@ __all__ = [
     "Dating",
     "Field",
     "FieldKind",
+    "FieldRole",
     "File",
     "Gap",
     "HeaderKey",
@@ -73,7 +74,7 @@ Reach = Literal["all", "newest", "some"]
 CoveredBy = Literal["any", "superset", "evidence"]
 
 # The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
-STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "id")
+STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "evidence", "id")
 
 
 class Window(Enum):
@@ -96,6 +97,10 @@ class Record(NamedTuple):
                   its receipt is withheld. Each run stamps such an item later, so its place in the order and its
                   cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
+    claimed_at    the aware instant from which the item was public by :attr:`Operation.claims`, and never later than
+                  its proof. Only where the operator accepts claims is it served by it, and only while nothing proves it
+    claimed_payload  the fields of the item as the claim has them, if they are others than ``payload``
+    is_claimed    whether it is served on its claim; providers leave it False
     period        the text of :attr:`Operation.period`; providers leave it empty
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
@@ -109,6 +114,9 @@ class Record(NamedTuple):
     revised_at: datetime | None = None
     at_receipt: bool = False
     first_seen_at: datetime | None = None
+    claimed_at: datetime | None = None
+    claimed_payload: Mapping[str, Any] | None = None
+    is_claimed: bool = False
     period: str = ""
 
 
@@ -140,6 +148,9 @@ class Page(NamedTuple):
     continues_previous: bool = False
 
 
+FieldRole = Literal["", "estimate", "series", "kind", "start"]
+
+
 class Field(NamedTuple):
     """A field of a payload.
 
@@ -148,6 +159,9 @@ class Field(NamedTuple):
     is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
     is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
                  field out of the payload if the row does not have it
+    role         what it means for that drawing. "estimate": what the curve's figures were expected to be. "series": the
+                 symbol, say, that an item is about: each has a curve. "kind": a bar or a dividend, say: a curve is of
+                 one kind, and others are marks below it. "start": the day on which the period of a figure begins
     """
 
     name: str
@@ -155,22 +169,25 @@ class Field(NamedTuple):
     is_evidence: bool = False
     is_plotted: bool = False
     is_required: bool = False
+    role: FieldRole = ""
 
 
 def _by_window(query: Query) -> datetime | None:
     return query.since if query.operation.window in ("", "available_on") else None
 
 
-Meaning = Literal["publication", "interval_start", "interval_end", "start"]
+Meaning = Literal["publication", "interval_start", "interval_end", "start", "day"]
 
 
 class Basis(NamedTuple):
     """The meaning of a field of the source's reply from which stamps derive. The author's kit checks the stamps by it.
 
-    field  its name in the reply
+    field  its name in the reply, or what else shows it: a header, a field of another reply
     means  "publication"; "interval_start" or "interval_end" of a bar; "start" of an event whose text appears
-           later, such as a call
-    after  how long after that instant the record was public at the earliest
+           later, such as a call; "day" of the record, whose instant something else shows: a calendar of releases,
+           another reply
+    after  how long after that instant the record was public at the earliest. Of a "day", and of a bar that is named
+           by one, it counts from the day's beginning
     """
 
     field: str
@@ -183,6 +200,8 @@ class Operation(NamedTuple):
 
     name     the name by which a request chooses it; "" for a provider's only operation
     rule     how a record is dated, in words, for help and docs; why: the reason, with its source
+    claims   what names the instant of a record that nothing proves (:attr:`Record.claimed_at`), and what may have
+             changed since, in words for gaps, help and docs; "" if no convention is honest
     dating   "record": each record by its own stamps; "receipt": a snapshot, public when it was fetched;
              "never": nothing shows when its records were public, so none is served with a PIT
     needs    the options it requires; takes: the others it accepts. A single operation that names none accepts all
@@ -218,6 +237,7 @@ class Operation(NamedTuple):
     name: str = ""
     rule: str = ""
     why: str = ""
+    claims: str = ""
     dating: Dating = "record"
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -255,6 +275,7 @@ class Query(NamedTuple):
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
     capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
     archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
+    accepts_claims  the operator accepts the claims of the operation: what has only those is wanted, too
     """
 
     now: datetime
@@ -269,6 +290,7 @@ class Query(NamedTuple):
     offline: bool = False
     capture: bool = False
     archived: bool = False
+    accepts_claims: bool = False
 
     @property
     def open_mode(self) -> bool:

@@ -38,6 +38,10 @@ class Clock(NamedTuple):
 Alarm = Callable[[float], AbstractContextManager[None]]
 
 
+def no_browser(address: str) -> bool:
+    return False
+
+
 def no_alarm(seconds: float) -> AbstractContextManager[None]:
     return contextlib.nullcontext()
 
@@ -52,6 +56,7 @@ class Runtime(NamedTuple):
     find        returns the provider of a source by its name; raises UsageError
     read_stdin  reads all of standard input within a number of seconds; raises InputError
     alarm       limits a block by raising :class:`TimeIsUp` in it; without one, only the network is limited
+    browse      shows a person the page at an address; returns whether it could
     stdout, stderr  the streams that the command writes to; None for none
     """
 
@@ -62,6 +67,7 @@ class Runtime(NamedTuple):
     find: Callable[[str], Provider]
     read_stdin: Callable[[float], bytes]
     alarm: Alarm = no_alarm
+    browse: Callable[[str], bool] = no_browser
     stdout: TextIO | None = None
     stderr: TextIO | None = None
 

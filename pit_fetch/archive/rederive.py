@@ -58,6 +58,13 @@ class RecordedFetch(NamedTuple):
         return frozenset(field.name for field in self.query.operation.fields if field.is_evidence)
 
     @property
+    def is_whole_capture(self) -> bool:
+        """Whether it asked for all that its source had, so that it rests on nothing that came later than a PIT."""
+        operation = self.query.operation
+        is_all = self.is_snapshot or operation.reach != "some"
+        return self.fetch.kind == "capture" and not operation.chooses and is_all
+
+    @property
     def shows_absence(self) -> bool:
         """Whether the source no longer has what a complete fetch lacks, and did not only leave it out."""
         options, provider = self.query.options, self.request.provider
@@ -67,13 +74,12 @@ class RecordedFetch(NamedTuple):
     def counts_from(self, seen: int, *, is_whole: bool) -> int:
         """Return the first instant at which the fetch, received at ``seen``, counts: it depends on nothing later.
 
-        A capture that ran to its end (``is_whole``) counts at every instant, unless its records are those of the moment
-        or the source chooses them. Any other fetch counts from its PIT or, without one, its receipt.
+        A whole capture that ran to its end (``is_whole``) counts at every instant, unless its records are those of the
+        moment. Any other fetch counts from its PIT or, without one, its receipt.
         """
-        operation, pit = self.query.operation, self.fetch.pit
-        is_timeless = not self.is_snapshot and operation.reach != "some" and not operation.chooses
-        if self.fetch.kind == "capture" and is_whole and is_timeless:
+        if is_whole and self.is_whole_capture and not self.is_snapshot:
             return microseconds.NEVER
+        pit = self.fetch.pit
         return seen if pit is None or self.is_snapshot else min(seen, pit)
 
     def covers(self, records: Sequence[Record]) -> bool:

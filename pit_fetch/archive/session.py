@@ -4,6 +4,7 @@ session.start(secrets)                    before the source is asked
 session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
+session.captured(), .unrefuted(…)         the same of what is served on a claim
 session.finish(text, status)              records what was printed
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive import claims, rederive
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
@@ -80,6 +81,24 @@ class ArchiveSession:
         """Return the records as of ``at``, in the envelope's order; None without a reply. Raise ArchiveError."""
         try:
             return self._recall(microseconds.to_micros(at))
+        except BROKEN as error:
+            raise archive_error(error) from error
+
+    def captured(self) -> Iterator[Record]:
+        """Yield the records of whole captures, which rest on nothing later, each as the last of them has it.
+
+        Raise ArchiveError.
+        """
+        try:
+            yield from claims.captured(rederive.Archived(self._indexed(), self.runtime.find), self.stream)
+        except BROKEN as error:
+            raise archive_error(error) from error
+
+    def unrefuted(self, claimed: Iterable[Record], at: datetime) -> list[Record]:
+        """Return the records on claims of which the archive has no sight of its own by ``at``. Raise ArchiveError."""
+        try:
+            archived = rederive.Archived(self._indexed(), self.runtime.find)
+            return claims.unrefuted(archived, self.stream, list(claimed), microseconds.to_micros(at))
         except BROKEN as error:
             raise archive_error(error) from error
 

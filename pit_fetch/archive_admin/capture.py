@@ -65,7 +65,8 @@ def run(
     is fetched: it would cost the source, and be for nothing.
     """
     now = microseconds.to_micros(runtime.clock.now())
-    listed = {result.request: result.name for result in (planned(entry, runtime) for entry in wanted)}
+    results = [planned(entry, runtime) for entry in wanted]
+    listed = {result.request: result.name for result in results}
     try:
         last = None if fresh else capture_runs.continued(connection, name, now, missing)
         # A new run has captured nothing, even if the clock was ahead during an earlier one.
@@ -75,8 +76,7 @@ def run(
         raise archive_error(error) from None
     capture_runs.note(connection, name, current._replace(over=False))
     problem = ""
-    for place, entry in enumerate(wanted, 1):
-        result = planned(entry, runtime)
+    for place, (entry, result) in enumerate(zip(wanted, results, strict=True), 1):
         if problem:
             result = result._replace(reason=problem)
         elif result.request in captured:

@@ -16,11 +16,11 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pit_fetch.claude_code import bundle, hook_trials, lint, versions
+from pit_fetch.claude_code import bundle, hook_trials, lint, mcp_check, versions
 from pit_fetch.claude_code.client_settings import (
     Settings,
     WiredHook,
@@ -31,7 +31,8 @@ from pit_fetch.claude_code.client_settings import (
     unreliable_fields,
     user_folder,
 )
-from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, neo4j_servers
+from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Entry, Server, entries, neo4j_servers
 from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
@@ -39,24 +40,12 @@ from pit_fetch.support.version import __version__
 
 guard = load("pit_guard")
 
-Level = Literal["ok", "note", "warn", "fail"]
-
 HOOK_PYTHON = (3, 9)
 # The versions that brought the fields the hooks need (changelog; onFailure by bisecting, see docs/enforcement.md).
 REPLACES_OUTPUT = (2, 1, 121)
 ON_FAILURE = (2, 1, 295)
 
 INIT = "run pit_fetch init"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report. "fail" means that the PIT is not enforced; "warn" that it may not be."""
-
-    level: Level
-    check: str
-    message: str
-    fix: str = ""
 
 
 def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
@@ -77,7 +66,10 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         yield from zones.result()
         yield from check_settings(settings, environ, project)
         yield from check_wiring(wired)
-        yield from check_servers(list(neo4j_servers(environ, project)), wired)
+        servers = list(entries(environ, project))
+        yield from check_servers(list(neo4j_servers(servers)), wired)
+        ceiling = effective_value(settings, environ, gate.CEILING_VARIABLE)
+        yield from mcp_check.check_entries(servers, ceiling, mcp_check.installed_sdk)
         for future in [*trials, *caches]:
             yield from future.result()
         yield from check_files(environ, project)
@@ -104,7 +96,11 @@ def try_client(environ: Mapping[str, str], project: Path, system: System = THIS_
         yield Finding("fail", "proof", "no Claude Code client was found to prove it with", fix)
         return
     system.announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
-    proof = prove.prove(client, environ, project, ceiling, _adapters(environ, project))
+    ours = [entry for entry in entries(environ, project) if mcp_check.is_served(entry)]
+    with ThreadPoolExecutor() as pool:
+        served = pool.submit(_prove_entries, client, environ, project, ceiling, ours)
+        proof = prove.prove(client, environ, project, ceiling, _adapters(environ, project))
+        findings = served.result()
     fix = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
     for result in proof.results:
         if result.is_expected:
@@ -115,6 +111,17 @@ def try_client(environ: Mapping[str, str], project: Path, system: System = THIS_
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
         yield Finding("fail", "proof", f"not proved: {proof.problem}", fix)
+    yield from findings
+
+
+def _prove_entries(
+    client: str, environ: Mapping[str, str], project: Path, ceiling: datetime, ours: Sequence[Entry]
+) -> list[Finding]:
+    if not ours:
+        return []
+    from pit_fetch.claude_code.prove_mcp import prove_entries
+
+    return list(prove_entries(client, environ, project, ceiling, ours))
 
 
 def _dotted(version: Sequence[Any]) -> str:

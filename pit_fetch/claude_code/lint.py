@@ -9,6 +9,7 @@
     R8  Cypher that an agent is to run is Cypher that the guard lets run
     R9  a PIT-complete agent has exactly the tool that its hooks judge
     R10 an agent that may run commands has a name that the guard knows, and no two agents have one name
+    R11 an agent that has tools of an MCP server with a fixed instant has none that answer for today
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +26,8 @@ from typing import Any, Literal
 from pit_fetch.claude_code import bundle, frontmatter
 from pit_fetch.claude_code.client_settings import unreliable_fields
 from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.claude_code.mcp_entry import NAME, is_ours
+from pit_fetch.claude_code.mcp_servers import project_entries
 from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import gate, load
 
@@ -43,6 +47,8 @@ PIT_DONE: Mapping[str, str] = {
     **dict.fromkeys(guard.ADAPTERS, "Bash"),
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
+# Tools of the client that no instant bounds.
+_OF_TODAY = frozenset({"*", "Bash", "Monitor", "WebFetch", "WebSearch"})
 
 _PROJECT_FILE = re.compile(
     r"(?<![\w./$~-])(?:\$CLAUDE_PROJECT_DIR/|\$\{CLAUDE_PROJECT_DIR\}/)?"
@@ -111,6 +117,7 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     first_files: dict[str, str] = {}
     checked: list[str] = []
     problems: list[Problem] = []
+    gated = {entry.name for entry in project_entries(project) if is_ours(entry.command)} | {NAME}
     for path, agent in _agents(home):
         file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception):
@@ -118,6 +125,7 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
                 checked.append(path.stem)
                 problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
             continue
+        problems += [Problem("ERROR", rule, file, message) for rule, message in _mixed(agent, gated)]
         first = first_files.setdefault(agent.name, file)
         if not agent.is_data_agent and agent.name not in checked:
             continue
@@ -196,6 +204,20 @@ def _errors(agent: Agent) -> Iterator[Error]:
         yield "R10", f"the guard lets it run any command: {advice}"
     if agent.name in PIT_DONE:
         yield from _completeness_errors(agent, PIT_DONE[agent.name])
+
+
+def _mixed(agent: Agent, gated: AbstractSet[str]) -> Iterator[Error]:
+    """Yield an error for an agent with tools of ``gated`` servers, and with others that know of today."""
+    tools = [tool.partition("(")[0] for tool in agent.tools or ()]
+    servers = {tool: tool.split("__")[1] for tool in tools if tool.startswith("mcp__")}
+    if gated.isdisjoint(servers.values()):
+        return
+    others = [
+        tool for tool in tools if tool in _OF_TODAY or (servers.get(tool, NAME) not in gated and tool != READ_TOOL)
+    ]
+    if others:
+        message = f"beside tools as of an instant it has {', '.join(others)}, which answer for today: take them away"
+        yield "R11", message
 
 
 def _hook_errors(hook: AgentHook) -> Iterator[Error]:

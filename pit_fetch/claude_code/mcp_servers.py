@@ -1,4 +1,4 @@
-"""The MCP servers of Neo4j that a client would start, and the names under which it offers their tools.
+"""The MCP servers that a client would start, and the names under which it offers the tools of Neo4j's.
 
 A hook's matcher is the name of one tool. A server under another name, or with a namespace, offers its tools under
 names that no matcher knows: they would run without guard and gate.
@@ -7,8 +7,8 @@ names that no matcher knows: they would run without guard and gate.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,19 @@ NAMESPACE = "NEO4J_NAMESPACE"
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A server as the client's settings have it: its name, the file that names it, and how it is started."""
+
+    name: str
+    origin: Path
+    command: tuple[str, ...] = ()
+    environ: Mapping[str, Any] = field(default_factory=dict)
+    url: str = ""
+
+
+@dataclass(frozen=True)
 class Server:
-    """One server by its name in the client's settings, and the file that names it."""
+    """One server of Neo4j by its name in the client's settings, and the file that names it."""
 
     name: str
     origin: Path
@@ -35,36 +46,48 @@ class Server:
         return f"mcp__{server}__{prefix}{name}"
 
 
-def neo4j_servers(environ: Mapping[str, str], project: Path) -> Iterator[Server]:
+def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
     """Yield the project's own servers, the user's, and the user's for this project."""
     folder = environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home())
-    shared, own = project / ".mcp.json", Path(folder, ".claude.json")
+    own = Path(folder, ".claude.json")
     user = _mapping(read_json(own))
-    yield from _servers(_mapping(read_json(shared)), shared)
-    yield from _servers(user, own)
-    yield from _servers(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
+    yield from project_entries(project)
+    yield from _entries(user, own)
+    yield from _entries(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
+
+
+def project_entries(project: Path) -> Iterator[Entry]:
+    """Yield the project's own servers."""
+    shared = project / ".mcp.json"
+    yield from _entries(_mapping(read_json(shared)), shared)
+
+
+def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
+    """Yield those that offer the tools of Neo4j."""
+    for entry in found:
+        is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in entry.command)
+        # Of a server that is reached by an address, only its name and that address are known.
+        address = f"{entry.name} {entry.url}".lower() if entry.url else ""
+        if entry.name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
+            yield Server(entry.name, entry.origin, _namespace(entry.command, entry.environ))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _servers(content: Mapping[str, Any], origin: Path) -> Iterator[Server]:
+def _entries(content: Mapping[str, Any], origin: Path) -> Iterator[Entry]:
     for name, settings in _mapping(content.get("mcpServers")).items():
         settings = _mapping(settings)
         args = settings.get("args")
-        command = [str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())]
-        is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in command)
-        # Of a server that is reached by an address, only its name and that address are known.
-        address = f"{name} {settings['url']}".lower() if settings.get("url") else ""
-        if name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
-            yield Server(str(name), origin, _namespace(command, settings.get("env")))
+        command = (str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ()))
+        yield Entry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
-def _namespace(command: Sequence[str], env: Any) -> str:
+def _namespace(command: Sequence[str], environ: Mapping[str, Any]) -> str:
     for number, word in enumerate(command):
         if word.startswith("--namespace="):
             return word.partition("=")[2]
         if word == "--namespace":
             return "".join(command[number + 1 : number + 2])
-    return str(_mapping(env).get(NAMESPACE) or "")
+    return str(environ.get(NAMESPACE) or "")

@@ -100,7 +100,7 @@ def prove(
         secret = f"planted-{os.urandom(12).hex()}"
         steps = list(_steps(Path(folder), secret, ceiling, agents))
         with serve(_script(steps)) as model:
-            problem = _run(client, _environ(environ, model.url), project, model.url, seconds)
+            problem = run_client(client, environ, project, model.url, seconds)
             return _judge(steps, model, secret, problem)
 
 
@@ -166,16 +166,30 @@ def _client_settings(url: str) -> dict[str, str]:
     }
 
 
-def _run(client: str, environ: Mapping[str, str], project: Path, url: str, seconds: float) -> str:
-    """Run the client to its end. Return what went wrong; "" if nothing did."""
+def run_client(
+    client: str,
+    environ: Mapping[str, str],
+    project: Path,
+    url: str,
+    seconds: float,
+    allowed: str = "Bash,Monitor,Agent",
+    more: Sequence[str] = (),
+) -> str:
+    """Run the client to its end, with the scripted model at ``url``. Return what went wrong; "" if nothing did."""
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
     settings = json.dumps({"env": _client_settings(url)})
     command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]
-    command += ["--strict-mcp-config", "--no-session-persistence", "--allowedTools", "Bash,Monitor,Agent"]
+    command += ["--strict-mcp-config", "--no-session-persistence", "--allowedTools", allowed, *more]
     nowhere = subprocess.DEVNULL
     try:
         child = subprocess.Popen(  # noqa: S603 - the client of this machine
-            command, cwd=project, env=environ, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+            command,
+            cwd=project,
+            env=_environ(environ, url),
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=nowhere,
+            start_new_session=True,
         )
     except OSError as error:
         return f"the client does not start ({error.strerror})"

@@ -25,7 +25,7 @@ from pit_fetch.times import parse_pit
 _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "export", "pit_fetch"])
 # The value of a flag, in other tools; here it would be a word to search for.
 _TRUTHS = frozenset(["true", "false"])
-_IMPLY_A_FORMAT = frozenset(["json", "output", "pretty"])
+_IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 

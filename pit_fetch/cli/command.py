@@ -76,6 +76,11 @@ def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
             gc.enable()  # the process has switched it off, but this may take hours
             output.progress = Progress(runtime.stderr, terminal=runtime.stderr is not None and runtime.stderr.isatty())
             result = run(argv, runtime, output.progress)
+        case "server":
+            import gc
+
+            gc.enable()
+            result = run(argv, runtime)
     text = result.text if result.exact else escape_unprintable(result.text, keep="\n\t")
     output.set(text, result.status, result.complaint)
 

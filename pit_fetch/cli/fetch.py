@@ -75,16 +75,18 @@ def run(
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
     text, notes = result.text, result.notes
-    if request.output and result.is_failure:
+    is_for_a_file = request.output is not None or request.open
+    if is_for_a_file and result.is_failure:
         # A mere failure goes to stdout, so that it never replaces a good file.
         from pit_fetch.formats.json import render
 
         text, notes = render(result.envelope), ()
-    elif request.output:
+    elif is_for_a_file:
         from pit_fetch.cli.output_file import write_file
 
-        write_file(runtime.path(request.output), text)
-        text = ""
+        path = runtime.path(request.output) if request.output else _temporary_file(request)
+        write_file(path, text)
+        text, notes = "", (*notes, *(_opened(path, runtime) if request.open else ()))
     output.set(text if isinstance(text, str) else "", result.status, result.complaint, notes)
 
 
@@ -93,10 +95,10 @@ def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
     from pit_fetch.engine import settings_files
 
     runtime, settings = settings_files.with_settings(runtime)
-    return runtime, {"format": "table", **settings.options} if _is_for_a_person(runtime) else settings.options
+    return runtime, {"format": "table", **settings.options} if is_for_a_person(runtime) else settings.options
 
 
-def _is_for_a_person(runtime: Runtime) -> bool:
+def is_for_a_person(runtime: Runtime) -> bool:
     """Return whether a person reads the standard output. Agents and their operators read JSON."""
     return runtime.stdout is not None and runtime.stdout.isatty() and not audience.is_for_an_agent(runtime.environ)
 
@@ -106,6 +108,8 @@ def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     from pit_fetch.formats import renderer
 
     renderer(request.format)
+    if request.open and audience.is_for_an_agent(runtime.environ):
+        raise UsageError(Code.OPERATORS_ONLY, what="--open shows a page to a person")
     if request.output:
         from pit_fetch.cli.output_file import check_file
 
@@ -115,6 +119,21 @@ def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
 
         return request._replace(width=terminal_width(runtime.stdout, runtime.environ))
     return request
+
+
+def _temporary_file(request: FetchRequest) -> str:
+    """Return the path of a page in a new folder that no other user can read."""
+    from tempfile import mkdtemp
+
+    return f"{mkdtemp(prefix='pit_fetch-')}/{request.provider.name}.html"
+
+
+def _opened(path: str, runtime: Runtime) -> tuple[str, ...]:
+    """Show the page in a browser. Return what stderr says of it."""
+    from pathlib import Path
+
+    shown = runtime.browse(Path(path).absolute().as_uri())
+    return (f"the page is {path}",) if shown else (f"no browser could be opened: the page is {path}",)
 
 
 def _progress(request: FetchRequest, runtime: Runtime) -> Progress:

@@ -78,6 +78,11 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
     if listing:
         output.set(_list(listing, argv, runtime))
         return
+    from pit_fetch.cli import fetch
+
+    if not argv and fetch.is_for_a_person(runtime):
+        output.set(fetch.help_text(argv, runtime), ExitStatus.REFUSED)
+        return
     source = parser.source_of(argv)
     if source is None:
         from pit_fetch.cli.aliases import explain_missing_source
@@ -88,8 +93,6 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
         text = explain_missing_source(argv, sources, names, flags, registry.search_terms)
         raise UsageError(Code.USAGE, text=text)
-    from pit_fetch.cli import fetch
-
     fetch.fetch(argv, source, runtime, output)
 
 

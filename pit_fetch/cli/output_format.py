@@ -1,7 +1,7 @@
 """The format of an answer, as the command line states or implies it. Pure.
 
->>> chosen({"output": "page.HTML"}), chosen({"output": "notes.txt"}), chosen({"pretty": True})
-('html', None, 'json')
+>>> chosen({"output": "page.HTML"}), chosen({"output": "notes.txt"}), chosen({"pretty": True}), chosen({"open": True})
+('html', None, 'json', 'html')
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ def chosen(given: Mapping[str, Any]) -> str | None:
             raise UsageError(Code.USAGE, text=f"--json and --format {stated} contradict each other: leave one out")
         stated = "json"
     ending = _ending(given.get("output", ""))
+    if "open" in given and (stated or _FORMATS.get(ending, "html")) != "html":
+        raise UsageError(Code.USAGE, text="--open shows a page: leave it out, or let --format and --output be of html")
     implied = _FORMATS.get(ending)
     if implied is not None:
         if stated not in (None, implied):
@@ -73,6 +75,8 @@ def chosen(given: Mapping[str, Any]) -> str | None:
     if stated is None and ending in _OTHERS:
         endings = ", ".join(f".{name}" for name in NAMES if name in _FORMATS)
         raise UsageError(Code.USAGE, text=f"no format is .{ending}: let --output end with one of {endings}")
+    if "open" in given:
+        return "html"
     # On a terminal the default is a table, which has no indent.
     return "json" if stated is None and "pretty" in given else stated
 

@@ -44,7 +44,7 @@ class Form(NamedTuple):
 FETCH = Form()
 
 # The options that decide how a source is asked.
-_OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline"})
+_OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline", "evidence"})
 
 _HELP = ((("-h", "--help"), "show this help"),)
 _LISTINGS = (
@@ -223,6 +223,11 @@ def _epilog(provider: Provider) -> str | None:
         parts.append(f"fields of each: pit_fetch sources {provider.name}" if fields else "")
     elif fields:
         parts.append(fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  "))
+    claims = [(operation.name, operation.claims) for operation in provider.operations if operation.claims]
+    if claims:
+        parts.append("Where nothing proves an item, with --evidence claimed:")
+        lines = (f"{name}: {claim}" if name else claim for name, claim in claims)
+        parts += [fill(line, 100, initial_indent="  ", subsequent_indent="    ") for line in lines]
     return "\n".join(part.rstrip("\n") for part in parts if part) or None
 
 

@@ -52,6 +52,7 @@ def describe(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[
             "dating": operation.dating,
             "rule": operation.rule,
             "why": operation.why,
+            "claims": operation.claims,
             "needs": list(operation.needs),
             "takes": list(operation.takes),
             "fields": [{"name": field.name, "kind": field.kind} for field in operation.fields],

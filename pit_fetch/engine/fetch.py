@@ -6,17 +6,17 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import credentials
+from pit_fetch.engine.recalled import PublicStream, archived_variant, in_envelope_order, stop_of, until, with_claims
 from pit_fetch.engine.report import CollectedRecords, malformed
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
-from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.pipeline.cursor import START, Position, position, record_age
+from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.pipeline.claims import accept_none, acceptor
 from pit_fetch.pipeline.select import (
     Selection,
     SelectionBuilder,
@@ -30,13 +30,19 @@ from pit_fetch.pipeline.select import (
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
 from pit_fetch.request.coverage import reach
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import caveats, is_of_publication, is_out_of_reach, refuse_what_is_of_today
+from pit_fetch.request.operations import (
+    accepts_claims,
+    caveats,
+    is_of_publication,
+    is_out_of_reach,
+    refuse_what_is_of_today,
+)
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
+    from pit_fetch.archive.session import ArchiveSession
     from pit_fetch.engine.progress import Progress
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
@@ -44,9 +50,6 @@ ALARM_GRACE_SECONDS = 1.0
 
 # No source has much from before this year, so that an answer without items may be owed to a mistyped one.
 EARLY_YEAR = 1990
-
-# A stream after the filter by the PIT.
-PublicStream = Iterable[Record | Watermark | Gap]
 
 
 def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> CollectedRecords:
@@ -87,6 +90,7 @@ class Fetch:
         self.progress, self.deadline = progress, deadline
         self.collected = CollectedRecords(Selection(), WithheldCounts())
         self.source = Source(())
+        self.claimed: list[Record] = []
         self.archive = self._open_archive()
 
     @property
@@ -130,8 +134,10 @@ class Fetch:
         when_empty = _when_empty(self.request, self.query)
         self.collected = self.collected._replace(secrets=secrets, opened=True, when_empty=when_empty, archive=archive)
 
-    def _caveats(self, *, archived: bool = False) -> tuple[Gap, ...]:
-        return tuple(caveats(self.query._replace(archived=archived), self.request.provider.name))
+    def _caveats(self, *, archived: bool = False, is_proved: bool = False) -> tuple[Gap, ...]:
+        """Return what the answer cannot show. ``is_proved``: nothing in it is served on a claim."""
+        query = self.query._replace(archived=archived, accepts_claims=self.query.accepts_claims and not is_proved)
+        return tuple(caveats(query, self.request.provider.name))
 
     # From the live source.
 
@@ -140,7 +146,7 @@ class Fetch:
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
-                self._select(in_order(self._public(stream, self._cutoff)), builder)
+                self._select(in_order(self._noting_claims(self._public(stream, self._cutoff))), builder)
         except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
             builder.gaps.append(error.gap)
         except TimeIsUp:
@@ -148,7 +154,15 @@ class Fetch:
         return builder.build()
 
     def _public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
-        return public(stream, cutoff, self.collected.withheld, self.query.operation.period)
+        accept = acceptor(self.query.operation) if accepts_claims(self.query) else accept_none
+        return public(stream, cutoff, self.collected.withheld, self.query.operation.period, accept)
+
+    def _noting_claims(self, stream: PublicStream) -> PublicStream:
+        """Yield ``stream``, and keep what is served on a claim, for an archive."""
+        for part in stream:
+            if self.archive is not None and isinstance(part, Record) and part.is_claimed:
+                self.claimed.append(part)
+            yield part
 
     def _cutoff(self) -> datetime | None:
         """Return the PIT, but never later than the last reply: what was still running then is not over yet."""
@@ -252,7 +266,9 @@ class Fetch:
             read = live.selection
             # Without a PIT the live answer is today's, and so is a snapshot. An archive that holds nothing else about
             # the question leaves the live answer as it is.
-            is_today = self.request.pit is None or self.query.operation.dating != "record" or self.request.capture
+            is_past = self.request.pit is not None and self.request.pit < self.query.started
+            is_snapshot = self.query.operation.dating != "record"
+            is_today = self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
             holds_more = not is_today and archive.ingest_if_needed()
             if archive.problem:
                 return live.with_gaps(after=(gap(Code.NOT_RECORDED, problem=archive.problem),))
@@ -272,50 +288,47 @@ class Fetch:
         """
         instant = self._instant
         held = archive.recall(instant)
+        claimed = [] if held is not None and held.is_snapshot else self._claims(archive, instant, live)
         if held is None:
-            return collected._replace(archive=archive)
+            if live is not None or not claimed:
+                return collected._replace(archive=archive)
+            from pit_fetch.archive.session import ArchivedRecords
+
+            held = ArchivedRecords(iter(()), self.query)
         gaps, builder = collected.selection.gaps, SelectionBuilder()
         if live is not None:  # what the live answer could not show is no longer what this one cannot
             of_live = self._caveats()
             gaps = (*self._caveats(archived=True), *(gap for gap in gaps if gap not in of_live))
         if held.is_snapshot:
-            gaps = tuple(_archived_variant(gap) for gap in gaps)
-        stream = _ordered(held, self._public(held.records, lambda: instant))
-        stop = None if live is None or held.is_snapshot else _stop(live)
-        self._select(stream if stop is None else _until_position(stream, stop), builder, held.query)
+            gaps = tuple(archived_variant(gap) for gap in self._without_claims(gaps))
+        stream = in_envelope_order(held, self._public(held.records, lambda: instant))
+        stream = with_claims(stream, claimed) if claimed else stream
+        stop = None if live is None or held.is_snapshot else stop_of(live)
+        self._select(stream if stop is None else until(stream, stop), builder, held.query)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
         return collected._replace(selection=selection, archive=archive).with_gaps(before=gaps)
 
+    def _without_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
+        """Yield the gaps of an answer that is one reply of the archive's, all of it proved by sight."""
+        for known in gaps:
+            if known.code is Code.CLAIMED:
+                yield from (proved for proved in self._caveats(archived=True, is_proved=True) if proved not in gaps)
+            else:
+                yield known
 
-def _ordered(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
-    if held.is_snapshot:
-        return in_order(stream)
-    records = (part for part in stream if isinstance(part, Record))
-    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
+    def _claims(self, archive: ArchiveSession, instant: datetime, live: Selection | None) -> list[Record]:
+        """Return what is served on a claim beside what the archive holds: of the live read or, offline, of captures.
 
-
-def _stop(live: Selection) -> Position | None:
-    """Return the last position that the live read reached; None if it came to its end."""
-    is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
-    if not is_cut:
-        return None
-    return START if live.last is None else position(live.last)
-
-
-def _until_position(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:
-    for part in stream:
-        if isinstance(part, Record) and position(part) > stop:
-            return
-        yield part
-
-
-def _archived_variant(original: Gap) -> Gap:
-    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
-    code = original.code.archived
-    return gap(REASONS[code], **original.params) if code else original
+        Raise ArchiveError.
+        """
+        if not accepts_claims(self.query) or self.query.pit is None:
+            return []
+        if live is None:
+            accepted = self._public(archive.captured(), lambda: instant)
+            self.claimed = [part for part in accepted if isinstance(part, Record) and part.is_claimed]
+        return archive.unrefuted(self.claimed, instant)
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:

@@ -26,6 +26,7 @@ def real_runtime(alarm: Alarm = no_alarm) -> Runtime:
         find=_find,
         read_stdin=_read_stdin,
         alarm=alarm,
+        browse=_browse,
         stdout=sys.stdout,
         stderr=sys.stderr,
     )
@@ -57,6 +58,12 @@ def _read_stdin(seconds: float) -> bytes:
     from pit_fetch.engine.input_files import read_stdin
 
     return read_stdin(seconds)
+
+
+def _browse(address: str) -> bool:
+    import webbrowser
+
+    return webbrowser.open(address)
 
 
 def _working_folder() -> str:

@@ -26,6 +26,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("alphavantage", "alpha-vantage", "av"): "pit_fetch_providers.alphavantage:PROVIDER",
     ("sec_full_text",): "pit_fetch_providers.sec_full_text:PROVIDER",
     ("sec_facts", "xbrl"): "pit_fetch_providers.sec_facts:PROVIDER",
+    ("sec_filings",): "pit_fetch_providers.sec_filings:PROVIDER",
     ("fred", "alfred"): "pit_fetch_providers.fred:PROVIDER",
     ("perplexity", "pplx"): "pit_fetch_providers.perplexity:PROVIDER",
     ("earningscall", "earnings-call", "ecall"): "pit_fetch_providers.earningscall:PROVIDER",

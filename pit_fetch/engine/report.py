@@ -12,6 +12,7 @@ from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.budget import can_continue, fit_to_budget
 from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Entry, PlainEnvelope
 from pit_fetch.pipeline.select import Selection, WithheldCounts
@@ -23,6 +24,10 @@ from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
+
+# What every answer with a PIT says first, and what it says of an operation whose claims are accepted.
+_WITHHELD = Code.LATE, Code.UNDATED
+_WITHHELD_UNLESS_CLAIMED = Code.LATE_UNLESS_CLAIMED, Code.UNDATED_UNLESS_CLAIMED
 
 # The exit status under --fail: the first of these types that an answer has.
 _STATUS_OF_TYPE = {
@@ -157,21 +162,26 @@ def _start(request: FetchRequest, shown: Sequence[Entry]) -> ChunkStart | None:
 
 
 def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) -> envelope.EnvelopeOptions:
+    operations = candidate_operations(request.provider, request.options)
     fields = [
         field
-        for operation in candidate_operations(request.provider, request.options)
+        for operation in operations
         for field in operation.fields
         if not request.fields or field.name in request.fields
     ]
     kinds = {field.name: field.kind for field in fields}
     plotted = tuple(field.name for field in fields if field.is_plotted)
+    roles = {field.name: field.role for field in fields if field.role}
+    name, period = request.provider.name, operations[0].period
     return envelope.EnvelopeOptions(
         query=request.canonical,
         clean=redactor(secrets),
         clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
         fields=request.fields,
         pit=request.pit,
-        provenance=envelope.Provenance(request.provider.name, request.canonical, request.pit, kinds, plotted),
+        provenance=envelope.Provenance(
+            name, request.canonical, request.pit, kinds, plotted, roles, period, request.evidence
+        ),
         resumes=resumes,
     )
 
@@ -210,7 +220,9 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
     if collected.failure or not collected.opened:
         return gaps
     if request.pit is not None:
-        gaps = [gap(Code.LATE, pit=format_for_people(request.pit)), gap(Code.UNDATED), *gaps]
+        accepts_claims = any(known.code is Code.CLAIMED for known in gaps)
+        first, second = _WITHHELD_UNLESS_CLAIMED if accepts_claims else _WITHHELD
+        gaps = [gap(first, pit=format_for_people(request.pit)), gap(second), *gaps]
     else:
         undated = sum(record.available_at is None for record in selection.records)
         gaps += [gap(Code.UNDATED_SERVED, count=undated)] if undated else []
@@ -224,8 +236,17 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
         resume = format_cursor(selection.last)
         gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
     if not shown and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
-        gaps.append(nothing(collected))
+        gaps += [*_claims_not_accepted(request), nothing(collected)]
     return gaps
+
+
+def _claims_not_accepted(request: FetchRequest) -> list[Gap]:
+    """Return the gap that names the setting for claims. Whether there are any at the PIT decides nothing here."""
+    operation = candidate_operations(request.provider, request.options)[0]
+    if request.pit is None or request.evidence == CLAIMED or not operation.claims:
+        return []
+    source = request.provider.name
+    return [gap(Code.CLAIMS_NOT_ACCEPTED, operation=operation.name or source, source=source)]
 
 
 def nothing(collected: CollectedRecords) -> Gap:

@@ -3,9 +3,9 @@
     ~/.config/pit_fetch/config.toml, pit_fetch.toml, the environment, the command line.
 
 A file sets the defaults of options, rates by host, and a ceiling, which can only be lowered. Only the
-user's own file names an archive or an audit file: a project's may come with someone else's repository.
-Neither ever holds a key. What cannot be understood is refused: it might have been a ceiling. So is a file of another
-user, who could otherwise set limits for everybody that works in a folder below it.
+user's own file names an archive or an audit file, and accepts claims: a project's may come with someone else's
+repository. Neither ever holds a key. What cannot be understood is refused: it might have been a ceiling. So is a file
+of another user, who could otherwise set limits for everybody that works in a folder below it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pit_fetch.engine import trusted_files
 from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.request import audience
+from pit_fetch.pipeline.claims import GRADES
+from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
 from pit_fetch.support.toml import NotToml, parse_toml
@@ -34,6 +35,7 @@ OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pr
 # The settings of the user's own file alone, with the variables that they stand for.
 VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
+EVIDENCE = "evidence"  # a table, by source
 # An agent's client and its operator count on these: no file changes them for an agent, and no project the timeout.
 _FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
 # What to do about another user's file, which may lie in any folder above.
@@ -139,15 +141,31 @@ def _options(table: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
 def _variables(table: Mapping[str, Any], file: str, is_users: bool) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
         if name in VARIABLES:
-            if not is_users:
-                raise _broken(file, f"sets {name}, which only your own file may (~/.config/pit_fetch/config.toml)")
+            _refuse_unless_users(name, file, is_users)
             if not isinstance(value, str) or not value:
                 raise _broken(file, f"has a {name} that is not a path")
             yield VARIABLES[name], os.path.expanduser(value)
         elif name == "rate":
             yield from _rates(value, file)
+        elif name == EVIDENCE:
+            yield evidence.VARIABLE, _grades(value, file, is_users)
         elif name not in (*OPTIONS, "ceiling"):
             raise _broken(file, _unknown(name))
+
+
+def _refuse_unless_users(name: str, file: str, is_users: bool) -> None:
+    if not is_users:
+        raise _broken(file, f"sets {name}, which only your own file may (~/.config/pit_fetch/config.toml)")
+
+
+def _grades(table: Any, file: str, is_users: bool) -> str:
+    """Return the grades of evidence by source, as the variable has them."""
+    _refuse_unless_users(EVIDENCE, file, is_users)
+    grades = table if isinstance(table, dict) else {"": table}
+    text = ",".join(f"{name}={grade}" for name, grade in grades.items())
+    if any(grade not in GRADES for grade in grades.values()) or evidence.by_source(text) is None:
+        raise _broken(file, 'has an evidence that cannot be used: write [evidence], and yahoo = "claimed" below it')
+    return text
 
 
 def _unknown(name: str) -> str:
@@ -155,7 +173,7 @@ def _unknown(name: str) -> str:
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):
         return f"has {suggest.truncate(name)}: keys belong in the environment or in a .env file"
-    close = suggest.name(name, (*OPTIONS, *VARIABLES, "ceiling", "rate"))
+    close = suggest.name(name, (*OPTIONS, *VARIABLES, "ceiling", "rate", EVIDENCE))
     return f"has {suggest.truncate(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
 
 

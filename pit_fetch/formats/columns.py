@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.formats import ADDED_FIELDS
+from pit_fetch.pipeline.claims import PROVED
+from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 
@@ -54,6 +56,19 @@ def _fitting(value: Any, is_fitting: bool) -> Any:
     if not is_fitting:
         raise _Unfit
     return value
+
+
+def graded(envelope: PlainEnvelope) -> Sequence[Mapping[str, Any]]:
+    """Return the items, each with its grade of evidence if claims were accepted: a table has no place for the gap."""
+    if envelope.provenance.grade == PROVED:
+        return envelope.data
+    return [item if EVIDENCE in item else _with_grade(item) for item in envelope.data]
+
+
+def _with_grade(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a proved item with its grade, which stands before the id."""
+    stamps = {name: item[name] for name in STAMPS[: STAMPS.index(EVIDENCE)] if name in item}
+    return {**stamps, EVIDENCE: PROVED, **item}
 
 
 def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) -> list[Column]:

@@ -8,18 +8,20 @@ import json
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
+from pit_fetch.formats.columns import graded
 from pit_fetch.pipeline.envelope import PlainEnvelope
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """Return a header and its rows (RFC 4180); "" if there are no items. Lists and objects are JSON in their cell."""
-    columns = list(dict.fromkeys(name for item in envelope.data for name in item))
+    items = graded(envelope)
+    columns = list(dict.fromkeys(name for item in items for name in item))
     if not columns:
         return ""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns)
-    writer.writerows([_cell(item.get(name)) for name in columns] for item in envelope.data)
+    writer.writerows([_cell(item.get(name)) for name in columns] for item in items)
     return text.getvalue()
 
 

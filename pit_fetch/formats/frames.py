@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.formats.columns import Column, columns
+from pit_fetch.formats.columns import Column, columns, graded
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.times import in_new_york, on_new_york_clock
@@ -56,7 +56,7 @@ def _columns(envelope: PlainEnvelope, question: Mapping[str, Asked]) -> list[Col
         else Column(name, "text", [value] * count)
         for name, value in question.items()
     ]
-    own = columns(envelope.data, envelope.provenance.kinds)
+    own = columns(graded(envelope), envelope.provenance.kinds)
     return [*asked, *(column for column in own if column.name not in question)]
 
 

@@ -24,8 +24,8 @@ _TEXT, _HEADLINE = 28, 64
 # The most characters of a text that all items have.
 _COMMON = 160
 _INDENT = "    "
-_FIRST = ("verdict", "change", "title", "headline", "name", "company_names")
-_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template})
+_FIRST = ("verdict", "change", "evidence", "title", "headline", "name", "company_names")
+_CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template, Code.UNDATED_UNLESS_CLAIMED.template})
 
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
@@ -35,7 +35,15 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
-    width = options.width or WIDTH
+    lines, hidden = lines_of(envelope, options.width or WIDTH)
+    more = f"\nNot shown: {', '.join(hidden)} (--fields chooses, --format json has everything)\n" if hidden else ""
+    return "\n".join(lines) + "\n" + more + _gaps(envelope)
+
+
+def lines_of(envelope: PlainEnvelope, width: int) -> tuple[list[str], list[str]]:
+    """Return the items as lines of at most ``width`` characters, and the names of the columns that do not fit."""
+    if not envelope.data:
+        return [], []
     typed = [column for column in columns(envelope.data, envelope.provenance.kinds) if column.name not in FIELDS]
     common, others = in_common(typed)
     plotted = envelope.provenance.plotted
@@ -49,12 +57,7 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     for row, item in enumerate(envelope.data):
         lines.append(_SEPARATOR.join(_padded(column.cells[row], column) for column in shown).rstrip())
         lines += _wrapped(escape_unprintable(explanation(item)), width, _INDENT)
-    more = (
-        f"\nNot shown: {', '.join(column.head for column in hidden)} (--fields chooses, --format json has everything)\n"
-        if hidden
-        else ""
-    )
-    return "\n".join(lines) + "\n" + more + _gaps(envelope)
+    return lines, [column.head for column in hidden]
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -17,7 +17,9 @@ from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.pipeline.cursor import START, Position, position
+from pit_fetch.pipeline.envelope import EVIDENCE
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import FetchRequest
@@ -127,6 +129,8 @@ def _differing(before: Record, after: Record) -> dict[str, Any]:
             was, now = getattr(before, name), getattr(after, name)
             if was != now:
                 values[name] = None if was is None else in_new_york(was)
+    if before.is_claimed != after.is_claimed:
+        values[EVIDENCE] = CLAIMED if before.is_claimed else PROVED
     return values
 
 

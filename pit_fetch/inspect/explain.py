@@ -19,6 +19,7 @@ from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, whole
+from pit_fetch.pipeline.claims import CLAIMED, PROVED, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility, with_period
@@ -28,7 +29,7 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
-from pit_fetch.times import delayed, format_for_people
+from pit_fetch.times import delayed, format_for_people, is_aware
 
 # How far beyond the PIT it looks without --date-to.
 _BEYOND = timedelta(days=1)
@@ -37,7 +38,7 @@ _BEYOND = timedelta(days=1)
 def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the source's records in the window, up to a day after the PIT or to --date-to. Raise UsageError."""
     if audience.is_for_an_agent(runtime.environ):
-        raise UsageError(Code.OPERATORS_ONLY)
+        raise UsageError(Code.OPERATORS_ONLY, what="explain shows what is withheld")
     pit = request.pit
     if pit is None:
         raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")
@@ -53,19 +54,22 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
     failed = any(gap.is_failure for gap in gaps)
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
-    at_pit = None if failed else _fetch_with_archive(plain, runtime, progress, argv)
+    proved = plain._replace(evidence=PROVED)
+    at_pit = None if failed else _fetch_with_archive(proved, runtime, progress, argv)
     progress.nested = False
     stamped = map(_without_broken_stamps, seen.values())
-    live = [record for record in stamped if record.available_at is None or record.available_at <= end]
+    live = [record for record in stamped if _is_by(record.available_at, end) or _is_claimed_by(record, end)]
     if at_pit is None:
         explained = [(record, "") for record in live]
     else:
         gaps = with_archived_variants(gaps, at_pit.gaps)
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
-        explained = merge(live, comparable(at_pit), result.public, derives)
+        later = (record for record in result.public if not record.is_claimed)
+        explained = merge(live, comparable(at_pit), later, derives)
     operation = candidate_operations(request.provider, request.options)[0]
     explained.sort(key=lambda pair: position(with_period(pair[0], operation.period)))
-    records = [_explained(record, pit, operation, why) for record, why in explained]
+    is_accepted = request.evidence == CLAIMED
+    records = [_explained(record, pit, operation, why, is_accepted) for record, why in explained]
     if len(records) > request.limit:
         gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records)))
     elif any(gap.code.is_cap for gap in result.gaps):
@@ -79,6 +83,14 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     progress.as_of = f", explained as of {format_for_people(pit)}"
     progress.summary(request.provider.name, answer.kept, answer.gaps)
     return answer
+
+
+def _is_by(moment: datetime | None, end: datetime) -> bool:
+    return moment is None or moment <= end
+
+
+def _is_claimed_by(record: Record, end: datetime) -> bool:
+    return is_aware(record.claimed_at) and record.claimed_at <= end
 
 
 def _without_broken_stamps(record: Record) -> Record:
@@ -121,9 +133,17 @@ def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
         return True
 
 
-def _explained(record: Record, pit: datetime, operation: Operation, why: str) -> Record:
-    """Return the record with its verdict. ``why``: the reason of :func:`merge`, "replaced", "unseen" or ""."""
+def _explained(record: Record, pit: datetime, operation: Operation, why: str, is_accepted: bool = False) -> Record:
+    """Return the record with its verdict. ``why``: the reason of :func:`merge`, "replaced", "unseen" or "".
+
+    ``is_accepted``: the claims of the operation are accepted.
+    """
     judged = visibility(record, pit)
+    claimed = acceptor(operation)(record, pit) if judged in ("late", "undated") and why != "replaced" else None
+    if claimed is not None and is_accepted:
+        because = f"by a claim alone, of {_at(claimed.available_at)}"
+        marks = {"verdict": "public", "because": because, "rule": operation.claims}
+        return claimed._replace(payload={**marks, **claimed.payload})
     if judged == "public" and why == "replaced":
         verdict, because = "revised", "changed since without a mark"
     elif judged == "public" and why == "unseen":
@@ -141,6 +161,8 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
         because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
     if verdict == "public" and operation.missing_in(record):
         because += f"; but left out, for it has no {' and no '.join(operation.missing_in(record))}"
+    if claimed is not None:
+        because += f"; a claim of {_at(claimed.available_at)} dates it, which --evidence claimed accepts"
     if record.first_seen_at is not None:
         rule = "by sight: what was in the archive was public"
     elif operation.dating == "record":
@@ -148,6 +170,10 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str) ->
     else:
         rule = operation.why
     return record._replace(payload={"verdict": verdict, "because": because, "rule": rule, **record.payload})
+
+
+def _at(moment: datetime | None) -> str:
+    return "" if moment is None else format_for_people(moment)
 
 
 def _public(record: Record, operation: Operation) -> str:

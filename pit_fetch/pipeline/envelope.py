@@ -2,7 +2,8 @@
 
 {"data": [{"available_at": …, "available_at_source": …, "id": …, …}], "gaps": [{"type": …, "reason": …, "query": …}]}
 
-A ``truncated`` gap that can be resumed also has a ``cursor``, one about what was never captured ``captured``: false.
+An item that is served on a claim, and the gap about claims, also have ``"evidence": "claimed"``. A ``truncated`` gap
+that can be resumed has a ``cursor``, and one about what was never captured ``"captured": false``.
 
 >>> from datetime import UTC, datetime
 >>> instant = datetime(2024, 2, 15, 21, tzinfo=UTC)
@@ -17,15 +18,18 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.gaps import Gap
+from pit_fetch.gaps import Code, Gap
 from pit_fetch.pipeline.chunks import ChunkStart
+from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.pipeline.cursor import parse_cursor
-from pit_fetch.provider import FieldKind, Record
+from pit_fetch.provider import FieldKind, FieldRole, Record
 from pit_fetch.support.bundled import gate
 from pit_fetch.times import in_new_york
 
 # A gap repeats the request, so that it can be read by itself; but a long request must not eat up the budget.
 MAX_QUERY_CHARS = 240
+# What marks an item that is served on a claim. No payload can set the mark, or take it away.
+EVIDENCE = "evidence"
 
 Clean = Callable[[str], str]
 
@@ -37,6 +41,9 @@ class Provenance(NamedTuple):
     pit      the PIT (aware); None in open mode
     kinds    the declared kinds of the fields that were requested, by name
     plotted  the declared fields of which a page draws a curve, the preferred one first
+    roles    what other declared fields mean for that drawing, by name
+    period   the declared field with the date that an item is about; "" if there is none
+    grade    the grade of evidence that was asked for, or granted
     """
 
     source: str = ""
@@ -44,6 +51,9 @@ class Provenance(NamedTuple):
     pit: datetime | None = None
     kinds: Mapping[str, FieldKind] = {}
     plotted: tuple[str, ...] = ()
+    roles: Mapping[str, FieldRole] = {}
+    period: str = ""
+    grade: str = PROVED
 
 
 class PlainEnvelope(dict[str, list[dict[str, Any]]]):
@@ -147,12 +157,14 @@ def _item(record: Record, options: EnvelopeOptions) -> dict[str, Any]:
         item["revised_at"] = in_new_york(record.revised_at)
     if record.first_seen_at is not None:
         item["first_seen_at"] = in_new_york(record.first_seen_at)
+    if record.is_claimed:
+        item[EVIDENCE] = CLAIMED
     item["id"] = options.clean_data(record.id)
     wanted = options.fields or record.payload
     for key, value in record.payload.items():
         name = options.clean_data(key)
         # A payload cannot replace a stamp.
-        if key in wanted and name not in item and not _is_forbidden(key, options):
+        if key in wanted and name not in (*item, EVIDENCE) and not _is_forbidden(key, options):
             item[name] = _clean(value, options)
     return item
 
@@ -168,7 +180,9 @@ def _gaps(gaps: Iterable[Gap], options: EnvelopeOptions) -> list[dict[str, Any]]
 
 
 def _further(gap: Gap, options: EnvelopeOptions) -> dict[str, Any]:
-    """Return what the reason says, for programs: the cursor of a ``truncated`` gap, or that nothing was captured."""
+    """Return what the reason says, for programs: of claims, of what was never captured, or where an answer was cut."""
+    if gap.code is Code.CLAIMED:
+        return {EVIDENCE: CLAIMED}
     if gap.code.is_uncaptured:
         return {"captured": False}
     text = gap.params.get("cursor")

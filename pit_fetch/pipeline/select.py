@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.pipeline.claims import Accept, accept_none
 from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import in_new_york, is_aware
@@ -100,12 +101,14 @@ def public(
     cutoff: Callable[[], datetime | None],
     withheld: WithheldCounts,
     period: str = "",
+    accept: Accept = accept_none,
 ) -> Iterator[Record | Watermark | Gap]:
     """Yield the records that were public at ``cutoff()``, with watermarks and gaps; enter the others in ``withheld``.
 
-    ``cutoff`` is called for each record. ``period`` is the field that orders records of one instant. Pages are
-    dissolved: on one with an order, each public record is followed by a watermark. The stream ends with a gap after as
-    many slices without a public record as a watermark allows.
+    ``cutoff`` is called for each record. ``period`` is the field that orders records of one instant. What is not public
+    by its proof is as ``accept`` has it on its claim, if it does. Pages are dissolved: on one with an order, each
+    public record is followed by a watermark. The stream ends with a gap after as many slices without a public record
+    as a watermark allows.
     Raises UpstreamError(Code.PAGING) if the source keeps repeating public records.
     """
     # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
@@ -117,12 +120,14 @@ def public(
     oldest: datetime | None = None
     for element in stream:
         if isinstance(element, Record):
-            if _is_public(element, cutoff(), withheld):
+            served = _served(element, cutoff(), withheld, accept)
+            if served is not None:
                 is_fruitless = False
-                yield with_period(element, period)
+                yield with_period(served, period)
         elif isinstance(element, Page):
             seen_versions = seen_versions if element.continues_previous else set()
-            public_records = [record for record in element.records if _is_public(record, cutoff(), withheld)]
+            judged = (_served(record, cutoff(), withheld, accept) for record in element.records)
+            public_records = [record for record in judged if record is not None]
             for record in public_records:
                 version = (record.id, record.available_at, record.revised_at)
                 repeats = repeats + 1 if version in seen_versions else 0
@@ -150,25 +155,27 @@ def with_period(record: Record, field: str) -> Record:
     return Record(*record[:-1], text) if isinstance(text, str) else record
 
 
-def _is_public(record: Record, cutoff: datetime | None, withheld: WithheldCounts) -> bool:
-    match visibility(record, cutoff):
-        case "public":
-            return True
-        case "late":
-            withheld.late.append(record.id)
-        case "undated":
-            withheld.undated.append(record.id)
-        case "unusable":
-            withheld.unusable += 1
-    return False
+def _served(record: Record, cutoff: datetime | None, withheld: WithheldCounts, accept: Accept) -> Record | None:
+    """Return the record as it is served: by its proof, or else on its claim; None if it is withheld."""
+    judged = visibility(record, cutoff)
+    if judged == "public":
+        return record
+    if judged == "unusable":
+        withheld.unusable += 1
+        return None
+    claimed = accept(record, cutoff)
+    if claimed is None:
+        (withheld.late if judged == "late" else withheld.undated).append(record.id)
+    return claimed
 
 
 def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Gap]:
     """Yield public records in the envelope's order, each id once, in its newest version.
 
     A watermark releases everything newer than it; the rest is sorted at the end. The newest version is the one with
-    the later of its two stamps. Raises UpstreamError(Code.ORDER_BROKEN) if a record breaks the order that its source
-    promised. A version that is newer than the one delivered breaks it, too: it comes too late.
+    the later of its two stamps, but one that is proved goes before any claim. Raises UpstreamError(Code.ORDER_BROKEN)
+    if a record breaks the order that its source promised. A version that is newer than the one delivered breaks it,
+    too: it comes too late.
     """
     # Sorted by age, so that many watermarks over many records stay cheap: each takes a few from the front.
     waiting: list[tuple[float, Record]] = []
@@ -273,7 +280,7 @@ def _age_of_last_change(record: Record) -> float:
     return min(record_age(record), instant_age(record.revised_at))
 
 
-def _version(record: Record) -> tuple[float, float, bytes]:
+def _version(record: Record) -> tuple[bool, float, float, bytes]:
     available, revised = instant_age(record.available_at), instant_age(record.revised_at)
     # Equal stamps are settled by content, never by the order of arrival, which a withheld record could change.
-    return -min(available, revised), -available, fingerprint(record)
+    return not record.is_claimed, -min(available, revised), -available, fingerprint(record)

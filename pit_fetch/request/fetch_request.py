@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
+from pit_fetch.request import evidence
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value
@@ -33,10 +35,12 @@ class FetchRequest(NamedTuple):
     """One fetch, fully parsed. Instants are aware and UTC.
 
     max_chars  maximum number of characters of the output; 0: no limit
+    evidence   the grade of evidence that is served, as it is granted
     canonical  the request in one form, however it was made; :func:`from_canonical` reads it back
     output     the file that the answer goes to; None: stdout
     width      characters in a line of the terminal, if the answer goes to one
     capture    the fetch is made to be recorded, and its answer is not used
+    open       a browser shows the file
     """
 
     provider: Provider
@@ -50,6 +54,7 @@ class FetchRequest(NamedTuple):
     input_file: str | None
     archive: str | None
     offline: bool
+    evidence: str
     fields: tuple[str, ...]
     format: str
     max_chars: int
@@ -61,6 +66,7 @@ class FetchRequest(NamedTuple):
     output: str | None = None
     width: int = 0
     capture: bool = False
+    open: bool = False
 
 
 def from_values(
@@ -121,7 +127,7 @@ def build(
     ``command`` is the command that the request is for, if it adds fields to the items.
     """
     common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
-    _check_ceiling(common["pit"], environ)
+    check_ceiling(common["pit"], environ)
     options = _values(provider.options, given)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
@@ -131,6 +137,7 @@ def build(
         common["max_chars"] = parse_budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars
     if "timeout" not in given:  # some operations take longer than others
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
+    common["evidence"] = evidence.granted(provider, common["evidence"], environ)
     canonical = _canonical(given, common, options, provider)
     provider = _with_hosts(provider, options)
     added = ADDED_FIELDS.get(command, ())
@@ -160,7 +167,8 @@ def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
     return provider._replace(hosts=tuple(host._replace(url=host.url.format_map(options)) for host in provider.hosts))
 
 
-def _check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
+def check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
+    """Raise UsageError if the operator's ceiling forbids ``pit`` (None: no PIT), or cannot be read."""
     text = environ.get("PIT_FETCH_CEILING")
     if text is None:
         return
@@ -200,6 +208,8 @@ def _canonical(
 ) -> str:
     texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
     texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
+    if common["evidence"] == CLAIMED:  # whoever granted it: the same request is to give the same answer
+        texts["evidence"] = CLAIMED
     pairs = [(flag_of(name), text) for name, text in texts.items()]
     for option in provider.options:
         value = options[option.name]

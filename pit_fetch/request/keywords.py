@@ -1,6 +1,6 @@
-"""The keyword arguments of :func:`pit_fetch.fetch`, for type checkers and editors. The program itself never imports it.
+"""The options of the bundled sources as keyword arguments, for type checkers and editors.
 
-Written by ``python -m tests.repo.seal`` from the options of the bundled sources.
+The program itself never imports it. Written by ``python -m tests.repo.seal``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ Path = str | PathLike[str]
 
 
 class Keywords(TypedDict, total=False):
-    """Options by name. None stands for an option that is not given; for ``limit`` it means all items."""
+    """Options by name. None stands for an option that is not given."""
 
     # <sealed>
     acceleration: Text | None
+    accession: Text | None
     adjust: Text | None
-    after: Text | None
     after_date: Instant | None
-    archive: Path | None
     bioguide_id: Text | None
     calculations: Texts | None
     channels: Texts | None
@@ -33,8 +32,7 @@ class Keywords(TypedDict, total=False):
     concept: Texts | None
     contract: Text | None
     date: Instant | None
-    date_from: Instant | None
-    date_to: Instant | None
+    document: Text | None
     domains: Texts | None
     entitlement: Text | None
     entity: Text | None
@@ -48,30 +46,26 @@ class Keywords(TypedDict, total=False):
     fastlimit: Text | None
     fastmatype: Text | None
     fastperiod: Text | None
-    fields: Texts | None
+    find: Text | None
+    form: Text | None
     forms: Texts | None
     from_currency: Text | None
     from_symbol: Text | None
     horizon: Text | None
-    input_file: Path | None
     interval: Text | None
     keywords: Text | Texts | None
     lang: Text | None
-    limit: int | None
     lookback_minutes: int | None
     market: Text | None
     match: Text | None
     maturity: Text | None
     matype: Text | None
-    max_chars: Text | None
-    max_pages: int | None
     max_results: int | None
     maximum: Text | None
     mode: Text | None
     month: Text | None
     nbdevdn: Text | None
     nbdevup: Text | None
-    offline: bool | None
     ohlc: Text | None
     op: Text | None
     outputsize: Text | None
@@ -101,7 +95,6 @@ class Keywords(TypedDict, total=False):
     themes: Texts | None
     tickers: Texts | None
     time_period: Text | None
-    timeout: float | None
     timeperiod1: Text | None
     timeperiod2: Text | None
     timeperiod3: Text | None

@@ -86,14 +86,22 @@ def _refuse(text: str) -> None:
 def is_out_of_reach(query: Query) -> bool:
     """Return whether no reply could be served at the PIT, so that a request would be wasted."""
     dating = query.operation.dating
-    return query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
+    is_past = query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
+    return is_past and not accepts_claims(query)
+
+
+def accepts_claims(query: Query) -> bool:
+    """Return whether records of the query's operation are served on a claim, if it has a PIT."""
+    return query.accepts_claims and bool(query.operation.claims)
 
 
 def caveats(query: Query, source: str) -> Iterator[Gap]:
     """Yield a gap for each thing that the request cannot show, whatever the source returns."""
     operation = query.operation
     name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
-    if query.pit is not None and operation.dating == "never":
+    if query.pit is not None and accepts_claims(query):
+        yield gap(Code.CLAIMED, claims=operation.claims)
+    elif query.pit is not None and operation.dating == "never":
         yield gap(Code.NEVER_DATED_NOT_HELD if query.archived else Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating == "receipt":
         yield gap(Code.SNAPSHOT_NOT_HELD if query.archived else Code.SNAPSHOT, operation=name, why=why)

@@ -9,6 +9,7 @@ from datetime import datetime
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES as FORMATS
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import GRADES
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
 from pit_fetch.provider import Option
 from pit_fetch.request.values import parse_instant
@@ -79,6 +80,12 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", parse=_cursor),
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
         Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),
+        Option(
+            "evidence",
+            "claimed: also serve what only a claim dates, marked, where the source has an honest one",
+            choices=GRADES,
+            metavar="GRADE",
+        ),
         Option("input_file", "read a raw provider reply instead of the network; - is stdin", metavar="PATH"),
         Option("archive", "record every reply in this file, and answer from it too", metavar="PATH"),
         Option("offline", "answer from the archive alone, without the network", kind="flag", default=False),
@@ -87,6 +94,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
         FORMAT,
         Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE"),
+        Option("open", "show the page in a browser; without --output, in a temporary file", kind="flag", default=False),
         Option(
             "max_chars",
             "maximum size of the output; a longer item is continued; 0 means no limit",

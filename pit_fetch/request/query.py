@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_of_publication, resolve_operation
@@ -27,6 +28,7 @@ def build_query(request: FetchRequest, started: datetime) -> Query:
         options=request.options,
         offline=request.input_file is not None,
         capture=request.capture,
+        accepts_claims=request.evidence == CLAIMED,
     )
     query = resolve_operation(request.provider, query)
     return query._replace(horizon=_horizon(request, query))

@@ -34,8 +34,13 @@ def _lines(recording: RecordedReply) -> Iterator[tuple[str, str]]:
         f"{len(recording.every)} rows, {len(baseline.versions)} versions of {len(baseline.stamps)} items, public from "
         f"{stamps[0].isoformat()} to {stamps[-1].isoformat()}; the clock at {case.now.isoformat()}",
     )
-    basis = [field_name(tuple(map(str, pattern))) or "their key" for pattern in recording.basis]
-    yield "stamps rest on", ", ".join(basis) or "nothing in the reply (another reply, or the receipt)"
+    moving = [field_name(tuple(map(str, pattern))) or "their key" for pattern in recording.basis]
+    declared = [f"{basis.field} (by Operation.basis)" for basis in recording.operation.basis]
+    snapshots = not any(map(recording.is_dated, recording.rows))
+    yield (
+        "stamps rest on",
+        ", ".join(moving or declared) or ("the receipt" if snapshots else "what belongs to other rows"),
+    )
     hosts = {request.host for request, _ in baseline.exchanges if request.host}
     sources = [*sorted(hosts), *(file.variable for file in case.provider.files)]
     options = ", ".join(f"{name}={value}" for name, value in case.options.items())

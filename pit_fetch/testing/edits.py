@@ -1,6 +1,8 @@
 """Worlds that serve the same public rows, and differ in what the reply holds of the late ones. Pure edits of a tree.
 
-Nothing here knows a field by what its author calls it: dates, names, figures and texts are recognised by their values.
+A world is a tuple of edits that do not depend on each other: where it shows something, a part of it that still does is
+looked for, until one edit is left. Nothing here knows a field by what its author calls it: dates, ids, figures and
+texts are recognised by their values.
 """
 
 from __future__ import annotations
@@ -9,27 +11,36 @@ import contextlib
 import copy
 import pickle
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import Path, leaves, node_at
-from pit_fetch.testing.recording import RecordedReply, ReplyRow, dates_of, drop, pattern_of
+from pit_fetch.testing.recording import RecordedReply, ReplyRow, dates_of, drop, field_of, leaves_of, pattern_of
 from pit_fetch.testing.timestamps import floor, postpone
 
 Change = Callable[[Any], None]
 
-# More than a list that an author cuts to its first hundred, and the most that a test adds.
+
+class Edit(NamedTuple):
+    """A change of a reply, in words that end "here when they are".
+
+    may_add  it puts rows in, or changes what decides how they are dated, so that a row may be public after it
+    """
+
+    words: str
+    change: Change
+    may_add: bool = False
+
+
+World = tuple[Edit, ...]
+
+# More than a list that an author cuts to its first hundred.
 MANY = 130
-MOST = 1_100
-# The names of worlds that add rows begin with this: the stamps of such rows may rest on something else, too.
-TWIN = "beside rows that are "
-# What a row can turn out to be.
-_NO_ROWS: tuple[Any, ...] = (None, CANARY, 5, [], {}, [CANARY])
-_COUNTS = re.compile(r"count|total|hits|found|results|items|records|rows|pages|size|length|num", re.IGNORECASE)
-_TELLING = re.compile(r"more|next|last|latest|final|complete|partial|truncat|end", re.IGNORECASE)
+# Ranks by the names that they have: a quarter and a page are numbered, too.
 _RANKS = re.compile(r"rank|position|place|index|order$", re.IGNORECASE)
 # Dates of what is planned, not of what was known.
 PLANNED = re.compile(
@@ -37,34 +48,44 @@ PLANNED = re.compile(
     r"comment|forecast|horizon|target|next|settle|period|fiscal|ending|record_?date|meeting|conference|vest",
     re.IGNORECASE,
 )
-_GONE = object()
+GONE = object()
 
 
-def all_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> Mapping[str, Change]:
-    """Return every world at ``pit``, each a change of the recorded reply in what it holds of the ``late`` rows."""
-    crowded = _crowded_worlds(recording, late, _crowd_size(recording))
-    return {**basic_worlds(recording, late), **crowded, **_odd_worlds(recording, late, pit)}
+def others(value: Any) -> Iterator[Any]:
+    """Yield what a source could send in the place of a value: nothing, another type, another value of its own type."""
+    yield from (GONE, None, CANARY, [CANARY], {}, float("nan"))
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield from (value * 1_000 + 7, value + 0.5, str(value))
+    elif isinstance(value, str):
+        yield from (f"{value} {CANARY}", "")
 
 
-def quick_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> Mapping[str, Change]:
+def all_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime, crowd: int) -> dict[str, World]:
+    """Return every world at ``pit``, with ``crowd`` late rows in those that have many."""
+    return {
+        **basic_worlds(recording, late),
+        **_crowded_worlds(recording, late, crowd),
+        **_mutated_worlds(recording, late),
+        **_twins(recording, late, pit),
+    }
+
+
+def quick_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str, World]:
     """Return the worlds that find most."""
     return {**basic_worlds(recording, late), **dict(list(_crowded_worlds(recording, late, MANY).items())[:1])}
 
 
-def flags_beside(recording: RecordedReply) -> list[Path]:
-    """Return where a flag beside the rows means, by its name, that there are more of them, or no more."""
-    return [
-        path
-        for path, value in _leaves_beside(recording, recording.tree)
-        if isinstance(value, bool) and _TELLING.search(str(path[-1]))
-    ]
-
-
-def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str, Change]:
+def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str, World]:
     """Return the worlds that a source most likely has: without the late rows, or with others in their place."""
 
     def uncounted(tree: Any) -> None:
-        _count_less(recording, tree, late)
+        sizes = {len(node_at(tree, container)) for container in recording.containers}
+        for path, value in leaves_beside(recording, tree):
+            number = int(value) if isinstance(value, str) and value.isdigit() else value
+            if type(number) is int and number in sizes:
+                _put(tree, path, type(value)(number - len(late)))
         drop(tree, late)
 
     def moved(tree: Any) -> None:
@@ -77,93 +98,37 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
             else:
                 container[row.key] = value
 
-    return {
-        "left out": partial(drop, rows=late),
-        "left out, and not counted": uncounted,
-        "moved to the end": moved,
-        "rewritten": _each(late, _rewrite),
-        "with other figures": _each(late, _refigure),
-        "without their values": _each(
-            late,
-            # Numbers that may be stamps stay, or rows would be undated and not late.
-            lambda row: _change_values(row, lambda v: None if isinstance(v, str) or floor(v) is None else v),
-        ),
-    }
+    def unnamed(tree: Any) -> None:
+        for path in _pointers(recording, late):
+            _put(tree, path, None)
+
+    return _single(
+        {
+            "left out": partial(drop, rows=late),
+            "left out, and not counted": uncounted,
+            "moved to the end": moved,
+            "with other texts and figures": partial(_rewritten, rows=late),
+            "named by no other row": unnamed,
+        }
+    )
 
 
-def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: int) -> dict[str, Change]:
-    """Return worlds with ``size`` late rows or more."""
-    listed = _in_lists(late)
-    if not listed:
-        return {}
-    ids = _id_paths(recording, listed)
-    variable = {row: _variable(node_at(recording.tree, row.path), ids[row]) for row in listed}
-
-    def several(tree: Any, first: bool) -> None:
-        # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
-        packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
-        copies = [
-            _vary(_rename(pickle.loads(packed[row]), ids[row], number), variable[row], number)  # noqa: S301 - of this process
-            for number in range(size // len(listed) + 1)
-            for row in listed
-        ]
-        _insert(node_at(tree, listed[0].container), copies, first)
-
-    return {"many, at the beginning": partial(several, first=True), "many, at the end": partial(several, first=False)}
-
-
-def _crowd_size(recording: RecordedReply) -> int:
-    """Return how many rows are many: more than any size that the author's code names, if each costs no request."""
-    if len(recording.baseline.exchanges) > len(recording.rows):
-        return MANY
-    return max([MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= MOST - 20)])
-
-
-def _odd_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
-    """Return worlds in which late rows have another form, or repeat public ones."""
-    worlds: dict[str, Change] = {}
-    for value in _NO_ROWS if all(row.container for row in late) else ({},):
-        worlds[f"{value!r}"] = partial(_replace_rows, rows=late, value=value)
-    for label, change in {
-        "without their dates": lambda row: _change_dates(row, lambda value: None),
-        "with dates that are none": lambda row: _change_dates(row, lambda value: CANARY),
-        "at the calendar's end": lambda row: _change_dates(row, _on_last_day),
-        "unreadable (a NaN in each)": _set_field("unreadable", float("nan")),
-        "with a field more": _set_field("extra_field", CANARY),
-        "with fractions": lambda row: _change_figures(row, lambda value: value + 0.5),
-        "with their figures as texts": lambda row: _change_figures(row, str),
-    }.items():
-        worlds[label] = _each(late, change)
-    for name in _undated_fields(recording, late):
-        for label, value in (("null", None), ("a list", [CANARY]), ("a text", CANARY)):
-            worlds[f"with {label} as {name}"] = _each(late, _set_field(name, value))
-        worlds[f"without {name}"] = _each(late, _set_field(name, _GONE))
-    worlds |= _twins(recording, late, pit)
-    listed = _in_lists(late)
-    if listed:
-        worlds["repeated"] = lambda tree: node_at(tree, listed[0].container).extend(
-            copy.deepcopy(node_at(tree, row.path)) for row in listed * 2
-        )
-    return worlds
-
-
-def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
+def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, World]:
     """Return worlds in which late rows changed what the reply holds beside them: later dates, ranks, validity."""
 
     def dates(tree: Any) -> None:
-        for path, value in _leaves_beside(recording, tree):
+        for path, value in leaves_beside(recording, tree):
             instant = floor(value)
             if isinstance(value, str) and instant is not None and instant > pit:
                 with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
                     _put(tree, path, postpone(value, 3))
 
     def ranks(tree: Any) -> None:
-        for container in recording.containers:
-            rows = node_at(tree, container)
-            for row in rows if isinstance(rows, list) else ():
-                for name in row if isinstance(row, dict) else ():
-                    if _RANKS.search(name) and type(row[name]) is int:
-                        row[name] += len(late)
+        for row in recording.every:
+            node = node_at(tree, row.path)
+            for name in node if isinstance(node, dict) else ():
+                if _RANKS.search(name) and type(node[name]) is int:
+                    node[name] += len(late)
 
     def valid(tree: Any) -> None:
         for row in recording.every:
@@ -173,11 +138,23 @@ def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datet
                     last = str(value)[:4] == "9999"
                     _put(tree, path, str(postpone(f"{pit:%Y-%m-%d}", 9)) if last else "9999-12-31")
 
-    return {
-        "followed by later dates beside them": dates,
-        "counted in the ranks of the others": ranks,
-        "not yet there to end what was valid": valid,
-    }
+    return _single(
+        {
+            "followed by later dates beside them": dates,
+            "counted in the ranks of the others": ranks,
+            "not yet there to end what was valid": valid,
+        }
+    )
+
+
+def leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
+    """Return every scalar beside the rows, with its path. What is in other lists of things is not about the rows."""
+    return [
+        (path, value)
+        for path, value in leaves(tree)
+        if not any(path[: len(container)] == container for container in recording.containers if container)
+        and not any(isinstance(part, int) for part in path[:-1])
+    ]
 
 
 def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[ReplyRow, str, Change]]:
@@ -207,32 +184,145 @@ def _add_later(tree: Any, holder: Path, date: Path, value: str, pit: datetime) -
     things.append(addition)
 
 
-def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, Change]:
-    """Return worlds with a copy of each public row under the dates of a late one."""
+def _single(changes: Mapping[str, Change]) -> dict[str, World]:
+    return {words: (Edit(words, change),) for words, change in changes.items()}
+
+
+# --- one value of one row at a time
+
+
+def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str, World]:
+    """Return worlds with late rows of another form, each of them other in one respect.
+
+    In a list, each is a row besides, so that one world holds them all. Elsewhere each takes the place of a row.
+    """
+    listed = _in_lists(late)[:3]
+    if not listed:
+        edits = [_mutations(recording, row) for row in late[:6]]
+        turns = max(map(len, edits), default=0)
+        return {
+            f"{turn}": tuple(mine[(turn + place) % len(mine)] for place, mine in enumerate(edits))
+            for turn in range(turns)
+        }
+    ids = _id_paths(recording, listed)
+    container = listed[0].container
+    mutants = [
+        (words, pickle.dumps(node), may_add)
+        for number, row in enumerate(listed)
+        for words, node, may_add in _mutants(recording, row, ids[row], 900 + 1_000 * number)
+    ]
+    mutants += [("repeated", pickle.dumps(node_at(recording.tree, row.path)), False) for row in listed]
+    return {
+        f"of other forms, at the {'beginning' if first else 'end'}": tuple(
+            Edit(words, partial(_insert, container=container, packed=[node], first=first), may_add)
+            for words, node, may_add in mutants
+        )
+        for first in (True, False)
+    }
+
+
+def _mutations(recording: RecordedReply, row: ReplyRow) -> list[Edit]:
+    """Return the edits that put each mutant in the place of a row."""
+    return [
+        Edit(words, partial(_put_packed, path=row.path, packed=pickle.dumps(node)), may_add)
+        for words, node, may_add in _mutants(recording, row, set(), 0)
+        if row.container or isinstance(node, dict)
+    ]
+
+
+def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: int) -> Iterator[tuple[str, Any, bool]]:
+    """Yield the row with one value changed, in words; whole rows that are none; and rows with other dates."""
+    original = node_at(recording.tree, row.path)
+    moving = {path[len(row.path) :] for path in recording.sources(row)}
+    dated = {path[len(row.path) :] for path, _ in dates_of(recording, row)}
+    nothing: tuple[Any, ...] = (None, CANARY, 5, [], {}, [CANARY])
+    yield from ((f"{value!r}", value, False) for value in nothing)
+    if not isinstance(original, dict):
+        return
+    for words, date in (("without their dates", lambda v: None), ("with dates that are none", lambda v: CANARY),
+                        ("at the calendar's end", _on_last_day)):  # fmt: skip
+        node = copy.deepcopy(original)
+        for path in moving | dated:
+            if path:
+                _put(node, path, date(node_at(node, path)))
+        yield words, node, False
+    for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
+        yield f"with a field more ({more})", {**copy.deepcopy(original), **more}, False
+    fields = [path for path, _ in leaves(original)] + [(name,) for name in original]
+    for path in dict.fromkeys(path for path in fields if path and path not in moving | dated):
+        if any(other[: len(path)] == path for other in moving | dated):
+            continue
+        for value in others(node_at(original, path)):
+            node, number = copy.deepcopy(original), number + 1
+            _rename(node, ids - {path}, number)
+            if value is GONE:
+                with contextlib.suppress(TypeError):  # an element of a list stays
+                    node_at(node, path[:-1]).pop(path[-1])
+            else:
+                _put(node, path, value)
+            words = f"without {field_of(path)}" if value is GONE else f"with {field_of(path)} = {value!r}"
+            yield words, node, True
+
+
+def _put_packed(tree: Any, path: Path, packed: bytes) -> None:
+    _put(tree, path, pickle.loads(packed))  # noqa: S301 - of this process
+
+
+def _insert(tree: Any, container: Path, packed: Sequence[bytes], first: bool) -> None:
+    rows = node_at(tree, container)
+    place = 0 if first else len(rows)
+    rows[place:place] = [pickle.loads(row) for row in packed]  # noqa: S301 - of this process
+
+
+# --- many rows, and rows like public ones
+
+
+def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: int) -> dict[str, World]:
+    """Return worlds with ``size`` late rows or more."""
+    listed = _in_lists(late)
+    if not listed:
+        return {}
+    ids, container = _id_paths(recording, listed), listed[0].container
+    # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
+    kept = {row: ids[row] | {path[len(row.path) :] for path in recording.sources(row)} for row in listed}
+
+    def several(tree: Any, first: bool) -> None:
+        packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
+        copies = [
+            pickle.dumps(_vary(_rename(pickle.loads(packed[row]), ids[row], number), kept[row], number))  # noqa: S301
+            for number in range(size // len(listed) + 1)
+            for row in listed
+        ]
+        _insert(tree, container, copies, first)
+
+    return _single(
+        {
+            f"many ({size}), at the {'beginning' if first else 'end'}": partial(several, first=first)
+            for first in (True, False)
+        }
+    )
+
+
+def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, World]:
+    """Return worlds with a copy of each public row under the dates of a late one, as a version of it or beside it."""
     public = [row for row in _in_lists(recording.rows) if not recording.is_late(row, pit) and row.versions]
     model = next((row for row in late if public and row.container == public[0].container), None)
     if model is None:
         return {}
-    dates = {
-        path[len(model.path) :]: value
-        for path, value in dates_of(recording, model)
-        if pattern_of(model, path) in recording.basis and path != model.path
-    }
+    dates = {path[len(model.path) :]: value for path, value in recording.sources(model).items() if path != model.path}
     ids = _id_paths(recording, public)
-
-    def twins(tree: Any, first: bool, renamed: bool) -> None:
+    worlds: dict[str, World] = {}
+    for words, first, number in (("", False, 0), (" at the end", False, 7_000), (" at the beginning", True, 7_000)):
         copies = []
         for row in public:
-            node = copy.deepcopy(node_at(tree, row.path))
+            node = copy.deepcopy(node_at(recording.tree, row.path))
             for path, value in dates.items():
                 _put(node, path, value)
-            copies.append(_rename(node, ids[row], 7_000) if renamed else node)
-        _insert(node_at(tree, public[0].container), copies, first)
-
-    worlds: dict[str, Change] = {TWIN + "later versions of public ones": partial(twins, first=False, renamed=False)}
-    if all(ids.values()):  # else an id has several parts, and the copies would contradict the rows that they copy
-        worlds[TWIN + "like public ones, at the end"] = partial(twins, first=False, renamed=True)
-        worlds[TWIN + "like public ones, at the beginning"] = partial(twins, first=True, renamed=True)
+            copies.append(pickle.dumps(_rename(node, ids[row] if number else set(), number)))
+        if not number or all(ids.values()):  # else an id has several parts, and copies would contradict the rows
+            words = f"beside {'rows like public ones' if number else 'later versions of public rows'}{words}"
+            change = partial(_insert, container=public[0].container, packed=copies, first=first)
+            worlds[words] = (Edit(words, change, may_add=True),)
     return worlds
 
 
@@ -240,22 +330,7 @@ def _in_lists(rows: Sequence[ReplyRow]) -> list[ReplyRow]:
     return [row for row in rows if isinstance(row.key, int)]
 
 
-def _insert(container: list[Any], rows: list[Any], first: bool) -> None:
-    place = 0 if first else len(container)
-    container[place:place] = rows
-
-
-def _each(rows: Sequence[ReplyRow], change: Callable[[Any], object]) -> Change:
-    def change_rows(tree: Any) -> None:
-        for row in rows:
-            change(node_at(tree, row.path))
-
-    return change_rows
-
-
-def _replace_rows(tree: Any, rows: Sequence[ReplyRow], value: Any) -> None:
-    for row in rows:
-        node_at(tree, row.container)[row.key] = copy.deepcopy(value)
+# --- ids
 
 
 def _id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyRow, set[Path]]:
@@ -269,6 +344,39 @@ def _id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyR
     return {row: own or shared for row, own in paths.items()}
 
 
+def _pointers(recording: RecordedReply, late: Sequence[ReplyRow]) -> Iterator[Path]:
+    """Yield where public rows name a late one: by the id of its record, or by a value that no other row has.
+
+    Such a value may also be an amount. So a field that names rows by one holds nothing but such values.
+    """
+    columns: dict[Path, dict[Path, Any]] = defaultdict(dict)
+    rows = {path: row for row in recording.every for path, _ in leaves_of(recording, row)}
+    for path, row in rows.items():
+        value = path[-1] if path == row.path else node_at(recording.tree, path)
+        if _may_name(value) and floor(value) is None:
+            columns[pattern_of(row, path)][path] = value
+    keys = [column for column in columns.values() if len(column) == len({*column.values()}) == len(recording.every)]
+    known = {version.id for row in recording.every if row not in late for version in row.versions}
+    ids = {version.id for row in late for version in row.versions} - known
+    for column in columns.values():
+        names = {
+            value
+            for key in keys
+            if key is not column and {*column.values()} <= {*key.values()}
+            for path, value in key.items()
+            if rows[path] in late
+        }
+        for path, value in column.items():
+            words = set(re.split(r"[^\w.-]+", str(value))) if len(str(value)) > 3 else set()
+            if rows[path] not in late and (value in names or str(value) in ids or words & ids):
+                yield path
+
+
+def _may_name(value: object) -> bool:
+    """Return whether a value can be a name: not an amount with a fraction, nor a number that counts a few."""
+    return (isinstance(value, str) and len(value) > 2) or (type(value) is int and value >= 100)
+
+
 def _rename(node: Any, paths: set[Path], number: int) -> Any:
     for path in paths:
         with contextlib.suppress(KeyError, IndexError, TypeError):
@@ -280,106 +388,39 @@ def _rename(node: Any, paths: set[Path], number: int) -> Any:
     return node
 
 
-def _variable(node: Any, paths: set[Path]) -> dict[Path, str | float]:
-    """Return the texts and figures of a row that can change while its stamp and its id, at ``paths``, stay."""
-    return {
-        path: value
-        for path, value in leaves(node)
-        if path and path not in paths and (isinstance(value, float) or _is_undated_text(value))
-    }
-
-
-def _vary(node: Any, variable: Mapping[Path, str | float], number: int) -> Any:
+def _vary(node: Any, kept: set[Path], number: int) -> Any:
     """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
-    for path, value in variable.items():
-        if isinstance(value, str):
+    for path, value in list(leaves(node)):
+        if not path or path in kept:
+            continue
+        if _is_undated_text(value):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
-        else:
+        elif isinstance(value, float):
             _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
     return node
 
 
-def _count_less(recording: RecordedReply, tree: Any, late: Sequence[ReplyRow]) -> None:
-    """Lower the counts beside the rows to what the source gives when the late rows do not exist."""
-    sizes = {len(node_at(tree, container)) for container in recording.containers}
-    for path, value in _leaves_beside(recording, tree):
-        # A page's id counts no pages.
-        if isinstance(value, bool) or str(path[-1]).lower().endswith("id"):
-            continue
-        is_text = isinstance(value, str) and value.isdigit()
-        number = int(value) if isinstance(value, int) or is_text else 0
-        if number >= len(late) and (number in sizes or _COUNTS.search(".".join(map(str, path)))):
-            _put(tree, path, str(number - len(late)) if is_text else number - len(late))
-
-
-def _leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
-    """Return every scalar outside the rows, with its path."""
-    containers = recording.containers
-    return [
-        (path, value)
-        for path, value in leaves(tree)
-        if not any(path[: len(container)] == container for container in containers if container)
-    ]
+def _rewritten(tree: Any, rows: Sequence[ReplyRow]) -> None:
+    for row in rows:
+        _rewrite(node_at(tree, row.path))
 
 
 def _rewrite(node: Any) -> None:
-    _change_values(node, lambda value: f"{value} {CANARY}" if isinstance(value, str) else value)
-
-
-def _refigure(node: Any) -> None:
-    _change_figures(node, lambda value: value * 1_000 + 7)
-    _change_values(node, lambda value: not value if isinstance(value, bool) else value)
-
-
-def _change_values(node: Any, change: Callable[[Any], Any]) -> None:
-    """Put every scalar in ``node`` that is not a date through ``change``."""
+    """Put another value of its type in the place of every scalar in ``node`` that is not a date."""
     for path, value in list(leaves(node)):
-        if path and (floor(value) is None or isinstance(value, int)) and value is not None:
-            _put(node, path, change(value))
-
-
-def _change_figures(node: Any, change: Callable[[Any], Any]) -> None:
-    _change_values(node, lambda value: change(value) if _is_figure(value) else value)
+        if path and floor(value) is None:
+            of_its_type = (other for other in others(value) if value is not None and type(other) is type(value))
+            _put(node, path, next(of_its_type, value))
 
 
 def _is_undated_text(value: Any) -> bool:
     return isinstance(value, str) and floor(value) is None
 
 
-def _is_figure(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and floor(value) is None
-
-
-def _change_dates(node: Any, change: Callable[[Any], Any]) -> None:
-    for path, value in list(leaves(node)):
-        if path and floor(value) is not None:
-            _put(node, path, change(value))
-
-
 def _on_last_day(value: Any) -> Any:
     return "9999-12-31" + value[10:] if isinstance(value, str) and value[4:5] == "-" else value
 
 
-def _undated_fields(recording: RecordedReply, late: Sequence[ReplyRow]) -> list[str]:
-    """Return the fields of late rows that hold no date: a source can omit or change them without moving a stamp."""
-    dated = {pattern_of(row, path)[:1] for row in recording.every for path, _ in dates_of(recording, row)}
-    nodes = [node_at(recording.tree, row.path) for row in late[:3]]
-    names = dict.fromkeys(name for node in nodes if isinstance(node, dict) for name in node)
-    return [name for name in names if (name,) not in dated][:14]
-
-
-def _set_field(name: str, value: Any) -> Callable[[Any], None]:
-    """Return the change that sets a field of a row, or removes it where ``value`` is ``_GONE``."""
-
-    def change(node: Any) -> None:
-        if isinstance(node, dict) and value is _GONE:
-            node.pop(name, None)
-        elif isinstance(node, dict):
-            node[name] = copy.deepcopy(value)
-
-    return change
-
-
 def _put(node: Any, path: Path, value: Any) -> None:
     with contextlib.suppress(KeyError, IndexError, TypeError):
-        node_at(node, path[:-1])[path[-1]] = value
+        node_at(node, path[:-1])[path[-1]] = copy.deepcopy(value)

@@ -16,7 +16,7 @@ from pit_fetch.cli import main
 from pit_fetch.engine import registry
 from pit_fetch.provider import Provider
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.runtime import Clock, Runtime
+from pit_fetch.runtime import Clock, Runtime, no_browser
 from pit_fetch.transport import Transport
 
 
@@ -94,6 +94,7 @@ def run(
     provider: Provider | None = None,
     alarm: Callable[[float], AbstractContextManager[None]] = lambda _: nullcontext(),
     request: FetchRequest | None = None,
+    browse: Callable[[str], bool] = no_browser,
 ) -> Left:
     """Run the command on ``words`` in ``folder`` and return what leaves it.
 
@@ -109,6 +110,7 @@ def run(
         find=registry.load if provider is None else lambda _: provider,
         read_stdin=lambda _: stdin,
         alarm=alarm,
+        browse=browse,
         stdout=out,
         stderr=err,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -25,9 +25,9 @@ from pit_fetch.testing.case import (
     substitute,
 )
 from pit_fetch.testing.comparison import interference
-from pit_fetch.testing.documents import node_at
-from pit_fetch.testing.pagination import in_pages, rests_on_sizes
-from pit_fetch.testing.recording import RecordedReply, ReplyRow, analyze, drop, edited
+from pit_fetch.testing.documents import Path
+from pit_fetch.testing.pagination import in_pages, sizes_in
+from pit_fetch.testing.recording import RecordedReply, ReplyRow, analyze, drop, edited, field_of, put
 from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
@@ -36,6 +36,10 @@ from pit_fetch.transport import HttpRequest
 
 _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 _TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
+# Rows in a reply that is asked for in pages, and in one that is not; values beside the rows.
+_MOST_IN_PAGES, _MOST, _BESIDE = 1_100, 5_000, 40
+# What an edit can come to that neither the format of the reply nor the author's own server can hold.
+_IMPOSSIBLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed)
 _LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
 _WINDOW = (
     "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
@@ -43,9 +47,9 @@ _WINDOW = (
 )
 
 
-def check_two_worlds(recording: RecordedReply) -> None:
+def check_two_worlds(recording: RecordedReply, constants: Collection[str] = ()) -> None:
     """Check that worlds that serve the same public records leave the same bytes."""
-    case, sized = recording.case, rests_on_sizes(recording)
+    case, sizes = recording.case, sizes_in(recording)
     pits = pits_before(recording.baseline)
     for pit in pits:
         late = recording.late(pit)
@@ -54,14 +58,17 @@ def check_two_worlds(recording: RecordedReply) -> None:
         quick = edits.quick_worlds(recording, late)
         # Every world at one PIT, the most telling ones at the others.
         if pit == pits[len(pits) // 2]:
-            worlds, others = edits.all_worlds(recording, late, pit), [(quick, options) for options in _SIZES]
+            in_one = not sizes and len(recording.baseline.exchanges) <= 1
+            worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST if in_one else _MOST_IN_PAGES))
+            others = [(quick, options) for options in _SIZES]
+            _check_beside(recording, pit, constants)
         else:
-            worlds, others = quick, [({"left out": partial(drop, rows=late)}, {"limit": 1})]
+            worlds, others = quick, [({"left out": quick["left out"]}, {"limit": 1})]
         beside = edits.worlds_beside(recording, late, pit)
-        _check_worlds(recording, pit, late, {**worlds, **beside}, case, sized=sized)
+        _check_worlds(recording, pit, late, {**worlds, **beside}, case, sizes=sizes)
         for other, options in others:
-            _check_worlds(recording, pit, late, other, case.with_options(**options), sized=sized)
-        _check_beside(recording, pit)
+            _check_worlds(recording, pit, late, other, case.with_options(**options), sizes=sizes)
+        _check_headers(recording, pit)
     _check_failing_pages(recording, pits[-1])
 
 
@@ -70,12 +77,20 @@ def check_saved(recording: RecordedReply) -> None:
     case, pit = recording.case, middle_pit(recording.baseline)
     late = recording.late(pit)
     if late and not observe(case, pit, offline=True).crash:
-        _check_worlds(recording, pit, late, edits.all_worlds(recording, late, pit), case, offline=True)
+        worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST_IN_PAGES))
+        _check_worlds(recording, pit, late, worlds, case, offline=True)
+
+
+def _crowd(recording: RecordedReply, most: int) -> int:
+    """Return how many rows are many: more than any size up to ``most`` in the author's code."""
+    if len(recording.baseline.exchanges) > len(recording.rows):
+        return edits.MANY
+    return max([edits.MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= most)])
 
 
 def check_options(recording: RecordedReply) -> None:
     """Check every option of the provider, and every other operation that the recorded reply answers."""
-    sized = rests_on_sizes(recording)
+    sizes = sizes_in(recording)
     for case, run in _answered(recording, [*_windows(recording), *_values(recording), *_operations(recording.case)]):
         asked = recording
         if any(recording.baseline.stamps.get(item, stamp) != stamp for item, stamp in run.stamps.items()):
@@ -85,7 +100,7 @@ def check_options(recording: RecordedReply) -> None:
         pit = middle_pit(asked.baseline)
         if late := asked.late(pit):
             worlds = {**edits.basic_worlds(asked, late), **edits.worlds_beside(asked, late, pit)}
-            _check_worlds(asked, pit, late, worlds, case, sized=sized)
+            _check_worlds(asked, pit, late, worlds, case, sizes=sizes)
 
 
 def check_nested(recording: RecordedReply) -> None:
@@ -135,32 +150,40 @@ def _check_worlds(
     recording: RecordedReply,
     pit: datetime,
     late: Sequence[ReplyRow],
-    worlds: Mapping[str, edits.Change],
+    worlds: Mapping[str, edits.World],
     case: Case,
     offline: bool = False,
-    sized: bool = False,
+    sizes: Collection[Path] = (),
 ) -> None:
     recorded = recording.case
-    # Worlds with many rows take more requests than the recording.
-    max_requests = max(recorded.max_requests, 5 * edits.MOST)
 
     def run(reply: bytes, case: Case = case, offline: bool = offline) -> ObservedRun:
-        served = case.at_leisure(max_requests)
+        # Worlds with many rows take more requests than the recording.
+        served = case.at_leisure(max(recorded.max_requests, 5 * _MOST_IN_PAGES))
         if not offline and not case.own_server:
-            served = in_pages(served, recording, sized=sized)
+            served = in_pages(served, recording, sizes)
         return observe(served, pit, reply=reply, offline=offline)
 
-    first = run(recorded.reply)
-    for world, change in {"as they are": lambda tree: None, **worlds}.items():
+    def telling(world: edits.World) -> edits.World:
+        """Return the smallest part of a world in which the output is another one, () where it is the same."""
+        halves = (world[: len(world) // 2], world[len(world) // 2 :]) if len(world) > 1 else ()
         try:
-            reply = edited(recorded, change)
-            adds = world.startswith(edits.TWIN) and _adds_public(recording, reply, pit)
-            left = run(reply)
-        except (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed):
-            continue  # neither the reply nor the author's own server can hold this
-        difference = "" if adds else interference(first, left, case.secrets)
-        if not difference:
+            reply = _reply_of(recorded, world)
+            if not interference(first, run(reply), case.secrets):
+                return ()
+            if not halves and world[0].may_add and _adds_public(recording, reply, pit):
+                return ()
+        except _IMPOSSIBLE:
+            return next(filter(None, map(telling, halves)), ())  # neither the reply nor the author's server can hold it
+        part = next(filter(None, map(telling, halves)), ())
+        return part or (() if any(edit.may_add for edit in world[1:]) else world)
+
+    first = run(recorded.reply)
+    for words, world in {"as they are": (), **worlds}.items():
+        if not (part := telling(world)) and (world or not interference(first, first, case.secrets)):
             continue
+        reply = _reply_of(recorded, part)
+        left = run(reply)
         is_plain = not offline and case.options == recorded.options
         if not is_plain and interference(run(recorded.reply, recorded, False), run(reply, recorded, False)):
             continue  # the plain request shows it, too: then it is the failure of that test
@@ -170,10 +193,18 @@ def _check_worlds(
         asked = (f" and {options}" if options else "") + (" in a saved reply" if offline else "")
         raise failure(
             f"at the PIT {pit}{asked} the output tells of records that were not public yet "
-            f"({example}{len(late)} in all), here when they are {world}:\n"
-            f"{_describe_difference(first, left) or difference}",
+            f"({example}{len(late)} in all), here when they are {part[0].words if len(part) == 1 else words}:\n"
+            f"{_describe_difference(first, left) or interference(first, left, case.secrets)}",
             _advice(first, left),
         )
+
+
+def _reply_of(case: Case, world: edits.World) -> bytes:
+    def change(tree: Any) -> None:
+        for edit in world:
+            edit.change(tree)
+
+    return edited(case, change)
 
 
 def _adds_public(recording: RecordedReply, reply: bytes, pit: datetime) -> bool:
@@ -226,8 +257,8 @@ def _advice(first: ObservedRun, other: ObservedRun) -> str:
     )
 
 
-def _check_beside(recording: RecordedReply, pit: datetime) -> None:
-    """Check that what comes with the rows, in headers or as a flag, decides nothing: it may depend on late ones."""
+def _check_headers(recording: RecordedReply, pit: datetime) -> None:
+    """Check that what comes with the rows in headers decides nothing: it may depend on late ones."""
     case, total = recording.case, len(recording.every)
 
     def with_count(count: int) -> ObservedRun:
@@ -241,21 +272,38 @@ def _check_beside(recording: RecordedReply, pit: datetime) -> None:
             f"Last-Modified), and so of records that were not public yet:\n{difference}",
             "take from headers nothing but where the next page is",
         )
-    flags = edits.flags_beside(recording)
-    if not flags:
-        return
 
-    def turn(tree: Any) -> None:
-        for path in flags:
-            node_at(tree, path[:-1])[path[-1]] = not node_at(tree, path)
 
-    whole, other = recording.run_at(pit), observe(case, pit, reply=edited(case, turn))
-    if whole.ids == other.ids and whole.gap_types == other.gap_types and whole.data != other.data:
-        names = ", ".join(str(path[-1]) for path in flags)
-        raise failure(
-            f"at the PIT {pit} the items say what {names} beside the rows says, which may rest on later ones",
-            f"leave {names} out of the payload: it is about the reply, and not about one record",
-        )
+def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection[str]) -> None:
+    """Check that what stands beside the rows is served neither in them nor as a gap: it is about all of them."""
+    case, whole = recording.case, recording.run_at(pit)
+    asked = {
+        str(word).casefold()
+        for value in case.options.values()
+        for word in (value if isinstance(value, list) else [value])
+    }
+    for path, value in edits.leaves_beside(recording, recording.tree)[:_BESIDE]:
+        is_zone = case.zone and value == case.zone
+        if floor(value) is not None or is_zone or str(value).casefold() in asked or field_of(path) in constants:
+            continue
+        fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
+        for other in (*fewer, *edits.others(value)):
+            if type(other) is not type(value):
+                continue
+            try:
+                run = observe(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
+            except _IMPOSSIBLE:
+                continue
+            # Another page, an error, or nothing: then it says how the reply is to be read.
+            steers = run.requests != whole.requests or run.ids != whole.ids or "upstream_error" in run.gap_types
+            if not steers and not run.crash and (difference := interference(whole, run, case.secrets)):
+                name = field_of(path)
+                raise failure(
+                    f"at the PIT {pit} what {name} beside the rows says is in the output, and may rest on records that "
+                    f"were not public yet:\n{_describe_difference(whole, run) or difference}",
+                    f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is "
+                    f'the same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
+                )
 
 
 def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:

@@ -39,8 +39,8 @@ def check_watermarks(recording: RecordedReply) -> None:
     case = recording.case
     for pit in pits_before(recording.baseline) if recording.baseline.watermarks else ():
         expected = recording.run_at(pit).watermarks
-        for world, change in edits.quick_worlds(recording, recording.late(pit)).items():
-            promised = observe(case, pit, reply=edited(case, change)).watermarks
+        for world, (edit, *_) in edits.quick_worlds(recording, recording.late(pit)).items():
+            promised = observe(case, pit, reply=edited(case, edit.change)).watermarks
             if promised != expected:
                 moved = min(set(promised) ^ set(expected), default=None)
                 raise failure(

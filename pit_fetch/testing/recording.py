@@ -1,28 +1,49 @@
-"""Experiments on a recorded reply: which part of it is which record, and on which dates its stamps rest.
+"""Experiments on a recorded reply: which part of it is which record, and on what its stamps rest.
 
-Both are found by experiment: a part is left out, or a date postponed, and the difference shows. So a row counts
-as late by its own dates in the recording, also where the provider makes no record of it.
+Both are found by experiment: a part is left out, or a value put in the place of another, and the difference shows. So
+no form of a stamp and no name of a field has to be known, and a row counts as late by its own dates in the recording,
+also where the provider makes no record of it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from pit_fetch.provider import Basis, Operation
 from pit_fetch.testing.case import Case, ObservedRun, PublicVersion, failure, public_from
-from pit_fetch.testing.documents import Path, containers, decode, format_of, leaves, node_at, require_format
-from pit_fetch.testing.runner import observe, observe_baseline
-from pit_fetch.testing.timestamps import floor, postpone
+from pit_fetch.testing.documents import (
+    Path,
+    containers,
+    decode,
+    field_name,
+    format_of,
+    leaves,
+    node_at,
+    require_format,
+)
+from pit_fetch.testing.runner import ServerFailed, observe, observe_baseline
+from pit_fetch.testing.timestamps import EARLIEST_ZONE, floor, is_date, postpone
+from pit_fetch.times import wall_clock
+
+_Others = Callable[[Path, object], Iterator[object]]
 
 MAX_ROWS = 60
 # The calendar's end, as sources write it.
 _NEVER = 2100
 # Rows that are examined one by one: enough to meet every shape of a recording that was made with care.
 EXAMINED = 8
+
+# The name of the keys of rows that lie in a map.
+KEY = "(key)"
 
 # Edits work on a document in a box, so that a document that is one record can be left out like a row.
 _BOX = ""
@@ -80,21 +101,87 @@ class RecordedReply:
     def rows_in(self, container: Path) -> list[ReplyRow]:
         return [ReplyRow(container, key) for key in _keys_of(node_at(self.tree, container))]
 
+    @property
+    def operation(self) -> Operation:
+        """The operation that the recorded request asks for."""
+        query = self.baseline.query
+        return query.operation if query is not None else self.case.provider.operations[0]
+
+    def declared(self, field: str) -> Basis | None:
+        """Return what the author says of a field."""
+        return next((basis for basis in reversed(self.operation.basis) if basis.field == field), None)
+
     @cached_property
     def basis(self) -> Mapping[Path, Path]:
-        """The dates in a row that move its stamps: the pattern of each, and one path where it was found."""
+        """What in a row moves its stamps: the pattern of each leaf, and one path where it was found.
+
+        Dates are tried first, and every other leaf where they do not show how a row came to its stamps.
+        """
         basis: dict[Path, Path] = {}
         tries: Counter[Path] = Counter()
-        for row in self.rows[:EXAMINED]:
-            for path, value in dates_of(self, row):
+
+        def experiment(row: ReplyRow, candidates: Iterator[tuple[Path, object]], others: _Others) -> None:
+            for path, value in candidates:
                 pattern = pattern_of(row, path)
-                # Each try is a run: a date that moved no stamp in four rows is taken to move none.
+                # Each try is a run: what moved no stamp in four rows is taken to move none.
                 if pattern in basis or tries[pattern] >= 4:
                     continue
                 tries[pattern] += 1
-                if _moves_stamps(self, row, path, value):
+                if any(_moves_stamps(self, put(row, path, other)) for other in others(path, value)):
                     basis[pattern] = path
+
+        for row in self.rows[:EXAMINED]:
+            experiment(row, dates_of(self, row), partial(_later, 1))
+        tries.clear()
+        for row in self.rows[:EXAMINED]:
+            least = self.over(row, basis)
+            if self.is_dated(row) and (least is None or any(v.public_from < least for v in row.versions)):
+                experiment(row, islice(leaves_of(self, row), 60), partial(_others, self, row))
         return basis
+
+    def rests_elsewhere(self, row: ReplyRow) -> bool:
+        """Return whether a date outside the row moves its stamps: one beside the rows, or in one that goes with it."""
+        ids = {version.id for version in row.versions}
+        for path, value in leaves(self.tree):
+            if path[: len(row.path)] != row.path and floor(value) is not None:
+                with contextlib.suppress(ValueError, OverflowError):
+                    if _moves_stamps(self, partial(_put, path=path, value=postpone(value, 1)), ids):
+                        return True
+        return False
+
+    def is_dated(self, row: ReplyRow) -> bool:
+        """Return whether the row makes records that are dated otherwise than by their receipt."""
+        snapshots = {record.id for record in self.baseline.records if record.at_receipt}
+        return not {version.id for version in row.versions} <= snapshots
+
+    def sources(self, row: ReplyRow, basis: Mapping[Path, Path] | None = None) -> dict[Path, object]:
+        """Return the leaves of a row that move its stamps."""
+        known = self.basis if basis is None else basis
+        return {path: value for path, value in leaves_of(self, row) if pattern_of(row, path) in known}
+
+    def over(self, row: ReplyRow, basis: Mapping[Path, Path] | None = None) -> datetime | None:
+        """Return the earliest instant at which what moves the row's stamps is over, None where it cannot be read.
+
+        What is no date by itself (a clock in a field of its own, or each of a year, a month and a day) is read with
+        what is, and with the other parts.
+        """
+        sources = self.sources(row, basis)
+        dates = {path for path, value in sources.items() if floor(value) is not None}
+        parts = {path for path, value in sources.items() if path not in dates and value not in (None, "")}
+        texts = [
+            " ".join(str(value) for path, value in sources.items() if path == date or path in parts)
+            for date in (dates or {()} if parts else ())
+        ]
+        joined = [instant for text in texts if (instant := floor(text, self.case.zone))]
+        return min(
+            joined or [instant for path in dates if (instant := self.ends(row, path, sources[path]))], default=None
+        )
+
+    def ends(self, row: ReplyRow, path: Path, value: object) -> datetime | None:
+        """Return when what a leaf names is over, or when it was by the author's calendar, if that is earlier."""
+        instant, basis = floor(value, self.case.zone), self.declared(field_of(path, row))
+        known = public_at_earliest(value, basis, self.case.zone) if basis is not None else None
+        return min(instant, known) if instant is not None and known is not None else instant
 
     @cached_property
     def validity(self) -> frozenset[Path]:
@@ -194,10 +281,36 @@ def dates_of(recording: RecordedReply, row: ReplyRow) -> Iterator[tuple[Path, ob
     for path, value in leaves(node_at(recording.tree, row.path)):
         instant = floor(value)
         # A number within some years of the recording's own is an instant, any other an amount.
-        if instant is not None and (
-            isinstance(value, str) or abs(instant - recording.case.now) < timedelta(days=1_500)
-        ):
+        is_text = isinstance(value, str) and not value.isdigit()
+        if instant is not None and (is_text or abs(instant - recording.case.now) < timedelta(days=1_500)):
             yield (*row.path, *path), value
+
+
+def leaves_of(recording: RecordedReply, row: ReplyRow) -> Iterator[tuple[Path, object]]:
+    """Yield the paths and values of everything in a row, and its key, where rows are named."""
+    if isinstance(row.key, str) and row.key != _BOX:
+        yield row.path, row.key
+    for path, value in leaves(node_at(recording.tree, row.path)):
+        yield (*row.path, *path), value
+
+
+def field_of(path: Path, row: ReplyRow | None = None) -> str:
+    """Return the name of a field as the author reads it. A row's own key has none."""
+    if row is not None and path == row.path:
+        return KEY
+    named = [part for part in path if isinstance(part, str) and part != "*"]
+    return field_name(tuple(named[-2:] if named and named[-1] == "" else named[-1:])) or "the row"
+
+
+def public_at_earliest(value: object, basis: Basis, zone: str) -> datetime | None:
+    """Return when a record can have been public whose field holds ``value``, None for a value that is no stamp."""
+    instant = floor(value, zone)
+    if instant is None or basis.means not in ("interval_start", "day") or not is_date(value):
+        return None if instant is None else instant + basis.after
+    # A bar that is named by its day begins with it, and so does what a calendar counts.
+    there = ZoneInfo(zone) if zone else EARLIEST_ZONE
+    naive = instant.astimezone(there).replace(tzinfo=None) - timedelta(days=1) + basis.after
+    return wall_clock(naive, there)
 
 
 def pattern_of(row: ReplyRow, path: Path) -> Path:
@@ -218,18 +331,44 @@ def put(row: ReplyRow, path: Path, value: object) -> Callable[[Any], None]:
     return change
 
 
-def _moves_stamps(recording: RecordedReply, row: ReplyRow, path: Path, value: object) -> bool:
-    """Return whether the row's stamps rest on the date at ``path``: they follow when it names the next day."""
+def _put(tree: Any, path: Path, value: object) -> None:
+    node_at(tree, path[:-1])[path[-1]] = value
+
+
+def _later(days: int, path: Path, value: object) -> Iterator[object]:
+    with contextlib.suppress(ValueError, OverflowError):
+        yield postpone(value, days)
+
+
+def _others(recording: RecordedReply, row: ReplyRow, path: Path, value: object) -> Iterator[object]:
+    """Yield what the source could have put in the place of a value: a week later, another row's, the next number."""
+    if floor(value) is not None:  # another row's date can be what ties a row to that one
+        yield from _later(7, path, value)
+        return
+    pattern = pattern_of(row, path)
+    peers = (other for peer in recording.every[:EXAMINED] for place, other in leaves_of(recording, peer)
+             if pattern_of(peer, place) == pattern and other not in (value, None, ""))  # fmt: skip
+    yield from islice(dict.fromkeys(peers), 2)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value + 1
+    elif isinstance(value, str):
+        for number in re.finditer("[0-9]+", value):
+            yield f"{value[: number.start()]}{int(number[0]) + 1:0{len(number[0])}}{value[number.end() :]}"
+
+
+def _moves_stamps(recording: RecordedReply, change: Callable[[Any], None], ids: Collection[str] = ()) -> bool:
+    """Return whether stamps follow a change of the reply, those of records with ``ids`` or any."""
     case = recording.case
-    try:
-        change = put(row, path, postpone(value, 1))
-    except (ValueError, OverflowError):
-        return False
     then = replace(case, now=case.now + timedelta(days=2))
-    moved = observe(then, then.now, reply=edited(case, change))
+    try:
+        moved = observe(then, then.now, reply=edited(case, change))
+    except (KeyError, IndexError, TypeError, ValueError, ServerFailed):
+        return False  # neither the reply nor the author's own server can hold this
     before, after = (
-        Counter(public_from(record) for record in run.records if not record.at_receipt)
+        Counter(
+            public_from(record) for record in run.records if not record.at_receipt and (not ids or record.id in ids)
+        )
         for run in (recording.baseline, moved)
     )
-    # Postponed, and not lost: a date can also be what ties a row to another.
+    # Moved, and not lost: a value can also be what ties a row to another.
     return bool(before - after) and (after - before).total() > after[None] - before[None]

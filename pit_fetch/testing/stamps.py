@@ -12,15 +12,27 @@ from itertools import pairwise
 from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
-from pit_fetch.provider import Basis, Operation, Record, SourceTag
+from pit_fetch.provider import Record, SourceTag
 from pit_fetch.support.bundled import gate
 from pit_fetch.testing.case import MICROSECOND, Case, PublicVersion, failure, instants, public_from, versions_of
 from pit_fetch.testing.documents import Path, field_name, leaves, node_at
 from pit_fetch.testing.edits import PLANNED
-from pit_fetch.testing.recording import EXAMINED, RecordedReply, ReplyRow, dates_of, edited, pattern_of, put
+from pit_fetch.testing.recording import (
+    EXAMINED,
+    KEY,
+    RecordedReply,
+    ReplyRow,
+    dates_of,
+    edited,
+    field_of,
+    leaves_of,
+    pattern_of,
+    public_at_earliest,
+    put,
+)
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.timestamps import (
-    EARLIEST_ZONE,
+    LATEST_ZONE,
     earliest,
     floor,
     format_like,
@@ -30,7 +42,6 @@ from pit_fetch.testing.timestamps import (
     postpone,
     repeated_hour,
 )
-from pit_fetch.times import wall_clock
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
 _STARTS = re.compile(
@@ -89,38 +100,32 @@ def check_independence(recording: RecordedReply) -> None:
                         "take available_at from the reply alone, never from query.pit, query.now or a clock; what has "
                         "no time of publication is stamped with the instant of its receipt, and at_receipt=True",
                     )
-    for pit in instants(baseline):
-        for item, stamp in recording.run_at(pit).stamps.items():
-            known = max((public for name, public in baseline.versions if name == item and public <= pit), default=None)
-            if stamp != known:
-                raise failure(
-                    f"item {item!r} is stamped {stamp} at the PIT {pit}, but {known} at {case.now}",
-                    "take available_at from the reply alone, never from query.pit or query.now",
-                )
 
 
 def check_floor(recording: RecordedReply) -> None:
     """Check that no stamp lies before the latest instant that its field in the reply can mean, whatever its value."""
     case = recording.case
     for row in recording.rows[:EXAMINED]:
-        sources = {path: value for path, value in dates_of(recording, row) if pattern_of(row, path) in recording.basis}
-        floors = [instant for value in sources.values() if (instant := floor(value, case.zone)) is not None]
+        least = recording.over(row)
         for item, stamp in row.versions:
-            if floors and stamp < min(floors):
-                fields = ", ".join(f"{_field(path)} = {value!r}" for path, value in sources.items())
-                raise failure(
-                    f"item {item!r} is available_at {stamp}, before {fields} is over ({min(floors)})", _LATEST
-                )
+            if least is not None and stamp < least:
+                named = _named(recording, row)
+                raise failure(f"item {item!r} is available_at {stamp}, before {named} is over ({least})", _LATEST)
     for pattern, path in recording.basis.items():
         row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
         value = path[-1] if path == row.path else node_at(recording.tree, path)
-        if is_naive(value) and not case.zone and not _names_its_zone(recording):
+        last = floor(value, LATEST_ZONE)
+        if is_naive(value) and not case.zone and last and any(stamp < last for _, stamp in row.versions):
             raise failure(
                 f"{field_name(tuple(map(str, pattern)))} = {value!r} names no zone, and neither does the test, so "
                 "nothing shows when that was",
                 'set zone = "America/New_York" in the test, or the zone that the source documents; if it documents '
-                "none, the record is undated (None)",
+                "none, a day is over when it is everywhere (times.end_of_day_anywhere), and a clock is undated (None)",
             )
+        if floor(value) is None or (
+            len(parts := recording.sources(row)) > 1 and any(floor(v) is None for v in parts.values())
+        ):
+            continue  # a part of a stamp: no other can be written
         # A provider that stamps another instant than the field's may know better: some offsets are constants.
         exact = any(version.public_from == floor(value, case.zone) for version in row.versions)
         for label, other in (*_other_values(case, value), *(more_precise(value) if exact else ())):
@@ -131,7 +136,12 @@ def _other_values(case: Case, value: object) -> Iterator[tuple[str, object]]:
     """Yield what the field could hold in another row: a day of the far future, a reading that comes twice."""
     with contextlib.suppress(ValueError, OverflowError):
         yield "in the future", postpone(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
-    if case.zone and is_naive(value) and (reading := repeated_hour(ZoneInfo(case.zone), case.now)):
+    if (
+        case.zone
+        and is_naive(value)
+        and not is_date(value)
+        and (reading := repeated_hour(ZoneInfo(case.zone), case.now))
+    ):
         with contextlib.suppress(ValueError):
             yield "in the hour that the clock repeats", format_like(value, reading)
 
@@ -139,7 +149,7 @@ def _other_values(case: Case, value: object) -> Iterator[tuple[str, object]]:
 def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str, value: object) -> None:
     """Check that the records of ``row`` are not stamped before ``value``, put at ``path``, is over."""
     case = recording.case
-    least = floor(value, case.zone)
+    least = recording.ends(row, path, value)
     if least is None:
         return
     reply = edited(case, put(row, path, value))
@@ -152,7 +162,7 @@ def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str
                 continue
             if stamp is not None and stamp < least:
                 raise failure(
-                    f"where {_field(path)} is {label} ({value!r}), item {record.id!r} is stamped {stamp}, and not "
+                    f"where {field_of(path)} is {label} ({value!r}), item {record.id!r} is stamped {stamp}, and not "
                     f"{least} or later",
                     _LATEST,
                 )
@@ -163,22 +173,51 @@ def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
 
     ``recorded``: the request is the one that the reply answers, so that the time between its bars is theirs.
     """
-    for pattern, path in recording.basis.items():
+    _check_rests(recording)
+    for pattern in recording.basis:
         dated = [
             (row, value)
             for row in recording.rows
             for place, value in dates_of(recording, row)
             if pattern_of(row, place) == pattern
         ]
-        field = next((str(part) for part in reversed(pattern) if part != "*"), _field(path))
+        field = next((str(part) for part in reversed(pattern) if part != "*"), KEY)
         _check_field(recording, field, dated, recorded)
+
+
+def _check_rests(recording: RecordedReply) -> None:
+    """Check that it is known of each stamp on what it rests: by what moves it, or by what the author declares."""
+    declared = {basis.field for basis in recording.operation.basis}
+    for row in filter(recording.is_dated, recording.rows[:EXAMINED]):
+        if recording.over(row) is not None:
+            continue
+        item, stamp = min(row.versions)
+        fields = {field_of(path, row) for path in recording.sources(row)}
+        if fields and not fields & declared:
+            raise failure(
+                f"item {item!r} is stamped {stamp}, which rests on {_named(recording, row)}: no test can read that, so "
+                "nothing holds the stamp to it",
+                f'say what it means: Operation(basis=(Basis("{min(fields)}"),)); or see whether the source has a date '
+                "that others can read, too",
+            )
+        names = {field_of(path, row) for path, _ in leaves_of(recording, row)}
+        # What is declared and stands in the row has been tried, and moves nothing.
+        if not fields and not declared - names and not recording.rests_elsewhere(row):
+            raise failure(
+                f"item {item!r} is stamped {stamp}, which rests on nothing in the reply: no value of its row, and no "
+                "date beside it, moves the stamp",
+                "stamp it by what the source says of it; if that comes otherwise (in a header, by another reply), name "
+                'it: Operation(basis=(Basis("last-modified"),))',
+            )
+
+
+def _named(recording: RecordedReply, row: ReplyRow) -> str:
+    return ", ".join(f"{field_of(path, row)} = {value!r}" for path, value in recording.sources(row).items())
 
 
 def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRow, object]], recorded: bool) -> None:
     """Check the meaning of a field on which stamps rest. ``dated`` are the rows that have it, each with its value."""
-    case, query = recording.case, recording.baseline.query
-    operation: Operation = query.operation if query is not None else case.provider.operations[0]
-    basis = next((basis for basis in reversed(operation.basis) if basis.field == field), None)
+    case, basis = recording.case, recording.declared(field)
     starts = [(row, instant) for row, value in dated if (instant := floor(value, case.zone)) is not None]
     step = _bar_length(recording, [instant for _, instant in starts]) if recorded else None
     too_early = step is not None and any(
@@ -191,7 +230,7 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
             min(row.versions).id
             for row, value in dated
             if row.versions
-            and (least := _public_at_earliest(value, basis, case.zone)) is not None
+            and (least := public_at_earliest(value, basis, case.zone)) is not None
             and min(version.public_from for version in row.versions) < least
         ]
         if early and basis.means != "publication":
@@ -231,24 +270,13 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
         )
 
 
-def _public_at_earliest(value: object, basis: Basis, zone: str) -> datetime | None:
-    """Return when a record can have been public whose field holds ``value``, None for a value that is no stamp."""
-    instant = floor(value, zone)
-    if instant is None or basis.means != "interval_start" or not is_date(value):
-        return None if instant is None else instant + basis.after
-    # A bar that is named by its day begins with it.
-    there = ZoneInfo(zone) if zone else EARLIEST_ZONE
-    naive = instant.astimezone(there).replace(tzinfo=None) - timedelta(days=1) + basis.after
-    return wall_clock(naive, there)
-
-
 def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = ()) -> None:
     """Check that a date later than an item's stamps, in its row or in its payload, is yielded as ``revised_at``."""
     case = recording.case
     snapshots = {record.id for record in recording.baseline.records if record.at_receipt}
     for row in recording.rows:
         for path, value in dates_of(recording, row):
-            field, is_listed = _field(path), any(isinstance(part, int) for part in path[len(row.path) :])
+            field, is_listed = field_of(path), any(isinstance(part, int) for part in path[len(row.path) :])
             if is_listed or field in not_revisions:
                 continue
             is_revision = _REVISION.search(field) is not None
@@ -268,7 +296,7 @@ def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = (
     for record in recording.baseline.records:
         stamp = public_from(record)
         for path, value in leaves(dict(record.payload)) if stamp is not None and not record.at_receipt else ():
-            field, when = _field(path), earliest(value) if isinstance(value, str) else None
+            field, when = field_of(path), earliest(value) if isinstance(value, str) else None
             if field in not_revisions or PLANNED.search(field):
                 continue
             if when is not None and stamp is not None and when > stamp:
@@ -356,22 +384,6 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
         yield f"{', '.join(shadowed)} in its payload is the framework's own", "rename the field, or leave it out"
 
 
-def _names_its_zone(recording: RecordedReply) -> bool:
-    """Return whether the reply itself names the zone of its clocks."""
-    return any(isinstance(value, str) and _is_zone(value) for _, value in leaves(recording.tree))
-
-
-def _is_zone(text: str) -> bool:
-    if text in ("UTC", "GMT"):
-        return True
-    if "/" not in text or len(text) > 40 or not text.replace("/", "").replace("_", "").isalpha():
-        return False
-    try:
-        return bool(ZoneInfo(text))
-    except (ValueError, OSError, KeyError):
-        return False
-
-
 def _bar_length(recording: RecordedReply, starts: list[datetime]) -> timedelta | None:
     """Return the time from bar to bar, None where the rows do not look like bars or come daily or less often."""
     rows = [node_at(recording.tree, row.path) for row in recording.rows]
@@ -405,8 +417,3 @@ def _are_period_ends(values: list[object]) -> bool:
     ends = [instant for day in days if (instant := floor(day, "UTC")) is not None]
     parsed = [(end - timedelta(days=1)).date() for end in ends]
     return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
-
-
-def _field(path: tuple[Any, ...]) -> str:
-    named = [part for part in path if isinstance(part, str)]
-    return field_name(tuple(named[-2:] if named and named[-1] == "" else named[-1:])) or "the row"

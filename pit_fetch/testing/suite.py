@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import conduct, drift, interference, isolation, ordering, stamps
+from pit_fetch.testing import claims, conduct, drift, interference, isolation, ordering, stamps
 from pit_fetch.testing.case import Case, failure, is_aware
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
@@ -48,6 +51,7 @@ class ProviderSuite:
     recorded_at    when the reply was recorded, ``2024-02-16T00:00:00Z`` (default: its latest stamp)
     zone           the zone of the source's dates and readings without offset, ``America/New_York``
     credentials    values by credential name, where a made-up one does not pass ``Credential.check``
+    constants      fields beside the rows that are the same in each reply, ``("currency",)``
     not_revisions  fields whose names look like a time of revision, and that are not
     max_requests   the most requests that the provider needs in a test
     serve          the server, where one reply to every request is not enough
@@ -59,6 +63,7 @@ class ProviderSuite:
     recorded_at: ClassVar[str] = ""
     zone: ClassVar[str] = ""
     credentials: ClassVar[Mapping[str, str]] = {}
+    constants: ClassVar[tuple[str, ...]] = ()
     not_revisions: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
@@ -117,7 +122,7 @@ class ProviderSuite:
         stamps.check_boundary(self.recording())
 
     def test_what_is_not_public_changes_no_byte(self) -> None:
-        interference.check_two_worlds(self.recording())
+        interference.check_two_worlds(self.recording(), self.constants)
 
     def test_nor_in_a_saved_reply(self) -> None:
         interference.check_saved(self.recording())
@@ -127,6 +132,19 @@ class ProviderSuite:
 
     def test_nor_inside_a_public_item(self) -> None:
         interference.check_nested(self.recording())
+
+    def test_a_claim_is_no_later_than_its_proof(self) -> None:
+        claims.check_claims(self._accepted_case())
+
+    def test_what_is_not_even_claimed_changes_no_byte(self) -> None:
+        case = self._undated_case()
+        if not claims.has_claims(case):
+            return
+        case = claims.as_proofs(case)
+        recording = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
+        interference.check_two_worlds(recording)
+        stamps.check_independence(recording)
+        stamps.check_boundary(recording)
 
     def test_a_server_that_ignores_the_window(self) -> None:
         interference.check_ignored_window(self.recording())
@@ -208,7 +226,7 @@ class ProviderSuite:
             environ={credential.variables[0]: value for credential, value in credentials},
             secrets=tuple(value for credential, value in credentials if credential.secret),
             now=_FAR - timedelta(days=1),
-            zone=self.zone,
+            zone=self.zone or _zone_in(self.reply),
             max_requests=self.max_requests,
             own_server=type(self).serve is not ProviderSuite.serve,
             state=_STATES[type(self)],
@@ -244,6 +262,18 @@ def _recorded_at(case: Case, declared: str) -> datetime:
             "that the reply answers; if it cannot, set recorded_at",
         )
     return max([*stamps, *_dates_in(case, max(stamps))])
+
+
+def _zone_in(reply: bytes) -> str:
+    """Return the zone that a reply names for its clocks, of several that where days end first; "" for none."""
+    zones = set()
+    for _, value in leaves(decode(reply)) if format_of(reply) is not None else ():
+        if isinstance(value, str) and re.fullmatch("UTC|GMT|[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value):
+            with contextlib.suppress(ValueError, OSError, KeyError):
+                zones.add(ZoneInfo(value))
+    return (
+        max(zones, key=lambda zone: datetime(2024, 1, 1, tzinfo=zone).utcoffset() or timedelta()).key if zones else ""
+    )
 
 
 def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:

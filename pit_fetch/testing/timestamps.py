@@ -1,55 +1,81 @@
-"""Timestamps as they appear in replies: the instants that they can mean, and other forms of them. Pure."""
+"""Timestamps as they appear in replies: the instants that they can mean, and others in the same form. Pure.
+
+A stamp is read by its parts, wherever they stand and whatever stands between them: a year, a month as a number or a
+name, a day, a clock, a zone. So there is no list of forms, and a stamp in a form that nobody thought of can be
+rewritten as the source would write another one.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from pit_fetch.times import end_of_day, parse_rfc2822, parse_rfc3339, wall_clock
+from pit_fetch.times import end_of_day, wall_clock
 
-# The zone whose days begin, and end, before all others.
+# The zones whose days end before all others, and after them.
 EARLIEST_ZONE = timezone(timedelta(hours=14))
+LATEST_ZONE = timezone(timedelta(hours=-12))
 
-_LOOSE = re.compile(
-    r"(?:[A-Z][a-z]{2,8} [0-9]{1,2}, [0-9]{4}|[0-9]{1,2} [A-Z][a-z]{2,8} [0-9]{4}|"
-    r"[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{2,4})"
-    r"(?:,? [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: [AP]M)?)?"
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_CLOCK = re.compile(
+    r"(?<![\d:])(?P<hour>[01]?\d|2[0-3])"
+    r"(?::(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,](?P<fraction>\d+))?)?|(?=\s*[AaPp]\.?[Mm]))"
+    r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?(?![A-Za-z]))?"
+    r"(?P<offset>\s*(?:(?:GMT|UTC)?(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)?(?!\d)|Z(?![A-Za-z])|GMT|UTC?))?"
+    r"(?:\s*\(?[A-Za-z /_]+\)?$)?"  # another name of a zone, which each reader takes for another
 )
-_ISO = re.compile(r"([0-9]{4})-?([01][0-9])-?([0-3][0-9])(?:[T ]?([0-2][0-9]):?([0-5][0-9])(?::?([0-5][0-9]))?\S*)?")
-_RFC2822 = re.compile(r"(?:[A-Z][a-z]{2},\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+([0-9:]{5,8})\s*(\S*)")
-_NAMED = re.compile(r"[A-Za-z]{2,}$")
-_OFFSET = re.compile(r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|GMT|UTC?)$")
-_REST_OF_MINUTE = timedelta(seconds=59)
-_EPOCH = range(631_152_000, 4_102_444_800)  # 1990 to 2099, in seconds
+_YEAR, _DAY = r"(?<!\d)(?P<year>\d{4})(?!\d)", r"(?<!\d)(?P<day>\d{1,2})(?!\d)"
+_NAME = r"(?P<name>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\.?"
+_DATES = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"(?<!\d)(?P<year>\d{4})(?P<gap>[-/. ])(?P<month>\d{1,2})(?P=gap)(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<day>\d{1,2})(?P<gap>[-/. ])(?P<month>\d{1,2})(?P=gap)(?P<year>\d{4})(?!\d)",
+        r"(?<!\d)(?P<month>\d{1,2})(?P<gap>[-/ ])(?P<day>\d{1,2})(?P=gap)(?P<year>\d{4})(?!\d)",
+        rf"{_DAY}(?:st|nd|rd|th)?[-\s,]*{_NAME}[-\s,]*{_YEAR}",
+        rf"{_NAME}[-\s]*{_DAY}(?:st|nd|rd|th)?[-\s,]*{_YEAR}",
+    )
+)
+_DIGITS = re.compile(
+    r"(?P<year>(?:19|20|99)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)"
+    r"(?:T?(?P<hour>[0-2]\d)(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?(?P<offset>Z|(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d))?)?"
+)
+_BESIDE = re.compile(r"(?:[\s,.]|T|at|(?P<weekday>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*))*", re.IGNORECASE)
+# How long what a clock shows lasts, by the parts that it leaves out: until the last second of it.
+_HOUR, _MINUTE = timedelta(minutes=59, seconds=59), timedelta(seconds=59)
+# Seconds, and finer units, of a Unix time from 1990 to 2099.
+_EPOCH = range(631_152_000, 4_102_444_800)
+_UNITS = (1, 1_000, 1_000_000, 1_000_000_000)
+
+Spans = Mapping[str, tuple[int, int]]
 
 
-def floor(value: object, zone: str = "") -> datetime | None:
+class Stamp(NamedTuple):
+    """What a text says: a naive reading, of a day or of a clock, how long that lasts, its offset, and where."""
+
+    reading: datetime
+    is_date: bool
+    lasts: timedelta
+    offset: timedelta | None
+    spans: Spans
+
+
+def floor(value: object, zone: str | tzinfo = "") -> datetime | None:
     """Return the earliest UTC instant at which what a stamp names is over, None for what is no stamp.
 
     A date is over at the end of its day in ``zone``, a minute at its end. Without a zone, days end where they
-    end first on earth.
+    end first on earth. Of a date that can be read in two orders the earlier one counts.
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        seconds = value / 1000 if _is_epoch(value / 1000) else value
-        return datetime.fromtimestamp(seconds, UTC) if _is_epoch(seconds) else None
-    if not isinstance(value, str):
-        return None
-    form = _form(value)
-    if form is None:
-        exact = parse_rfc3339(value) or parse_rfc2822(re.sub(r"\s(?:GMT|UTC?|Z)$", " +0000", value))
-        if exact:
-            return exact
-    there = ZoneInfo(zone) if zone else EARLIEST_ZONE
-    if form is None:
-        return _naive(value, there)
-    reading = datetime.strptime(value, form)  # noqa: DTZ007
-    if is_date(value):
-        return end_of_day(reading.date(), there)
-    return wall_clock(reading if "%S" in form else reading + _REST_OF_MINUTE, there)
+    if (epoch := _epoch(value)) is not None:
+        return epoch
+    instants = [instant for stamp in _stamps(value) if (instant := _over(stamp, _zone(zone))) is not None]
+    return min(instants, default=None)
 
 
 def earliest(value: object) -> datetime | None:
@@ -60,31 +86,31 @@ def earliest(value: object) -> datetime | None:
 
 
 def is_naive(value: object) -> bool:
-    """Return whether a stamp is a reading of a clock in a zone that it does not name."""
-    if not isinstance(value, str) or floor(value) is None or parse_rfc3339(value) or _OFFSET.search(value):
-        return False
-    return _has_clock(value) is True and (_form(value) is not None or not _NAMED.search(value))
+    """Return whether a stamp is a reading of a clock or a calendar in a zone that it does not name."""
+    return any(stamp.offset is None for stamp in _stamps(value)) and _epoch(value) is None
 
 
 def is_date(value: object) -> bool:
     """Return whether a stamp is a day and no more."""
-    return _has_clock(value) is False
+    return any(stamp.is_date for stamp in _stamps(value)) and _epoch(value) is None
 
 
-def format_like(value: object, instant: datetime) -> str:
-    """Return a stamp in the form of ``value``, which has no offset, with the day and the clock of ``instant``.
+def postpone(value: object, days: int) -> object:
+    """Return a stamp so many days later, in its own form. Raise ValueError for what is no stamp."""
+    if _epoch(value) is not None:
+        later = type(value)(value) if isinstance(value, float) else int(value)  # type: ignore[call-overload]
+        later += days * 86_400 * _unit(later)
+        return str(later) if isinstance(value, str) else later
+    stamp = _stamp(value)
+    try:
+        return _rewritten(value, stamp, stamp.reading + timedelta(days=days))
+    except OverflowError:  # past the last day of the calendar, which some sources write for "until further notice"
+        return value
 
-    Raise ValueError if ``value`` is no such stamp.
-    """
-    form = _form(value) if isinstance(value, str) else None
-    if form is not None:
-        return instant.strftime(form)
-    if isinstance(value, str) and (match := _ISO.fullmatch(value)) and match[4] is not None:
-        day = _format_day(value, instant)
-        colon = ":" if ":" in value else ""
-        clock = f"%H{colon}%M" + (f"{colon}%S" if match[6] else "")
-        return f"{day}{value[len(day) : match.start(4)]}{instant:{clock}}"
-    raise ValueError(value)
+
+def format_like(value: object, reading: datetime) -> str:
+    """Return a stamp in the form of ``value``, with the day and the clock of ``reading``. Raise ValueError for none."""
+    return str(_rewritten(value, _stamp(value), reading))
 
 
 def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
@@ -97,105 +123,152 @@ def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
     return None
 
 
-def postpone(value: object, days: int) -> object:
-    """Return a stamp so many days later, in its own form. Raise ValueError for what is no stamp."""
-    for _ in range(days):
-        value = _postpone_a_day(value)
-    return value
-
-
-def _postpone_a_day(value: object) -> object:
-    if isinstance(value, (int, float)):
-        return value + (86_400_000 if _is_epoch(value / 1000) else 86_400)
-    if not isinstance(value, str):
-        raise ValueError(value)
-    form = _form(value)
-    if form is not None:
-        return (datetime.strptime(value, form) + timedelta(days=1)).strftime(form)  # noqa: DTZ007
-    match = _RFC2822.fullmatch(value)
-    if match:
-        day = datetime.strptime(f"{match[1]} {match[2]} {match[3]}", "%d %b %Y") + timedelta(days=1)  # noqa: DTZ007
-        return f"{day:%a, %d %b %Y} {match[4]} {match[5]}".strip()
-    match = _ISO.fullmatch(value)
-    if match is None:
-        raise ValueError(value)
-    try:
-        day = datetime(int(match[1]), int(match[2]), int(match[3])) + timedelta(days=1)  # noqa: DTZ001
-    except OverflowError:  # the last day of the calendar, which some sources write for "until further notice"
-        return value
-    written = _format_day(value, day)
-    return written + value[len(written) :]
-
-
-def _has_clock(value: object) -> bool | None:
-    """Return whether a date shows a clock, too. None for what is no date in a known form."""
-    form = _form(value) if isinstance(value, str) else None
-    if form is not None:
-        return "%H" in form or "%I" in form
-    match = _ISO.fullmatch(value) if isinstance(value, str) else None
-    return match and match[4] is not None
-
-
-def _format_day(value: str, day: datetime) -> str:
-    return f"{day:%Y-%m-%d}" if value[4] == "-" else f"{day:%Y%m%d}"
-
-
 def less_precise(value: object) -> Iterator[str]:
     """Yield the stamp with less in it: without its offset, with an unknown one, as a bare date."""
-    if not isinstance(value, str) or floor(value) is None:
+    stamp = next(_stamps(value), None)
+    if stamp is None or not isinstance(value, str) or stamp.is_date:
         return
-    bare = _OFFSET.sub("", value)
-    if bare != value:
+    start, end = stamp.spans["clock"]
+    if stamp.offset is not None:
+        bare = value[: stamp.spans["offset"][0]]
         yield bare
-        yield bare + (" -0000" if _RFC2822.fullmatch(value) else "-00:00")
-    if _ISO.fullmatch(value) and len(value) > 10:
-        yield value[:10] if value[4] == "-" else value[:8]
+        yield bare + (" -0000" if "name" in stamp.spans else "-00:00")
+    yield (value[:start].rstrip(" T,") + value[end:]).strip()
 
 
 def more_precise(value: object) -> Iterator[tuple[str, str]]:
     """Yield the stamp as the source could write it for another row, with a description: far west, within a second."""
-    if not isinstance(value, str) or floor(value) is None or not (offset := _OFFSET.search(value)):
+    stamp = next(_stamps(value), None)
+    if stamp is None or not isinstance(value, str) or "offset" not in stamp.spans:
         return
-    colon = ":" if ":" in offset[0] or _ISO.fullmatch(value) else ""
-    space = " " if _RFC2822.fullmatch(value) else ""
-    yield "with another offset", f"{value[: offset.start()]}{space}-10{'' if space else colon}00"
-    clock = _ISO.fullmatch(value)
-    if clock is not None and clock[6] is not None and "." not in value:
-        yield "within its second", f"{value[: offset.start()]}.999999{offset[0]}"
+    start, end = stamp.spans["offset"]
+    is_rfc2822 = "name" in stamp.spans
+    yield "with another offset", value[:start] + (" -1000" if is_rfc2822 else "-10:00")
+    if not is_rfc2822 and not stamp.lasts and ":" in value and "fraction" not in stamp.spans:
+        yield "within its second", f"{value[:start]}.999999{value[start:end]}"
 
 
-@functools.cache
-def _form(value: str) -> str | None:
-    """Return the strptime form of a date such as ``Feb 15, 2024 4:00 PM`` or ``02/15/2024``, None for other texts."""
-    if not _LOOSE.fullmatch(value):
-        return None
-    for day in ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y"):
-        for clock in ("", " %H:%M", " %H:%M:%S", " %I:%M %p", ", %I:%M %p", " %I:%M:%S %p"):
-            with contextlib.suppress(ValueError):
-                if datetime.strptime(value, day + clock).year >= 1990:  # noqa: DTZ007
-                    return day + clock
-    return None
+def _zone(zone: str | tzinfo) -> tzinfo:
+    return zone if isinstance(zone, tzinfo) else ZoneInfo(zone) if zone else EARLIEST_ZONE
 
 
-def _naive(value: str, zone: tzinfo) -> datetime | None:
-    """Return the instant at which a stamp without an offset, or a date, is over. None for other texts."""
-    match, parts = _ISO.fullmatch(value), _RFC2822.fullmatch(value)
-    try:
-        if parts is not None:
-            text = f"{parts[1]} {parts[2]} {parts[3]} {parts[4][:5]}"
-            return wall_clock(datetime.strptime(text, "%d %b %Y %H:%M") + _REST_OF_MINUTE, zone)  # noqa: DTZ007
-        if match is None:
-            return None
-        day = date(int(match[1]), int(match[2]), int(match[3]))
-        if match[4] is None and day == date.max:
+def _over(stamp: Stamp, zone: tzinfo) -> datetime | None:
+    """Return when what a stamp names is over, None for a day that counts for nothing."""
+    if stamp.is_date:
+        if stamp.reading.date() == date.max:
             return datetime.max.replace(tzinfo=UTC)
-        if match[4] is None:
-            return end_of_day(day, zone) if day.year >= 1990 else None
-        reading = datetime(day.year, day.month, day.day, int(match[4]), int(match[5]), int(match[6] or 0))  # noqa: DTZ001
-        return wall_clock(reading if match[6] else reading + _REST_OF_MINUTE, zone)
-    except ValueError:
+        return end_of_day(stamp.reading.date(), zone)
+    try:
+        reading = stamp.reading + stamp.lasts
+        return wall_clock(reading, zone) if stamp.offset is None else (reading - stamp.offset).replace(tzinfo=UTC)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def _stamp(value: object) -> Stamp:
+    for stamp in sorted(_stamps(value), key=lambda stamp: stamp.reading):
+        return stamp
+    raise ValueError(value)
+
+
+def _stamps(value: object) -> Iterator[Stamp]:
+    """Yield what a value can say: nothing, one thing, or two where a day and a month can change places."""
+    if isinstance(value, int) and not isinstance(value, bool) and value < 10**8:
+        value = str(value)
+    if isinstance(value, str) and 8 <= len(value) <= 64:
+        yield from _read(value)
+
+
+@functools.lru_cache(4096)
+def _read(text: str) -> tuple[Stamp, ...]:
+    digits = _DIGITS.fullmatch(text)
+    if digits is not None:
+        found = [_made(_spans(digits), text)]
+        return tuple(stamp for stamp in found if stamp)
+    clock = _CLOCK.search(text)
+    days = text if clock is None else text[: clock.start()] + " " * (clock.end() - clock.start()) + text[clock.end() :]
+    stamps = []
+    for form in _DATES:
+        match = form.search(days)
+        if match is None:
+            continue
+        beside = _BESIDE.fullmatch(days[: match.start()] + " " * (match.end() - match.start()) + days[match.end() :])
+        if beside is not None and (stamp := _made({**_spans(clock), **_spans(match), **_spans(beside)}, text)):
+            stamps.append(stamp)
+    return tuple({stamp.reading: stamp for stamp in stamps}.values())
+
+
+def _spans(match: re.Match[str] | None) -> dict[str, tuple[int, int]]:
+    if match is None:
+        return {}
+    spans = {name: match.span(name) for name, part in match.groupdict().items() if part is not None}
+    if "hour" in spans:
+        spans["clock"] = (spans["hour"][0], match.end())
+    return spans
+
+
+def _made(spans: Spans, text: str) -> Stamp | None:
+    def part(name: str, otherwise: str = "0") -> str:
+        return text[slice(*spans[name])] if name in spans else otherwise
+
+    month = int(part("month")) or 1 + [name[:3] for name in _MONTHS].index(part("name", "Jan")[:3].title())
+    hour = int(part("hour"))
+    if "half" in spans:
+        hour = hour % 12 + (12 if part("half") in "Pp" else 0)
+    try:
+        reading = (
+            datetime(  # noqa: DTZ001 - a reading of a clock
+                int(part("year")), month, int(part("day")), hour, int(part("minute")), int(part("second"))
+            )
+            + timedelta(microseconds=-(-int(part("fraction", "0")[:9].ljust(9, "0")) // 1_000))
+        )
+    except (ValueError, OverflowError):
         return None
+    if reading.year < 1990:
+        return None
+    offset = None
+    if "offset" in spans:
+        there = timedelta(hours=int(part("hours")), minutes=int(part("minutes")))
+        offset = -there if part("sign", "+") == "-" else there
+        if part("sign", "+") == "-" and not there:  # by its RFC the mark of an unknown offset
+            offset = None
+    lasts = timedelta() if "second" in spans else _MINUTE if "minute" in spans else _HOUR
+    return Stamp(reading, "hour" not in spans, lasts, offset, spans)
 
 
-def _is_epoch(seconds: float) -> bool:
-    return _EPOCH.start <= seconds < _EPOCH.stop
+def _rewritten(value: object, stamp: Stamp, reading: datetime) -> object:
+    """Return ``value`` with another reading, each part as wide, and in the letters, of the one that it replaces."""
+    text = str(value)
+    numbers = {"year": reading.year, "month": reading.month, "day": reading.day, "hour": reading.hour,
+               "minute": reading.minute, "second": reading.second}  # fmt: skip
+    names = {"name": _MONTHS[reading.month - 1], "weekday": _DAYS[reading.weekday()]}
+    if "half" in stamp.spans:
+        numbers["hour"], names["half"] = (reading.hour + 11) % 12 + 1, "AP"[reading.hour // 12]
+    for part, (start, end) in sorted(stamp.spans.items(), key=lambda item: item[1], reverse=True):
+        if part in numbers:
+            text = f"{text[:start]}{numbers[part]:0{end - start}}{text[end:]}"
+        elif part in names:
+            text = text[:start] + _in_letters(names[part], text[start:end]) + text[end:]
+    return type(value)(text) if isinstance(value, int) else text
+
+
+def _in_letters(name: str, of: str) -> str:
+    """Return a name as long (three letters, or all) and in the case of the one that stood there."""
+    short = name[:3] if len(of) <= 3 else name
+    return short.upper() if of.isupper() else short.lower() if of.islower() else short
+
+
+def _epoch(value: Any) -> datetime | None:
+    """Return the instant of a Unix time, as a number or in digits, in any unit; None for another value."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    if isinstance(value, str) and not (value.isascii() and value.isdigit() and len(value) in (9, 10, 13, 16, 19)):
+        return None
+    number = float(value) if isinstance(value, float) else int(value)
+    unit = _unit(number)
+    return datetime.fromtimestamp(number / unit, UTC) if unit else None
+
+
+def _unit(number: float) -> int:
+    """Return how many of a Unix time's units are a second, 0 for a number that is none."""
+    return next((unit for unit in _UNITS if _EPOCH.start <= number / unit < _EPOCH.stop), 0)

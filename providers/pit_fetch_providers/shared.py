@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import ConfigError, Credential, Field, FieldKind, Host, HttpReply, Query, Record, UpstreamError
+from pit_fetch.provider import (
+    ConfigError,
+    Credential,
+    Field,
+    FieldKind,
+    FieldRole,
+    Host,
+    HttpReply,
+    Query,
+    Record,
+    UpstreamError,
+)
 from pit_fetch.wire import strict_json
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
@@ -31,7 +42,16 @@ CONTACT = Credential(
     check=implausible,
 )
 
-_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS")
+# What the page of an answer makes of a field of that name.
+_PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS", "revenue", "assets", "operating_cash_flow")
+_ROLES: Mapping[str, FieldRole] = {
+    "record_type": "kind",
+    "action": "kind",
+    "symbol": "series",
+    "period_start": "start",
+    "estimatedEPS": "estimate",
+    "epsEstimate": "estimate",
+}
 
 
 def fields(
@@ -48,7 +68,7 @@ def fields(
         ("text", text), ("date", date), ("number", number), ("integer", integer), ("list", lists), ("instant", instant),
     )  # fmt: skip
     return tuple(
-        Field(name, kind, is_plotted=name in _PLOTTED, is_required=name in required.split())
+        Field(name, kind, False, name in _PLOTTED, name in required.split(), _ROLES.get(name, ""))
         for kind, names in kinds
         for name in names.split()
     )

@@ -17,7 +17,18 @@ from pathlib import Path
 from pit_fetch.formats.html import fragment, render
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from tests.browser.chromium import Tab, find, tab
-from tests.unit.formats.sample_pages import bars, compared, explained, news, snapshot
+from tests.unit.formats.sample_pages import (
+    bars,
+    claimed,
+    compared,
+    earnings,
+    explained,
+    filings,
+    news,
+    several,
+    snapshot,
+    versions,
+)
 
 PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "news": lambda: news(500),
@@ -25,6 +36,13 @@ PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "explained": lambda: explained(60),
     "snapshot": lambda: snapshot(60),
     "compared": lambda: compared(12),
+    "several": lambda: several(180),
+    "earnings": lambda: earnings(16),
+    "versions": lambda: versions(9),
+    "filings": lambda: filings(70),
+    "claimed": lambda: claimed(several(90)),
+    "claimed_filings": lambda: claimed(filings(70)),
+    "claimed_news": lambda: claimed(news(60)),
     "one": lambda: news(1),
     "empty": lambda: news(0),
 }
@@ -40,7 +58,7 @@ def main(folder: str = "") -> int:
         directory = Path(folder or temporary)
         directory.mkdir(parents=True, exist_ok=True)
         faults = [f"{name}: {fault}" for name in PAGES for fault in check(browser, directory, name)]
-        faults += check_notebook(browser, directory)
+        faults += [*check_notebook(browser, directory), *check_policy(browser, directory)]
     print("\n".join(faults) or f"{len(PAGES)} pages are as they should be")
     return 1 if faults else 0
 
@@ -64,6 +82,18 @@ def check_notebook(browser: Tab, folder: Path) -> Iterator[str]:
             yield f"notebook: the cells {cells} are not aligned to the {side}"
 
 
+def check_policy(browser: Tab, folder: Path) -> Iterator[str]:
+    """A script that had found its way into a page would not run."""
+    path = folder / "hostile.html"
+    smuggled = "<script>ran = 1</script><img src=x onerror='ran = 1'><main>"
+    path.write_text(render(news(5)).replace("<main>", smuggled), encoding="utf-8")
+    browser.open(path)
+    if browser.script("typeof ran") != "undefined":
+        yield "hostile: a script ran"
+    if not browser.script("document.querySelectorAll('th button').length"):
+        yield "hostile: the page's own script did not run"
+
+
 def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     envelope = PAGES[name]()
     path = folder / f"{name}.html"
@@ -72,7 +102,9 @@ def check(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     yield from _rows(browser, envelope)
     yield from _looks(browser, folder, name)
     yield from _keyboard(browser, envelope)
+    yield from _table(browser, envelope)
     yield from _quiet(browser, path)
+    yield from _without_script(browser, path, envelope)
 
 
 def _rows(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
@@ -82,9 +114,10 @@ def _rows(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
     if browser.script("document.compatMode") != "CSS1Compat":
         yield "the browser is in quirks mode"
     nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
-    headings = [node for node in nodes if node.get("role", {}).get("value") == "heading"]
-    if not headings:
-        yield "a screen reader finds no heading"
+    for role, name in (("heading", "heading"), ("link", "link that has a name")):
+        named = [bool(node["name"]["value"]) for node in nodes if node.get("role", {}).get("value") == role]
+        if not named or not all(named):
+            yield f"a screen reader finds no {name}"
 
 
 def _looks(browser: Tab, folder: Path, name: str) -> Iterator[str]:
@@ -137,6 +170,45 @@ def _keyboard(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
         yield "the items cannot be scrolled by keyboard"
 
 
+_ORDER = "[...document.querySelectorAll('tbody tr[id]')].map(e => Number(e.id.slice(1)))"
+_SHOWN = "[...document.querySelectorAll('tbody tr[id]')].filter(e => e.offsetHeight).length"
+
+
+def _table(browser: Tab, envelope: PlainEnvelope) -> Iterator[str]:
+    """A click on a head sorts, what is typed finds, and a link of the figure brings back the row that it leads to."""
+    count = len(envelope.data)
+    if count < 2:
+        return
+    heads = browser.script("[...document.querySelectorAll('th button')].map(e => e.textContent)")
+    if "available at" in heads:
+        click = f"document.querySelectorAll('th button')[{heads.index('available at')}].click()"
+        stamps = [item["available_at"] or "9" for item in envelope.data]
+        for descending in (False, True):
+            browser.script(click)
+            order = browser.script(_ORDER)
+            dated = [stamps[place] for place in order if stamps[place] != "9"]
+            if sorted(order) != list(range(count)) or dated != sorted(dated, reverse=descending):
+                yield "a click on a head does not sort"
+    browser.script("document.querySelector('.tools input').value = 'no such words'")
+    browser.script("document.querySelector('.tools input').dispatchEvent(new Event('input'))")
+    if browser.script(_SHOWN) != 0 or browser.script("document.querySelector('.tools output').textContent") == "":
+        yield "what is typed does not find"
+    browser.script("location.hash = 'i1'")
+    browser.script("new Promise(done => setTimeout(done))", wait=True)
+    if browser.script(_SHOWN) != count:
+        yield "a link to a row that is not shown leads nowhere"
+
+
+def _without_script(browser: Tab, path: Path, envelope: PlainEnvelope) -> Iterator[str]:
+    """Where no script runs, every item is shown, and nothing that would not work."""
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(path)
+    rows, tools = browser.script(_SHOWN), browser.script("document.querySelectorAll('.tools, th button').length")
+    browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+    if (rows, tools) != (len(envelope.data), 0):
+        yield f"without its script it shows {rows} rows and {tools} tools"
+
+
 def _quiet(browser: Tab, path: Path) -> Iterator[str]:
     """Nothing was asked of a network, nothing ran, nothing was complained about."""
     for method, params in browser.events:
@@ -144,8 +216,8 @@ def _quiet(browser: Tab, path: Path) -> Iterator[str]:
             yield f"it asked for {params['request']['url']}"
         if method in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             yield f"the browser says: {params.get('entry', {}).get('text', method)}"
-    if browser.script("document.scripts.length"):
-        yield "there is a script in it"
+    if browser.script("document.scripts.length") != 1:
+        yield "there is more than one script in it"
 
 
 if __name__ == "__main__":

@@ -71,9 +71,10 @@ class Tab:
         while self.script("document.readyState") != "complete":
             pass
 
-    def script(self, expression: str) -> Any:
-        """The value of an expression, evaluated from outside the page."""
-        return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+    def script(self, expression: str, wait: bool = False) -> Any:
+        """The value of an expression, evaluated from outside the page; ``wait`` for one that is a promise."""
+        made = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=wait)
+        return made["result"].get("value")
 
     def press(self, key: str, code: int) -> None:
         for kind in ("keyDown", "keyUp"):

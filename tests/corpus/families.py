@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 FOLDER = Path(__file__).parent
 FORMAT, VERSION, LICENSE = "pit-leak-corpus", 1, "CC0-1.0"
@@ -788,6 +789,36 @@ def sec() -> Iterator[Case]:
                    [reply(body, "/search-index", status)], "what a source says in an error is of today")  # fmt: skip
 
 
+def _list(form: str, accepted: str, filed: str, number: str = NUMBER) -> dict[str, Any]:
+    """Return a company's list with one filing; ``accepted`` are the digits before its ``Z``."""
+    columns = {"accessionNumber": number, "form": form, "filingDate": filed, "reportDate": "", "items": "",
+               "acceptanceDateTime": f"{accepted}.000Z", "primaryDocument": "a.htm"}  # fmt: skip
+    listed = {name: [value] for name, value in columns.items()}
+    return reply({"name": "SECRET of today", "filings": {"recent": listed, "files": []}}, "/CIK0000320193.json")
+
+
+def sec_filings() -> Iterator[Case]:
+    """A company's list, whose ``Z`` means New York in some files and UTC in others, and the header of the filing."""
+    for form, accepted, filed, released, private, public, why in FILINGS:
+        moment = datetime.strptime(accepted, "%Y%m%d%H%M%S")  # noqa: DTZ007 - New York digits
+        in_utc = moment.replace(tzinfo=ZoneInfo("America/New_York")).astimezone(UTC)
+        proof = reply(header(form, accepted, filed.replace("-", ""), released, private), ".hdr.sgml")
+        for digits, zone in ((moment, "New York"), (in_utc.replace(tzinfo=None), "UTC")):
+            exchanges = [_list(form, digits.isoformat(), filed), proof]
+            wrong = {f"{digits.isoformat()}+00:00": "the Z believed", f"{filed}T00:00:00-05:00": "the filing date"}
+            for pit, was, name in around(public, wrong):
+                yield case("acceptance", pit, ("cik=320193", f"forms={form}"), [item(NUMBER, filed, was, hidden=("SECRET",))],
+                           exchanges, f"{why}; the Z means {zone} ({name})")  # fmt: skip
+    for status, body in (
+        (500, "SECRET"),
+        (403, "<html>Undeclared SECRET"),
+        (200, "SECRET"),
+        (200, {"error": "SECRET"}),
+    ):
+        yield case("error", NOON, ("cik=320193",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(body, "/CIK0000320193.json", status)], "what a source says in an error is of today")  # fmt: skip
+
+
 def _written() -> Iterator[Case]:
     """With --exact, when a filing's own files were written shows when it was public, if it can be that."""
     for form, accepted, filed, released, private, written, public, why in WRITTEN:
@@ -823,6 +854,9 @@ def _without_header() -> Iterator[Case]:
                    [found_by_search(hit(form, "2023-06-08"))], "a filing date alone shows nothing, of no form")  # fmt: skip
 
 
+# A filing's own file, which shows nothing: EDGAR wrote its files again in October 2017.
+REWRITTEN = {**reply("", ".txt"), "headers": {"Last-Modified": "Sat, 14 Oct 2017 10:00:00 GMT"}}
+
 # accession number, form, acceptance (New York), filing date, public (UTC), why
 MOVED_BACK = (
     ("0000050863-03-000147", "4", "20030513193800", "2003-05-06", "2003-05-14T00:38:00+00:00", "moved back by 7 days"),
@@ -851,7 +885,7 @@ def _moved_back() -> Iterator[Case]:
                     if was and "--forms" in request:  # a search that ends early may leave it out
                         continue
                     yield case("filing date", pit, request, [item(number, filed, was, hidden=("SECRET",))],
-                               exchanges, f"{why}; {indexed} ({name})")  # fmt: skip
+                               [*exchanges, REWRITTEN], f"{why}; {indexed} ({name})")  # fmt: skip
 
 
 def _moved_back_in_the_evening() -> Iterator[Case]:
@@ -886,7 +920,7 @@ def _by_index() -> Iterator[Case]:
         for pit, was, name in around(public, {later.isoformat(): "a month later"}):
             for words in (("concern",), ("concern", "--exact")):
                 yield case("filing date", pit, words, [item(NUMBER, day, was, hidden=("SECRET",))],
-                           [found_by_search(hit(form, day)), index_of(day, row)],
+                           [found_by_search(hit(form, day)), index_of(day, row), REWRITTEN],
                            f"listed in the index of its day: public by the end of it ({name})")  # fmt: skip
     damaged = (
         (index_of("2023-06-09", row_of("8-K", day)), "only the next day's index lists it: sent out on that day"),
@@ -1548,7 +1582,7 @@ def wikipedia() -> Iterator[Case]:
 
 
 FILES = {
-    "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "fred": fred, "perplexity": perplexity,
+    "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "sec_filings": sec_filings, "fred": fred, "perplexity": perplexity,
     "earningscall": earningscall, "yahoo": yahoo, "wayback": wayback,
     "wikipedia": wikipedia,
 }  # fmt: skip

@@ -19,8 +19,10 @@ import pandas as pd
 from dateutil import parser as dateutil_parser
 
 from pit_fetch import __version__
+from tests.laws.claimed import ACCEPTED
 from tests.laws.corpus import cases, score
 
+WITH_CLAIMS = "pit_fetch `--evidence claimed`, each of them marked"
 SCORES = Path(__file__).with_name("scores.toml")
 
 
@@ -93,7 +95,12 @@ def main() -> None:
         ("day window, up to the PIT's day", ""): [with_days(pair.stamp, pair.pit) for pair in stamped],
         ("day window, up to the day before", ""): [with_earlier_days(pair.stamp, pair.pit) for pair in stamped],
     }
-    scores = [("pit_fetch", __version__, len(own.leaks), own.withheld, len(own.over_drops), own.public)]
+    accepted = score(cases(), ACCEPTED)
+    on_claims = len(accepted.leaks) + len(accepted.claimed)
+    scores = [
+        ("pit_fetch", __version__, len(own.leaks), own.withheld, len(own.over_drops), own.public),
+        (WITH_CLAIMS, __version__, on_claims, accepted.withheld, len(accepted.over_drops), accepted.public),
+    ]
     withheld = sum(not pair.public for pair in stamped)
     for (name, version), decisions in answers.items():
         pairs = list(zip(stamped, decisions, strict=True))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.paging import newest_first
-from tests.kit import honest, markets
+from tests.kit import forms, honest, markets, strangers
 from tests.kit.honest import KitSource
 
 
@@ -32,4 +32,14 @@ BASES: Mapping[str, Base] = {
     "quotes": Base(markets.quotes, markets.quote),
     "ledger": Base(markets.ledger, markets.entry),
     "deals": Base(markets.deals, markets.deal),
+    "notices": Base(forms.notices, forms.notice),
+    "positions": Base(strangers.positions, strangers.position),
+    "gazette": Base(strangers.gazette, strangers.entry),
+    "auctions": Base(strangers.auctions, strangers.auction),
+    "bulletins": Base(strangers.bulletins, strangers.bulletin),
+    "history": Base(strangers.history, strangers.revision),
+    **{
+        name: Base(partial(forms.releases, name), partial(forms.release, form=form))
+        for name, form in forms.FORMS.items()
+    },
 }

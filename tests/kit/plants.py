@@ -15,14 +15,17 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Record, UpstreamError, Watermark, gap
+from pit_fetch.testing.timestamps import EARLIEST_ZONE
 from pit_fetch.times import NEW_YORK, parse_date, parse_rfc3339, parse_wall_clock, start_of_day, wall_clock
 from tests.kit.bases import BASES
+from tests.kit.forms import FORMS
 from tests.kit.honest import FIVE_MINUTES, KitSource, end_of, item, rate, transcript
 from tests.kit.markets import INTERVALS
 
@@ -714,3 +717,71 @@ def marked(fetch: Any, query: Any, context: Any) -> Iterator[Any]:
 
 
 plant("patience that late records try", "posts", around=marked)
+
+# --- stamps in forms of many kinds, without a zone, and by nothing at all
+
+for name in FORMS:
+    plant_stamp(f"{name}, 400 days early", name, earlier_by(timedelta(days=400)))
+plant_stamp("a stamp of its own", "history", lambda *inputs: datetime(2020, 1, 1, tzinfo=UTC))
+plant_stamp("an auction's day without its clock", "auctions", lambda record, row, *more: day_start(row.get("day")))
+plant_stamp("a weekly report on its Tuesday", "positions", lambda record, row, query: end_of(row.get("as_of")))
+plant_stamp("a weekly report on the morning of its Friday", "positions", earlier_by(timedelta(hours=6)))
+PLANTS["the end of the day where it ends first"] = Plant(
+    "tables",
+    lambda: replace(
+        BASES["tables"].make(
+            altered("tables", lambda record, row, query: {"available_at": end_of(row.get("day"), EARLIEST_ZONE)})
+        ),
+        zone="",
+    ),
+)
+
+
+def stamped_by(place: int) -> Callable[..., Any]:
+    """Give each row the stamp of the one so many places further on, if there is one."""
+
+    def rows(rows: Any, query: Any, document: Any) -> Any:
+        return [
+            {**row, "at": rows[number + place].get("at")} if 0 <= number + place < len(rows) else row
+            for number, row in enumerate(rows)
+        ]
+
+    return rows
+
+
+plant("the stamp of the next row", "notices", rows=stamped_by(1))
+plant("the stamp of the row before", "notices", rows=stamped_by(-1))
+
+# --- what the reply says of late rows, beside them and in others
+
+
+def beside(name: str) -> Callable[..., list[Any]]:
+    return in_all(lambda rows, document: document.get(name))
+
+
+plant_payload("replaced_by in the payload", "notices", lambda row, query: {"by": row.get("replaced_by")})
+plant_payload("lastserial in the payload", "notices", lambda row, query: {"last": row.get("lastserial")})
+plant_payload(
+    "a link to what replaced it", "notices", lambda row, query: {"see": f"/notices/{row.get('replaced_by') or ''}"}
+)
+plant_figure("latest_id in the payload", "notices", beside("latest_id"))
+plant_figure("a summary in the payload", "notices", beside("summary"))
+for name, tells in {
+    "a gap where there are more": lambda document: document.get("has_more") is True,
+    "a gap where the total is high": lambda document: (number(document, "total") or 0) > 45,
+    "a gap where the total is low": lambda document: (number(document, "total") or 99) < 45,
+}.items():
+    plant(name, "notices", after=lambda document, rows, tells=tells: [gap(Code.RESULT_CAP)] if tells(document) else [])
+
+# --- limits under other names, and sizes of more than a thousand
+
+for name in ("$limit", "hitsPerPage", "anzahl"):
+    plant(
+        f"--limit sent as {name}",
+        "gazette",
+        words="--limit 2",
+        size=lambda query: min(query.limit, 25),
+        name=name,
+        most=1,
+    )
+plant("the newest two thousand", "news", rows=cut(None, 2_000, "published"), order=None)

@@ -14,7 +14,7 @@ from tests.kit.honest import KitSource, Row
 
 FAR = datetime(2029, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
-_MANY = 150
+_MANY, _VERY_MANY = 150, 2_100
 
 
 class Pair(NamedTuple):
@@ -31,6 +31,9 @@ def pairs(source: KitSource) -> Iterator[Pair]:
     middle = every[len(every) // 2 :] + every[: len(every) // 2]
     for instant in middle:
         yield from _at(source, instant - _TICK)
+    late = [row for row in source.rows if _public(source, row) >= middle[0]]
+    crowd = [*_many(late, _VERY_MANY), *source.rows]
+    yield Pair("thousands before", middle[0] - _TICK, source.body(source.rows), source.body(crowd))
     yield from _particular(source)
 
 
@@ -112,8 +115,8 @@ def _renamed(row: Row, mark: str) -> Row:
     return {key: f"{row[key]}{mark}" for key in ("id", "key", "guid", "symbol") if key in row}
 
 
-def _many(rows: list[Row]) -> list[Row]:
-    return [{**rows[n % len(rows)], **_renamed(rows[n % len(rows)], f"m{n}")} for n in range(_MANY if rows else 0)]
+def _many(rows: list[Row], count: int = _MANY) -> list[Row]:
+    return [{**rows[n % len(rows)], **_renamed(rows[n % len(rows)], f"m{n}")} for n in range(count if rows else 0)]
 
 
 def _twins(public: list[Row], late: list[Row]) -> list[Row]:

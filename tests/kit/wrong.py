@@ -21,7 +21,7 @@ from pit_fetch.paging import newest_first
 from pit_fetch.provider import Operation, Page, Provider, Query, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing import ProviderSuite
 from pit_fetch.testing.case import public_from
-from pit_fetch.times import parse_rfc3339
+from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json
 from tests.kit import curious, heavy, source, vintages
@@ -121,6 +121,26 @@ def good(query: Any, context: Any) -> list[Record]:
     return list(source.records(source.page(query, context, "")))
 
 
+CLAIMED = tuple(operation._replace(claims="by published; the text may be later") for operation in PROVIDER.operations)
+
+
+def claiming(claim: Callable[[Record, Any], datetime | None]) -> Provider:
+    """Return the good provider, whose dated records also have a claim."""
+
+    def claimed(record: Record, row: Any) -> Record:
+        return record if record.available_at is None else record._replace(claimed_at=claim(record, row))
+
+    return by_row(claimed)._replace(operations=CLAIMED)
+
+
+def claim_by_rank(query: Any, context: Any) -> Iterator[Record]:
+    """Yield records, each of which claims to be a minute older for every row of the reply."""
+    records = good(query, context)
+    for record in records:
+        at = record.available_at
+        yield record if at is None else record._replace(claimed_at=at - timedelta(minutes=len(records)))
+
+
 def start_of_day(record: Record, row: Any) -> Record:
     published = str(row.get("published"))
     day = published if len(published) == 10 else ""
@@ -205,6 +225,15 @@ def trust_the_body(reply: HttpReply, query: Query) -> Iterator[Record]:
     return (source.record(row) for row in json.loads(reply.body)["items"])
 
 
+def error_as_nothing(reply: HttpReply, query: Query) -> Iterator[Record]:
+    try:
+        document = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        raise UpstreamError(Code.MALFORMED, problem="it is no JSON") from None
+    rows = document.get("items") if isinstance(document, dict) else None
+    return (source.record(row) for row in (rows if isinstance(rows, list) else []))
+
+
 def keep_a_file_for_each(query: Any, context: Any) -> Any:
     for record in good(query, context):
         context.http.get_cached(source.HOST, f"/items/{record.id}", 60.0, lambda reply: reply.body)
@@ -283,6 +312,7 @@ IMPORTS = frozenset({"importing_it_is_light", "importing_it_asks_nothing"})
 FIRST = "the_recording_holds_dated_records"
 ALL = frozenset(name.removeprefix("test_") for name in TESTS)
 LEAKS = "what_is_not_public_changes_no_byte"
+CLAIMS, NOT_CLAIMED = "a_claim_is_no_later_than_its_proof", "what_is_not_even_claimed_changes_no_byte"
 
 
 class Wrong(NamedTuple):
@@ -361,7 +391,7 @@ WRONG = {
         {LEAKS, "stamps_that_say_less"},
     ),
     "the first version": Wrong(
-        chosen(lambda first, second: first), "versions_are_left_to_the_framework", "yield every version",
+        chosen(lambda first, second: first), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
     ),
     "the last version": Wrong(
         chosen(lambda first, second: second), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
@@ -388,6 +418,17 @@ WRONG = {
         FIRST, "a page holds only records", ALL,
     ),
     "past the calendar's end": Wrong(by_row(adds_a_day), LEAKS, "times.delayed", ALL),
+    "a claim later than its proof": Wrong(
+        claiming(lambda record, row: delayed(record.available_at, timedelta(days=9))), CLAIMS, "leave claimed_at out",
+    ),
+    "a claim without words": Wrong(
+        claiming(lambda record, row: record.available_at)._replace(operations=PROVIDER.operations),
+        CLAIMS, "which rule a claim rests on",
+    ),
+    "words without a claim": Wrong(claiming(lambda record, row: None), CLAIMS, "which rule a claim rests on"),
+    "a claim that counts what is late": Wrong(by_fetch(claim_by_rank)._replace(operations=CLAIMED), NOT_CLAIMED,
+        "let the framework decide",
+    ),
     "two operations without a name for them": Wrong(
         PROVIDER._replace(operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,
     ),
@@ -399,6 +440,9 @@ WRONG = {
     ),
     "status ignored": Wrong(
         by_reply(trust_the_body, check=False), "http_errors", "check reply.status", {"odd_bodies", "schema_drift"},
+    ),
+    "an error taken for nothing": Wrong(
+        by_reply(error_as_nothing), "odd_bodies", "a source that failed", {"schema_drift"},
     ),
     "body not checked": Wrong(by_reply(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
     "key in the payload": Wrong(

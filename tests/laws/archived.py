@@ -136,8 +136,9 @@ def captured(case: Case) -> int:
 
     If the source makes a choice, which rests on what came later, the capture says nothing of the PIT.
     """
-    # For a past day, the daily index contains only the date of a filing. Its header has the time.
-    words = (*case.words, "--exact") if case.source == "sec_full_text" else case.words
+    # Of a past day, EDGAR's lists contain only the date of a filing, or a time that may be hours late. Its header has
+    # the time.
+    words = (*case.words, "--exact") if case.source in ("sec_full_text", "sec_filings") else case.words
     if "--after" in words or "--format" in words or _chooses(case):
         return 0
     expected = run(case, case.worlds[-1], words=words)

@@ -12,6 +12,7 @@ from typing import Any
 
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
+from pit_fetch.request.evidence import VARIABLE
 from pit_fetch.request.fetch_request import from_values
 from pit_fetch.support.bundled import gate
 from tests.laws.worlds import CANARY, PITS, near, run
@@ -37,10 +38,17 @@ def refusals(rng: Random) -> int:
         run(case, case.worlds[-1], environ={"PIT_FETCH_CEILING": (case.moment - near(rng, 1)).isoformat()}),
         run(case, case.worlds[-1], environ={"PIT_FETCH_CEILING": rng.choice(BAD_PITS)}),
         run(case, case.worlds[-1], pit="", environ={"PIT_FETCH_CEILING": case.pit}),
+        run(case, case.worlds[-1], words=[*case.words, "--evidence", "claimed"], environ=_bound(rng, case.pit)),
     ]
     for left in bad:
         assert (left.code, left.ids, CANARY in left.out + left.err) == (2, [], False)
     return 0
+
+
+def _bound(rng: Random, pit: str) -> dict[str, str]:
+    """Return the environment of a caller who may not accept claims."""
+    grant = rng.choice(({}, {VARIABLE: "proved"}, {VARIABLE: "yahoo=claimed"}))
+    return {**rng.choice(({"PIT_FETCH_CEILING": pit}, {"PIT_FETCH_WRAPPER_ONLY": "1"}, {"CLAUDECODE": "1"})), **grant}
 
 
 def library_refusals(rng: Random) -> int:

@@ -26,6 +26,7 @@ from pit_fetch.request.query import build_query
 from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
+from tests.laws.claimed import ACCEPTED
 from tests.laws.worlds import SECRETS, Case, run
 from tests.memory_folder import scratch
 from tests.providers.sec_full_text import server as sec
@@ -169,10 +170,12 @@ class Question(NamedTuple):
     provider: Provider
     query: Query
     values: Values
+    grade: tuple[str, ...] = ()
 
     @property
     def words(self) -> list[str]:
-        return [*shlex.split(from_values(self.values, self.provider, {}).canonical)[2:], "--limit", "100000"]
+        canonical = from_values(self.values, self.provider, {}).canonical
+        return [*shlex.split(canonical)[2:], "--limit", "100000", *self.grade]
 
     @property
     def is_snapshot(self) -> bool:
@@ -192,6 +195,13 @@ def question_of(case: Case) -> Question | None:
     return Question(case, provider, build_query(request, case.moment), values)
 
 
+def _graded(question: Question | None, rng: Random) -> Question | None:
+    """Return the question in either grade of evidence."""
+    if question is None or not question.query.operation.claims or rng.random() < 0.5:
+        return question
+    return question._replace(grade=ACCEPTED)
+
+
 def answers(question: Question, app: App, requests: Iterable[Values]) -> Left | None:
     """Return what an archive of these requests, captured days later, answers; None if one of them failed."""
     from tests.laws import archived
@@ -202,7 +212,8 @@ def answers(question: Question, app: App, requests: Iterable[Values]) -> Left | 
         file.write_text("".join(_table(case.source, values) for values in requests), encoding="utf-8")
         if run(case, app, line=("capture", str(file)), now=later, environ=environ).code:
             return None
-        pit = (later + timedelta(hours=1)).isoformat() if question.is_snapshot else case.pit
+        is_later = question.is_snapshot and not question.grade
+        pit = (later + timedelta(hours=1)).isoformat() if is_later else case.pit
         words = (*question.words, "--offline")
         left = run(case, archived.nobody, pit=pit, environ=environ, words=words)
     return replace(left, files=())
@@ -216,7 +227,7 @@ def _table(source: str, values: Values) -> str:
 
 def wider(case: Case, rng: Random) -> int:
     """A capture of a wider question answers as one of the question, but for better stamps and what only it finds."""
-    question = question_of(case)
+    question = _graded(question_of(case), rng)
     if question is None:
         return 0
     wide = _widened(question, rng)
@@ -227,7 +238,7 @@ def wider(case: Case, rng: Random) -> int:
 
 def apart(case: Case, rng: Random) -> int:
     """Captures of one value each answer a question for several of them."""
-    question = question_of(case)
+    question = _graded(question_of(case), rng)
     if question is None:
         return 0
     several = {

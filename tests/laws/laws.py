@@ -1,9 +1,10 @@
 """The laws by name: those that every source has, and those that its folder adds for what it alone can do wrong.
 
-A source's folder has the module ``worlds``, with two makers of cases and, if it needs them, laws of its own:
+A source's folder has the module ``worlds``, with makers of cases and, if it needs them, laws of its own:
 
     make         a case of any kind
     undisturbed  a case of one world in which no record is ever taken back
+    claimed      a case whose worlds agree on what was proved or claimed, of a source with claims
     LAWS         name -> law
     REQUESTS     what the laws have to know of its requests, see refusals.Requests
 """
@@ -16,7 +17,7 @@ from functools import partial
 from random import Random
 from types import ModuleType
 
-from tests.laws import archived, command, corpus, looks, sample, sessions, shell, zones
+from tests.laws import archived, claimed, command, corpus, looks, mcp, mcp_gate, sample, sessions, shell, zones
 from tests.laws.checks import (
     calendar,
     changed,
@@ -69,6 +70,7 @@ def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
         "quota": lambda rng: quota(make(rng), rng, requests),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
+        "mcp": mcp.law(make),
     }
 
 
@@ -88,6 +90,12 @@ LAWS: Mapping[str, Law] = {
     "sample: forms": lambda rng: forms(sample.refused(rng)),
     "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
     "sample: links": lambda rng: non_interference(sample.links(rng)),
+    **{
+        f"{source}: {name}": law
+        for source, worlds in WORLDS.items()
+        if hasattr(worlds, "claimed")
+        for name, law in claimed.laws(worlds.claimed, worlds.make).items()
+    },
     **{f"{source}: {name}": law for source, worlds in modules("worlds").items() for name, law in worlds.LAWS.items()},
     "gate: judges": command.gate_judges,
     "gate: hook": command.gate_hook,
@@ -102,8 +110,10 @@ LAWS: Mapping[str, Law] = {
     "looks: explain": looks.explanations,
     "looks: verdicts": looks.verdicts,
     "looks: settings": looks.settings,
+    "mcp-gate: non-interference": mcp_gate.law,
     "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,
+    "corpus: claimed": corpus.claimed,
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
     **archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),

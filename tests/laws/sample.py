@@ -42,7 +42,7 @@ from pit_fetch.transport import HttpRequest
 from pit_fetch.wire import lenient_json
 from tests.laws.hostile import harmless_text, long_id, refused_text
 from tests.laws.refusals import Requests
-from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options
+from tests.laws.worlds import CANARY, PITS, SAMPLE_KEY, Case, common, near, noise_count, options, provider_of
 from tests.loopback.broken import body_of, wreck
 
 PAGE_SIZE = 4
@@ -100,7 +100,8 @@ def _record(row: Any) -> Record:
     at, revised = parse_rfc3339(row.get("at")), parse_rfc3339(row.get("revised"))
     is_dated = revised is not None or "revised" not in row
     payload = {name: row[name] for name in ("title", "day", "inner") if name in row}
-    return Record(row["id"], at if is_dated else None, "provider_metadata", payload, revised)
+    claimed_at = parse_rfc3339(row.get("claim"))
+    return Record(row["id"], at if is_dated else None, "provider_metadata", payload, revised, claimed_at=claimed_at)
 
 
 def select(query: Query, record: Record) -> bool:
@@ -208,6 +209,39 @@ def make(rng: Random, most: int = 4, operations: Sequence[str] = ("PAGES", "SLIC
         plain=frozenset(ids) if is_plain else None,
         provider=PROVIDER._replace(page_size=rng.choice((1, 3, 100))),
     )
+
+
+def claimed(rng: Random) -> Case:
+    """Worlds that agree on what was proved or claimed at the PIT: rows that were edited since, and undated ones."""
+    case = make(rng)
+    public = [_public(rng, f"r{number}", case.moment) for number in range(rng.choice((0, 1, 3, 6)))]
+    agreed = [*public, *(_on_a_claim(rng, f"c{number}", case.moment) for number in range(rng.choice((0, 1, 3, 6))))]
+    worlds = [agreed]
+    for _ in range(3):
+        noise = _noise(rng, case.moment, public)
+        worlds.append([*agreed, *(_claiming_later(rng, row, case.moment) for row in noise)])
+    for rows in worlds:
+        rng.shuffle(rows)
+    operations = tuple(operation._replace(claims="by its claim") for operation in PROVIDER.operations)
+    return case._replace(
+        worlds=tuple(map(app, worlds)),
+        provider=provider_of(case)._replace(operations=operations),
+        plain=None if case.plain is None else frozenset(row["id"] for row in agreed),
+    )
+
+
+def _on_a_claim(rng: Random, name: str, moment: datetime) -> Row:
+    """Return a row that nothing proves at ``moment``, and that claims to be from before it."""
+    row, after = _public(rng, name, moment, unrevised=True), (moment + near(rng, 1)).isoformat()
+    change: Row = rng.choice(({"revised": after}, {"revised": None}, {"at": None}, {"at": after}, {"at": "soon"}))
+    return {**row, **change, "claim": row["at"]}
+
+
+def _claiming_later(rng: Random, row: Row, moment: datetime) -> Row:
+    """Return a withheld row with a claim from after ``moment``, with one that cannot be read, or without one."""
+    naive = f"{moment - near(rng):%Y-%m-%dT%H:%M:%S}"
+    claim = rng.choice(((moment + near(rng, 1)).isoformat(), (moment + MICROSECOND).isoformat(), naive, "soon", None))
+    return row if rng.random() < 0.3 else {**row, "claim": claim}
 
 
 def promised(rng: Random) -> tuple[Case, frozenset[str], bool]:

@@ -21,6 +21,7 @@ from pit_fetch.engine import registry
 from pit_fetch.provider import Operation, Provider
 from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.operations import candidate_operations
+from pit_fetch.runtime import Runtime
 from pit_fetch.testing import inprocess
 from pit_fetch.testing.comparison import CANARY as CANARY  # for the worlds of each source
 from pit_fetch.testing.comparison import holds
@@ -129,6 +130,19 @@ def run(
         )
     check_asked(transport.exchanges, case.provider or registry.load(case.source))
     return left
+
+
+@contextmanager
+def surroundings(case: Case, app: App) -> Iterator[Runtime]:
+    """The surroundings of a program that runs in this process and answers more than one question."""
+    home = _home()
+    _clear(home)
+    clock = TestClock(case.moment + timedelta(days=900))
+    transport, provider = Answering(app, clock.now), unhurried(provider_of(case))
+    environ = {"HOME": str(home), **VARIABLES, **({CEILING_VARIABLE: case.ceiling} if case.ceiling else {})}
+    with resized(case.sizes):
+        yield Runtime(environ, str(home), clock.value(), transport, lambda _: provider, lambda _: b"")
+    check_asked(transport.exchanges, provider)
 
 
 class _Leaping(Answering):

@@ -18,6 +18,8 @@ OF_TODAY = {
     "sec_full_text concern --ciks 1326801": "",
     "sec_facts statement symbol=META": "cik=",
     "sec_facts statement cik=1326801": "",
+    "sec_filings text form=10-K symbol=META": "cik=",
+    "sec_filings cik=1326801": "",
     "earningscall transcript symbol=META": "exchange=",
     "earningscall events symbol=META year=2023": "exchange=",
     "earningscall slides symbol=META": "exchange=",

@@ -35,7 +35,7 @@ def _options_of(provider: Provider, operation: Operation) -> list[Option]:
     is_only = len(provider.operations) == 1
     taken = {option.name for option in provider.options} if is_only else {*operation.needs, *operation.takes}
     # These say in another way what an option beside them says, and are refused together with it.
-    twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
+    twice = {"recency"} | ({"symbol"} if "cik" in taken else set()) | ({"form"} if "accession" in taken else set())
     return [option for option in provider.options if option.name in taken - {"op"} - twice]
 
 
@@ -46,8 +46,8 @@ _VALUES = {
     "range": "2month",
     "ciks": "320193",
     "cik": "320193",
+    "accession": "0000320193-25-000057",
     "url": "example.com/news",
-    "period": "annual",
 }
 
 
@@ -56,5 +56,6 @@ def _words(option: Option) -> list[str]:
         return [flag_of(option.name)]
     plain = {"integer": "20", "instant": "2024-02-15"}.get(option.kind, "IBM")
     quarter = {"quarter": "4" if option.kind == "integer" else "2024Q1"}
-    value = {**_VALUES, **quarter}.get(option.name, plain)
+    period = {"period": "annual" if option.choices else "2024-03-31"}
+    value = {**_VALUES, **quarter, **period}.get(option.name, plain)
     return [flag_of(option.name), value if value in option.choices or not option.choices else option.choices[0]]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.engine import registry
-from pit_fetch.provider import Option, Provider
+from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
@@ -28,7 +28,9 @@ from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
-COMMAND, CORPUS, ARCHIVE = (ROOT / "docs" / name for name in ("command.md", "corpus.md", "archive.md"))
+COMMAND, CORPUS, ARCHIVE, EVIDENCE = (
+    ROOT / "docs" / name for name in ("command.md", "corpus.md", "archive.md", "evidence.md")
+)
 KEYWORDS = ROOT / "pit_fetch" / "request" / "keywords.py"
 CASES = ROOT / "tests" / "corpus"
 
@@ -49,7 +51,8 @@ def sealed_command(text: str) -> str:
 
 def sealed_readme(text: str) -> str:
     """Return the README's ``text`` with the size and the scores of the leak corpus."""
-    rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in _scores()["score"]]
+    in_default_grade = (row for row in _scores()["score"] if "--evidence" not in row["approach"])
+    rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in in_default_grade]
     table = _table(("approach", "leaked", "dropped though public"), rows)
     return _with_cases(_in_block(text, "scores", table))
 
@@ -97,6 +100,23 @@ def _in_block(text: str, name: str, content: str) -> str:
     _, closing, after = rest.partition(f"<!-- /{name} -->")
     assert closing, f"there is no block for {name}"
     return "".join((before, opening, content, closing, after))
+
+
+def sealed_evidence(text: str) -> str:
+    """Return the page of evidence, its ``text`` with what each operation of each source proves and claims."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for provider in map(registry.load, registry.BUNDLED_NAMES):
+        for operation in provider.operations:
+            row = provider.name, _proof(operation), operation.claims or "-"
+            alike.setdefault(row, []).append(f"`{operation.name}`" if operation.name else "")
+    rows = [(source, " ".join(names), *evidence) for (source, *evidence), names in alike.items()]
+    return _in_block(text, "operations", _table(("source", "operations", "proved", "claimed"), rows))
+
+
+def _proof(operation: Operation) -> str:
+    if operation.dating == "never":
+        return "never"
+    return operation.rule if operation.dating == "record" else "when it is fetched"
 
 
 def sealed_guard(text: str) -> str:
@@ -157,9 +177,9 @@ def _coverage(provider: Provider) -> list[str]:
 def sealed_keywords(text: str) -> str:
     """Return the module of keyword arguments, its ``text`` with the options of all bundled sources."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
-    common = [option for option in COMMON_OPTIONS if option.name not in _NO_KEYWORDS]
+    common = {option.name for option in COMMON_OPTIONS}
     types: dict[str, set[str]] = {}
-    for option in (*common, *(option for provider in providers for option in provider.options)):
+    for option in (option for provider in providers for option in provider.options if option.name not in common):
         types.setdefault(option.name, set()).add(_type(option))
     named = ((name, " | ".join(sorted(kinds))) for name, kinds in sorted(types.items()) if not iskeyword(name))
     rows = "".join(f"    {name}: {kinds} | None\n" for name, kinds in named)
@@ -175,8 +195,6 @@ def _type(option: Option) -> str:
     return "Texts" if option.repeatable else "Instant" if is_date else _TYPES[option.kind]
 
 
-# Those that fetch has parameters for, and those of the command line alone.
-_NO_KEYWORDS = ("source", "pit", "format", "output", "pretty", "fail", "verbose")
 _TYPES = {
     "text": "Text",
     "list": "Texts",
@@ -192,6 +210,7 @@ SEALED: Mapping[Path, Callable[[str], str]] = {
     COMMAND: sealed_command,
     CORPUS: sealed_corpus,
     ARCHIVE: sealed_archive,
+    EVIDENCE: sealed_evidence,
     KEYWORDS: sealed_keywords,
 }
 

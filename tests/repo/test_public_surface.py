@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PUBLIC = {
     "pit_fetch": "Envelope TruncatedWarning __version__ diff explain fetch sources",
     "pit_fetch.provider": "API_VERSION Basis Bearer ConfigError Context CoveredBy Credential Dating Field FieldKind "
-    "File Gap HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query "
+    "FieldRole File Gap HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query "
     "QueryKey Rate Reach Record Retry RetryAfter STAMPS SourceTag Stage UpstreamError UsageError Watermark Window gap",
     "pit_fetch.paging": "children follow newest_first numbered",
     "pit_fetch.times": "NEW_YORK delayed end_of_day end_of_day_anywhere end_of_minute in_new_york is_weekend "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 import re
@@ -10,13 +11,16 @@ import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pit_fetch
 from pit_fetch.errors import GapError, PitFetchError, UsageError
+from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.testing.server import serve
 from tests.providers.bz_news_api import server as benzinga
+from tests.unit.formats.sample_pages import bars, explained, news
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 ARTICLES = [benzinga.article(1, PIT), benzinga.article(2, PIT, PIT), benzinga.article(3, PIT - timedelta(hours=1))]
@@ -44,6 +48,43 @@ def test_it_is_still_a_dict(reply: Path) -> None:
     assert (isinstance(envelope, dict), set(envelope)) == (True, {"data", "gaps"})
     assert (envelope["data"], envelope["gaps"]) == (envelope.data, envelope.gaps)
     assert json.loads(json.dumps(envelope)) == envelope
+
+
+def test_an_envelope_without_items_loses_nothing_where_a_dict_is_taken_apart() -> None:
+    """An envelope that was false, or as long as its items, would be written as {} and match no pattern of two keys."""
+    empty = pit_fetch.Envelope([], [{"type": "no_data", "reason": "r", "query": "q"}])
+    assert (bool(empty), len(empty), len(empty.data)) == (True, 2, 0)
+    assert json.loads(json.dumps(empty, indent=2)) == empty
+    match empty:
+        case {"data": [], "gaps": [{"type": kind}]}:
+            assert kind == "no_data"
+        case _:
+            raise AssertionError("it matches no pattern of two keys")
+
+
+@pytest.mark.parametrize("width", [60, 100])
+@pytest.mark.parametrize("count", [0, 1, 8, 9, 500])
+def test_an_envelope_at_a_prompt_fits_a_screen(monkeypatch: pytest.MonkeyPatch, count: int, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for plain in (news(count), explained(count), bars(count)):
+        gaps = [{"type": "config", "reason": "r" * 300, "query": "q"}] * 9
+        shown = repr(pit_fetch.Envelope(plain.data, gaps, plain.provenance)).splitlines()
+        assert len(shown) <= 23
+        assert max(map(len, shown)) <= width
+        assert shown[0].startswith(f"<Envelope: {count} item{'' if count == 1 else 's'} of ")
+        assert ("… and 492 more in .data" in shown) == (count == 500)
+        assert shown[-1] == "… and 4 gaps more in .gaps"
+
+
+@pytest.mark.parametrize("call", [pit_fetch.fetch, pit_fetch.diff, pit_fetch.explain])
+def test_an_editor_completes_the_options_that_every_source_has(call: Callable[..., object]) -> None:
+    parameters = inspect.signature(call).parameters
+    own = {"source", "pit", "pits", "on_gap", "options", "own"}
+    output = {"format", "output", "open", "pretty", "fail", "verbose"}
+    common = {option.name for option in COMMON_OPTIONS} - own - output
+    assert parameters.keys() - own == common - (set() if call is pit_fetch.fetch else {"after"})
+    assert all(parameters[name].default is None for name in parameters.keys() - own - {"limit"})
+    assert all(parameter.annotation for parameter in parameters.values())
 
 
 def test_it_is_what_the_command_prints(reply: Path) -> None:
@@ -206,10 +247,10 @@ def test_an_option_that_no_checker_knows_goes_by_name(reply: Path) -> None:
     assert by_name == pit_fetch.fetch("benzinga", PIT, input_file=reply, tickers=["AAPL"])
 
 
-@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("on_gap", "ignore")])
-def test_what_python_does_not_take(reply: Path, name: str, value: str) -> None:
+@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("open", True), ("on_gap", "ignore")])
+def test_what_python_does_not_take(reply: Path, name: str, value: Any) -> None:
     with pytest.raises(UsageError, match=name):
-        pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, **{name: value})  # type: ignore[arg-type]
+        pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, **{name: value})
 
 
 def test_sources_says_what_there_is_to_ask_for() -> None:

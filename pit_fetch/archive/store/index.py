@@ -216,6 +216,24 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
     return held
 
 
+def known_by(connection: sqlite3.Connection, stream: str, items: Collection[str], instant: int) -> set[str]:
+    """Return which of these items the archive saw by ``instant``, be it as absent, or holds then. Raise Damaged."""
+    start, known = seed(stream), set[str]()
+    for item, mark, *run in connection.execute(
+        "SELECT t.item, t.mark, t.first, t.last, t.before, t.free, t.said, t.position, t.latest "  # noqa: S608 - ours
+        f"FROM json_each(?) j CROSS JOIN sights t ON t.pool = {_POOL} AND t.item = j.value WHERE t.first <= ?",
+        (json.dumps([*items]), stream, instant),
+    ):
+        check(mark, start, item, *run)
+        known.add(item)
+    rows = connection.execute(
+        f"SELECT r.item FROM json_each(?) j CROSS JOIN reigns r ON r.pool = {_POOL} AND r.item = j.value "  # noqa: S608
+        "WHERE r.start <= ? AND r.stop > ?",
+        (json.dumps([*items]), stream, instant, instant),
+    )
+    return known.union(item for (item,) in rows)
+
+
 def records_as_of(
     connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:

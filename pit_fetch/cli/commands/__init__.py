@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 
 # "plain"    run(argv, environ, folder) -> CommandResult
 # "archive"  run(argv, runtime, progress) -> CommandResult: needs a clock, the network and a progress line
+# "server"   run(argv, runtime) -> CommandResult, once its client ends: it takes the standard streams for itself
 # "fetch"    takes a fetch's options and writes an envelope: FORM, and run(argv, runtime, output)
-Kind = Literal["plain", "archive", "fetch"]
+Kind = Literal["plain", "archive", "server", "fetch"]
 
 
 class Command(NamedTuple):
@@ -44,4 +45,6 @@ COMMANDS = {
     "capture": Command("archive", other_names="record snapshot"),
     "archive": Command("archive", other_names="info log replay merge rebuild drop database db store history"),
     "normalize": Command("fetch"),
+    "mcp": Command("server", other_names="serve server mcp-server serve-mcp stdio"),
+    "mcp-gate": Command("server", other_names="gate proxy mcp-proxy mcp_gate"),
 }

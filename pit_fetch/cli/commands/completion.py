@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
+from typing import Any
 
 from pit_fetch.cli.command import CommandResult, Parser, module_of
 from pit_fetch.cli.commands import COMMANDS, Command, normalize
@@ -84,7 +85,7 @@ _pit_fetch() {{
 }}
 complete -F _pit_fetch pit_fetch
 """
-_FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages")
+_FILE_FLAGS = ("--input-file", "--output", "--archive", "--pages", "--pit-file", "--tools")
 # A shell would run what it does not read as a plain word, so that nothing else is offered.
 _WORD = re.compile(r"[\w.,:/@%+-]+")
 
@@ -153,5 +154,6 @@ def _helps(name: str) -> Iterator[str]:
         yield build_parser(NORMALIZE, normalize.FORM).format_help()
         return
     run = module_of(name).run
+    surroundings: tuple[Any, ...] = (None,) if COMMANDS.get(name, Command()).kind == "server" else ({}, "")
     for words in ([], *([command] for command in ARCHIVE if name == "archive")):
-        yield run([*words, "--help"], {}, "").text
+        yield run([*words, "--help"], *surroundings).text

@@ -13,8 +13,9 @@ from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.net import ratelimit
-from pit_fetch.provider import Credential, Host
-from pit_fetch.request import audience
+from pit_fetch.pipeline.claims import PROVED
+from pit_fetch.provider import Credential, Host, Provider
+from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
 
 
@@ -56,6 +57,7 @@ def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
     for name, variable in {"ceiling": audience.CEILING_VARIABLE, **settings_files.VARIABLES}.items():
         yield _variable(name, variable, settings)
     providers = [listing.provider for listing in registry.listings() if listing.provider]
+    yield from _grades(settings, providers)
     hosts = {host.url: host for provider in providers for host in provider.hosts}
     for host in hosts.values():
         if "{" not in host.url:
@@ -81,6 +83,19 @@ def _variable(name: str, variable: str, settings: settings_files.Settings, defau
     if variable in settings.origins:
         return SettingRow(name, value, settings.origins[variable])
     return SettingRow(name, value, f"environment {variable}") if value else SettingRow(name, default, "default")
+
+
+def _grades(settings: settings_files.Settings, providers: Sequence[Provider]) -> Iterator[SettingRow]:
+    """Yield what claims are accepted of: every source, or one."""
+    row = _variable(settings_files.EVIDENCE, evidence.VARIABLE, settings, PROVED)
+    grades = evidence.by_source(str(row.value))
+    if grades is None:
+        yield row._replace(value="cannot be used")
+        return
+    known = {evidence.key(name) for provider in providers for name in (provider.name, *provider.aliases)}
+    for name, grade in grades.items():
+        origin = row.origin if not name or name in known else f"{row.origin}, for no installed source"
+        yield SettingRow(f"evidence {name}".rstrip(), grade, origin)
 
 
 def _rate(host: Host, settings: settings_files.Settings) -> SettingRow:

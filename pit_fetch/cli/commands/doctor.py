@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pit_fetch.claude_code import doctor
+from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
@@ -42,7 +43,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
 
 
-def _line(finding: doctor.Finding) -> str:
+def _line(finding: Finding) -> str:
     fix = f"\n      fix: {finding.fix}" if finding.fix else ""
     level = finding.level.upper() if finding.level == "fail" else finding.level
     return f"{level:<5} {finding.check}: {finding.message}{fix}\n"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pit_fetch.claude_code import bundle, install, versions
+from pit_fetch.claude_code import bundle, install, mcp_entry, versions
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
+from pit_fetch.support.bundled import gate
 
 # Each action in the report, and in the report of a dry run.
 _REPORTED: Mapping[install.Action, tuple[str, str]] = {
@@ -33,6 +36,10 @@ def run(
     project = Path(folder, arguments.dir)
     if not project.is_dir():
         return CommandResult("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
+    if not arguments.mcp and (arguments.pit or arguments.pit_file):
+        return CommandResult("", ExitStatus.REFUSED, "--pit and --pit-file are for --mcp: add it")
+    if arguments.mcp:
+        return _run_mcp(arguments, project, environ)
     options = install.Options(
         only=arguments.only,
         without=arguments.without,
@@ -54,6 +61,37 @@ def run(
     return CommandResult(text, ExitStatus.FOUND if is_partial else ExitStatus.OK)
 
 
+def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str, str]) -> CommandResult:
+    """Put the entry of the MCP server into the project's file, or take it out, and show it for other clients."""
+    if arguments.pit and gate.parse_pit(arguments.pit) is None:
+        return CommandResult("", ExitStatus.REFUSED, "--pit is an instant such as 2024-02-15T16:00:00-05:00")
+    given = {"--pit": arguments.pit, "--pit-file": arguments.pit_file}
+    words = [word for flag, value in given.items() if value for word in (flag, value)]
+    try:
+        step = (
+            mcp_entry.plan_removal(project)
+            if arguments.uninstall
+            else mcp_entry.plan(project, mcp_entry.entry(words), force=arguments.force)
+        )
+    except ValueError as error:
+        return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
+    if step is None:
+        return CommandResult("nothing to take out\n")
+    if not arguments.dry_run:
+        install.carry_out([step], project)
+    text = _line(step, project, arguments.dry_run)
+    if not arguments.uninstall:
+        text += _for_other_clients(words, environ)
+    return CommandResult(text, ExitStatus.FOUND if step.action == "keep" else ExitStatus.OK)
+
+
+def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:
+    program = shutil.which("pit_fetch", path=environ.get("PATH")) or "pit_fetch"
+    servers = {"mcpServers": {mcp_entry.NAME: mcp_entry.entry(words, program)}}
+    lead = "The instant is the ceiling of the client's environment.\n" if not words else ""
+    return f"{lead}For another client:\n{json.dumps(servers, indent=2)}\nNext: pit_fetch doctor.\n"
+
+
 def _parser(folder: str) -> Parser:
     parser = Parser("init", "Install the gate, the guard, agents and skills in a project's .claude folder.")
     parts, direction = parser.add_mutually_exclusive_group(), parser.add_mutually_exclusive_group()
@@ -67,6 +105,9 @@ def _parser(folder: str) -> Parser:
     names = ",".join(bundle.PARTS)
     parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {names}")
     parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all parts but these")
+    parser.add_argument("--mcp", action="store_true", help="instead, the entry of pit_fetch mcp in .mcp.json")
+    parser.add_argument("--pit", metavar="ISO8601", help="with --mcp: the instant (default: the client's ceiling)")
+    parser.add_argument("--pit-file", metavar="FILE", help="with --mcp: a file with the instant")
     parser.add_argument("--model", metavar="NAME", help="the model that the agents run on (default: the session's)")
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--force", action="store_true", help="also replace or remove edited files")

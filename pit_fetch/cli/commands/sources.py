@@ -49,6 +49,7 @@ def _text(source: Mapping[str, Any]) -> Iterator[str]:
             yield from _lines("because", operation["why"])
         else:
             yield from _lines("dated", f"{DATINGS[operation['dating']]} ({operation['why']})")
+        yield from _lines("claimed", operation["claims"])
         for title in ("needs", "takes"):
             yield from _lines(title, ", ".join(operation[title]))
         yield from _lines("fields", ", ".join(map(_field, operation["fields"])))

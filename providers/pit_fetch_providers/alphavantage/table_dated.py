@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from pit_fetch.provider import Field, Operation
+from pit_fetch.provider import Basis, Field, Operation
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers.alphavantage import bars, caveats, earnings, news, options, periods, rows, windows
 from pit_fetch_providers.alphavantage.adjust import FIELDS as AS_OF
@@ -66,6 +66,8 @@ _MINUTES = Function(
     columns=("timestamp", "open", "high", "low", "close"),
 )
 _DAY = _MINUTES.but(
+    # The key of a row in JSON, and its first column in CSV.
+    basis=tuple(Basis(name, "interval_start", after=bars.EVENING) for name in ("(key)", "timestamp")),
     rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.understood,
     dates=bars.evening(periods.own_day), series="Time Series (Daily)",
 )  # fmt: skip

@@ -233,6 +233,8 @@ PROVIDER = Provider(
         Operation(
             rule="by created, the publication, and by updated, the last revision",
             why="the API serves the latest revision only",
+            claims="created names the instant; title, body, symbols and tags may be those of a later revision "
+            "(recorded: 19 of 113 articles, one 339 days later)",
             fields=fields(
                 "title teaser body url",
                 lists="symbols channels tags",

@@ -26,7 +26,10 @@ _WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M
 
 
 def record(row: Any, query: Query) -> Record:
-    """Return one article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT."""
+    """Return one article. Unless it has both stamps it is undated: an unknown revision may be from after the PIT.
+
+    ``created`` alone is a claim: the text may be that of a later revision.
+    """
     if not isinstance(row, dict) or isinstance(row.get("id"), bool) or not isinstance(row.get("id"), (int, str)):
         return UNREADABLE
     created, updated = _instant(row, CREATED, query), _instant(row, UPDATED, query)
@@ -46,7 +49,8 @@ def record(row: Any, query: Query) -> Record:
         if row.keys().isdisjoint(keys):
             del payload[name]
     available_at = created if dated or query.open_mode else None
-    return Record(str(row["id"]), available_at, "provider_metadata", payload, updated if dated else None)
+    revised_at = updated if dated else None
+    return Record(str(row["id"]), available_at, "provider_metadata", payload, revised_at, claimed_at=created)
 
 
 def _instant(row: Mapping[str, Any], keys: Iterable[str], query: Query) -> datetime | None:

@@ -121,8 +121,7 @@ def _transcript(stored: api.Stored, call: Record, query: Query) -> Iterator[Reco
             yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
     except UpstreamError:
         # A malformed transcript that would be withheld must not fail the fetch.
-        at = calls.credible(call, stored.at)
-        if query.open_mode or (at is not None and at <= query.now):
+        if calls.is_wanted(call, stored.at, query):
             raise
 
 
@@ -218,6 +217,8 @@ PROVIDER = Provider(
             search_terms="",
             fields=(*_CALL, *fields("text")),
             rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
+            claims="noon, New York, of the day after the call's; the text may be of years later (all four recorded "
+            "ones were last modified one to three years after their calls)",
             caveats=lambda query: with_a_pit(_NOON + (_FILE if query.offline else _TEXT) + _HOLDER)(query),
         ),
         _EVENTS,

@@ -52,21 +52,26 @@ def transcripts(
         if call is None or not call.id:
             yield UNREADABLE
         else:
-            yield call._replace(payload={**call.payload, "text": part["text"]})
+            yield call._replace(payload={**call.payload, "text": part["text"]}, claimed_at=call.available_at)
 
 
 def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
     """Return ``transcript`` if it is that of ``call``, with the latest of its times as its last revision.
 
     Both name the time of the call, and the order of the list follows its own. ``stored`` is when the text was stored.
+    There is no claim where the transcript names a later day than the list, or was stored before the call.
     """
     if transcript.id != call.id:
         return UNREADABLE
     if transcript.available_at is None or call.available_at is None:
-        return unproven(transcript)
+        return unproven(transcript)._replace(claimed_at=None)
+    is_later = transcript.available_at > call.available_at
+    is_claimable = not is_later and (stored is None or credible(call, stored) is not None)
     changed = max(transcript.available_at, stored or call.available_at)
     dated = transcript._replace(
-        available_at=call.available_at, revised_at=changed if changed > call.available_at else None
+        available_at=call.available_at,
+        revised_at=changed if changed > call.available_at else None,
+        claimed_at=call.available_at if is_claimable else None,
     )
     return unproven(dated) if credible(call, stored) is None else dated
 
@@ -87,8 +92,15 @@ def credible(call: Record, stored: datetime | None) -> datetime | None:
     return None if moment is None or stored is None or stored < moment else stored
 
 
+def is_wanted(call: Record, stored: datetime | None, query: Query) -> bool:
+    """Return whether the transcript of a call would be served, so that it is a failure if it cannot be read."""
+    at = credible(call, stored)
+    is_claimed = query.accepts_claims and (stored is None or at is not None)
+    return query.open_mode or is_claimed or (at is not None and at <= query.now)
+
+
 def unproven(transcript: Record) -> Record:
-    """Return ``transcript`` undated: nothing shows that it was public at a PIT."""
+    """Return ``transcript`` undated: nothing proves that it was public at a PIT."""
     return transcript._replace(available_at=None, revised_at=None)
 
 

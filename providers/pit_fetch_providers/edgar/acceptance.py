@@ -49,6 +49,7 @@ class Acceptance(NamedTuple):
     names: tuple[str, ...] = ()  # filers, subjects and issuers, as the header names them
     coarse: bool = False  # ``accepted`` may be hours late: not to be shown
     written: datetime | None = None  # when a file of the filing was, by its ``Last-Modified`` (UTC)
+    form: str = ""  # as filed, in capitals; "" from an index page or a submissions file
 
 
 def accepted_at(acceptance: Acceptance) -> datetime | None:

@@ -8,7 +8,6 @@ anything was needed from there: an error that only some filing could cause would
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import partial
@@ -22,14 +21,13 @@ from pit_fetch_providers.edgar import client, companies, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
+from pit_fetch_providers.edgar.submissions import OLDER_FILE
 from pit_fetch_providers.shared import require_one
 
 # What belongs to no filing. If neither can be read, the host fails as a whole.
 _PROBES = ("/robots.txt", companies.TICKERS)
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _FULL_TEXT = ".txt"
-_INDEX_PAGES = ("-index.htm", "-index.html")
-_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # The evidence is many small files, and the one that never comes may belong to a filing that was not public.
 _PATIENCE = 0.25
 # Of headers, and of times at which files were written. Recorded pages with a header take 0.5 to 1.6 kB in the cache.
@@ -115,7 +113,7 @@ class Archive:
 
         Neither shows whether a filing was private at first: for ordinary forms only.
         """
-        acceptance = self._first(accession, cik, _INDEX_PAGES, parse_index_page, is_public)
+        acceptance = self._first(accession, cik, client.INDEX_PAGES, parse_index_page, is_public)
         return acceptance or self.submitted(accession, cik, filed)
 
     def _first(
@@ -189,7 +187,7 @@ class Archive:
         for row in older if isinstance(older, list) else []:
             row = row if isinstance(row, dict) else {}
             first, last, name = parse_date(row.get("filingFrom")), parse_date(row.get("filingTo")), str(row.get("name"))
-            if first and last and first <= filed <= last and _OLDER_FILE.fullmatch(name):
+            if first and last and first <= filed <= last and OLDER_FILE.fullmatch(name):
                 return parse_submissions(self._submissions_file(name), accession)
         return None
 
@@ -213,7 +211,7 @@ class Archive:
 
 
 def _stem(accession: str, cik: int) -> str:
-    return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}"
+    return f"{client.folder(accession, cik)}/{accession}"
 
 
 def _last_modified(reply: HttpReply) -> datetime | None:

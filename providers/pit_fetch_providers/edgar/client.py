@@ -75,6 +75,15 @@ def checked(reply: HttpReply, host: str) -> HttpReply:
     raise UpstreamError(Code.CREDENTIAL_REFUSED, host=host, variables=" or ".join(USER_AGENT.variables))
 
 
+# What ends the address of a filing's index page, behind its number.
+INDEX_PAGES = ("-index.htm", "-index.html")
+
+
+def folder(accession: str, cik: int) -> str:
+    """Return the path of the folder of a filing that is listed under ``cik``."""
+    return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}"
+
+
 def moved(host: str) -> UpstreamError:
     """Return the error for a missing object that cannot be missing."""
     return UpstreamError(Code.MOVED, host=host, variable={entry.name: entry.url_variable for entry in HOSTS}[host])

@@ -10,7 +10,7 @@ ones and 148 paper 11-Ks were accepted after their filing date.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 ORDINARY = frozenset(
     {
@@ -59,10 +59,32 @@ def root(form: str) -> str:
     return form.removesuffix("/A")
 
 
+def is_ordinary(form: str) -> bool:
+    """Return whether ``form``, or what it amends, is on the list."""
+    return root(form) in ORDINARY
+
+
+def is_evening(form: str) -> bool:
+    """Return whether ``form`` is disseminated until 22:00."""
+    return root(form) in EVENING
+
+
+def is_wanted(form: str, wanted: Collection[str], groups: Collection[str] = ()) -> bool:
+    """Return whether ``form`` is one of ``wanted``, of which ``-4`` excludes a form; without any, every form is.
+
+    A form takes its amendments with it, and an amendment asked for by name means that form alone. ``groups`` are
+    further names of the form.
+    """
+    names = {form, root(form), *groups}
+    named = [name for name in wanted if not name.startswith("-")]
+    is_named = any(name == form or (name == root(name) and name in names) for name in named)
+    return (is_named or not named) and not any(f"-{name}" in wanted for name in names)
+
+
 def all_ordinary(forms: Iterable[str]) -> bool:
     """Return whether only forms on the list are asked for; ``-4`` excludes a form and asks for none."""
     named = [form for form in forms if not form.startswith("-")]
-    return bool(named) and all(root(form) in ORDINARY for form in named)
+    return bool(named) and all(map(is_ordinary, named))
 
 
 def correct_spelling(form: str) -> str | None:

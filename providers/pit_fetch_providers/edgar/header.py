@@ -13,19 +13,22 @@ from pit_fetch_providers.edgar.acceptance import Acceptance
 
 # Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
 PAPER = "9999999997-"
+# A filing's number.
+ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"
 _HEADER_DATE = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*[\w.-]+\s*:\s*([0-9]*)")
-_HEADER_OF = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*([0-9]{10}-[0-9]{2}-[0-9]{6})\b")
+HEADER_OF = re.compile(rf"<SEC-(?:HEADER|DOCUMENT)>\s*({ACCESSION})\b")
 _ACCEPTED = re.compile(r"<ACCEPTANCE-DATETIME>\s*([0-9]*)")
 _FILED = re.compile(r"(?:FILED AS OF DATE:|<FILING-DATE>)\s*([0-9]*)")
 # At the start of a line: a letter's header also has a PUBLIC REFERENCE ACCESSION NUMBER, of another filing.
 _ACCESSION = re.compile(r"^(?:ACCESSION NUMBER:|<ACCESSION-NUMBER>)[ \t]*([0-9-]*)", re.MULTILINE)
 _NAME = re.compile(r"^[ \t]*(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)(.*)", re.MULTILINE)
+_FORM = re.compile(r"^(?:CONFORMED SUBMISSION TYPE:|<TYPE>)[ \t]*([^\r\n<]*)", re.MULTILINE)
 _HEADER_END = "</SEC-HEADER>"
 _MULTIPLE = "<MULTI-ACCESSION-NUMBERS>"
 _MIDNIGHTS_IN_UTC = (time(4), time(5))
 _INDEX_FIELD = r'<div class="infoHead">\s*%s\s*</div>\s*<div class="info">([^<]*)</div>'
 # Between them there is a label, of about 100 characters with its markup.
-_INDEX_ACCESSION = re.compile(r'id="secNum".{0,300}?([0-9]{10}-[0-9]{2}-[0-9]{6})', re.DOTALL)
+_INDEX_ACCESSION = re.compile(rf'id="secNum".{{0,300}}?({ACCESSION})', re.DOTALL)
 _SUBMISSIONS_DIGITS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]+)?Z?")
 
 
@@ -42,7 +45,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
     else:
         text = text.partition(_HEADER_END)[0] if _HEADER_END in text else ""
     # With <MULTI-ACCESSION-NUMBERS>, its own number is followed by those of filings submitted with it.
-    numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(_HEADER_OF.findall(text))
+    numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(HEADER_OF.findall(text))
     if numbers != {accession} or accession not in _ACCESSION.findall(text):
         return None
     released, filed = _dates(_HEADER_DATE.findall(text)), _dates(_FILED.findall(text))
@@ -57,6 +60,7 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
         private="<PRIVATE-TO-PUBLIC>" in text,
         day_only=latest is not None and _tells_the_day_only(latest, accession),
         names=tuple(dict.fromkeys(name.strip() for name in _NAME.findall(text))),
+        form=next(iter(_FORM.findall(text)), "").strip().upper(),
     )
 
 
@@ -74,34 +78,38 @@ def parse_index_page(body: bytes, accession: str) -> Acceptance | None:
 
 
 def parse_submissions(columns: Any, accession: str) -> Acceptance | None:
-    """Return the row of ``accession`` in a submissions file's columns. Only a bound: for ordinary forms only.
+    """Return the row of ``accession`` in a submissions file's columns, as :func:`submitted` reads it."""
+    numbers, days, stamps = (column(columns, n) for n in ("accessionNumber", "filingDate", "acceptanceDateTime"))
+    if accession not in numbers:
+        return None
+    row = numbers.index(accession)
+    return submitted(accession, days[row], stamps[row]) if row < min(len(days), len(stamps)) else None
+
+
+def submitted(accession: str, filed: Any, stamp: Any) -> Acceptance | None:
+    """Return the acceptance in a row of a submissions file. Only a bound: for ordinary forms only.
 
     ``2022-05-06T18:30:57.000Z`` is New York wall clock in some files and UTC in others, and the same filing has been
     seen both ways. Read as New York time it is exact or four to five hours late; read as UTC it would be early. For
     filings before 2003 it is midnight of the filing date, in either convention (``T05:00:00``): merely the filing
     date in other words.
     """
-    numbers, days, stamps = (_column(columns, n) for n in ("accessionNumber", "filingDate", "acceptanceDateTime"))
-    if accession not in numbers:
-        return None
-    row = numbers.index(accession)
-    if row >= min(len(days), len(stamps)):
-        return None
-    day, digits = parse_date(days[row]), _SUBMISSIONS_DIGITS.fullmatch(str(stamps[row]))
+    day, digits = parse_date(filed), _SUBMISSIONS_DIGITS.fullmatch(str(stamp))
     moment = _digits(digits[1], "%Y-%m-%dT%H:%M:%S") if digits else None
     if day is None or moment is None or _tells_the_day_only(moment, accession):
         return None
     return None if moment.time() in _MIDNIGHTS_IN_UTC else Acceptance(moment, day, coarse=True)
 
 
+def column(columns: Any, name: str) -> list[Any]:
+    """Return a column of a submissions file; an empty one if there is none."""
+    values = columns.get(name) if isinstance(columns, dict) else None
+    return values if isinstance(values, list) else []
+
+
 def _tells_the_day_only(accepted: datetime, accession: str) -> bool:
     """Return whether an acceptance has no real time of day: midnight is how a date looks once turned into a time."""
     return accepted.time() == time(0) or accession.startswith(PAPER)
-
-
-def _column(columns: Any, name: str) -> list[Any]:
-    column = columns.get(name) if isinstance(columns, dict) else None
-    return column if isinstance(column, list) else []
 
 
 def _dates(texts: Sequence[str]) -> list[date]:

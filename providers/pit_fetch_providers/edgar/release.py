@@ -7,12 +7,13 @@ whose instant does not lie so close to the PIT that those hours decide: for such
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from pit_fetch.provider import UpstreamError
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import Acceptance, available_at
+from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 
 # By which a submissions file can be late, where its Z means UTC.
@@ -29,30 +30,101 @@ class ListedFiling(NamedTuple):
 
 
 def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datetime) -> datetime | None:
+    """Return the UTC instant from which ``filing``, of an ordinary form, was public; None if that cannot be shown.
+
+    ``horizon`` and the errors are those of :func:`by_row`.
+    """
+    if not forms.is_ordinary(filing.form):
+        return None
+    return by_row(filing, archive.submitted(filing.accession, cik, filing.filed), cik, archive, horizon)
+
+
+def by_row(
+    filing: ListedFiling, submitted: Acceptance | None, cik: int, archive: Archive, horizon: datetime
+) -> datetime | None:
     """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
 
-    ``horizon`` is the last instant that matters: a filing that may have been public by then is dated as exactly as
-    its header allows. If that cannot be read, or www.sec.gov fails, the later instant counts: an error would show that
-    there is such a filing. Raise UpstreamError at the deadline.
+    ``submitted`` is its row in a submissions file. ``horizon`` is the last instant that matters: a filing that may
+    have been public by then, or whose row shows nothing, is dated as exactly as its header allows. If that cannot be
+    read, or www.sec.gov fails, its row alone counts: an error would show that there is such a filing. Raise
+    UpstreamError at the deadline.
     """
-    if forms.root(filing.form) not in forms.ORDINARY:
-        return None
-    submitted = archive.submitted(filing.accession, cik, filing.filed)
-    latest = None if submitted is None else available_at(submitted, filing.filed)
-    if submitted is not None and latest is not None and (latest <= horizon or _soonest(submitted, filing) > horizon):
+    latest = bound(filing, submitted)
+    soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
+    if latest is not None and (latest <= horizon or soonest > horizon):
         return latest
 
-    def is_public(acceptance: Acceptance) -> bool:
-        at = available_at(acceptance, filing.filed)
-        return at is not None and at <= min(horizon, archive.started)
+    def instant(header: Acceptance) -> datetime | None:
+        at = available_at(header, filing.filed, forms.is_evening(filing.form))
+        if at is None or latest is None:
+            return at or latest
+        # A header that is earlier than its row can mean, or of another day, contradicts it.
+        return at if soonest <= at and header.filed == filing.filed else latest
 
+    header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=latest is None)
+    return latest if header is None else instant(header)
+
+
+def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
+    """Return the UTC instant from which an ordinary filing was public at the latest, by its row; None if unknown."""
+    if submitted is None or not forms.is_ordinary(filing.form):
+        return None
+    return available_at(submitted, filing.filed, forms.is_evening(filing.form))
+
+
+def by_files(
+    accession: str, cik: int, archive: Archive, horizon: datetime, *, exact: bool
+) -> tuple[ListedFiling, datetime | None] | None:
+    """Return a filing, and the UTC instant from which it was public, by its own header; None if that cannot be read.
+
+    With ``exact``, when its full submission was written takes the place of the header's margins, where that proves
+    something; without a time of writing it is undated. What was public by ``horizon`` is kept. Raise UpstreamError at
+    the deadline.
+    """
+    header = _header(accession, cik, archive, horizon, of_header, in_full_text=True)
+    if header is None:
+        return None
+    filing = ListedFiling(accession, header.form, header.filed)
+    if not exact:
+        return filing, of_header(header)
     try:
-        header = archive.header(filing.accession, cik, in_full_text=False, is_public=is_public)
+        written = archive.written(accession, cik, lambda at: at <= min(horizon, archive.started))
     except UpstreamError as error:
         if error.is_deadline:
             raise
-        header = None
-    return latest if header is None else available_at(header, filing.filed)
+        written = None
+    # By its margins, a filing that was written later would be served.
+    return filing, None if written is None else of_header(header, written)
+
+
+def of_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
+    """Return the UTC instant from which the filing of ``header`` was public; ``written`` is when a file of it was."""
+    evening = forms.is_evening(header.form)
+    proved = written and proof(header._replace(written=written), header.filed, evening)
+    return proved or available_at(header, header.filed, evening)
+
+
+def _header(
+    accession: str,
+    cik: int,
+    archive: Archive,
+    horizon: datetime,
+    instant: Callable[[Acceptance], datetime | None],
+    *,
+    in_full_text: bool,
+) -> Acceptance | None:
+    """Return a filing's header; None if it cannot be read, or its host fails. Raise UpstreamError at the deadline."""
+
+    def is_public(header: Acceptance) -> bool:
+        at = instant(header)
+        return at is not None and at <= min(horizon, archive.started)
+
+    try:
+        return archive.header(accession, cik, in_full_text, is_public)
+    except UpstreamError as error:
+        if error.is_deadline:
+            raise
+        return None
 
 
 def _soonest(submitted: Acceptance, filing: ListedFiling) -> datetime:
@@ -62,4 +134,7 @@ def _soonest(submitted: Acceptance, filing: ListedFiling) -> datetime:
     """
     if submitted.accepted is None:
         return _EVER
-    return available_at(submitted._replace(accepted=submitted.accepted - _ZONE_DOUBT), filing.filed) or _EVER
+    sooner = submitted._replace(accepted=submitted.accepted - _ZONE_DOUBT)
+    # Where the filing date was moved back, the header alone tells of the release.
+    is_moved_back = filing.filed < submitted.accepted.date()
+    return (accepted_at(sooner) if is_moved_back else available_at(sooner, filing.filed)) or _EVER

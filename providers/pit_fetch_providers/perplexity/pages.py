@@ -57,7 +57,9 @@ def _record(row: dict[str, Any]) -> Record:
         return UNREADABLE
     dates = {name: text_or_none(row.get(name)) for name in ("date", "last_updated")}  # either may be absent
     payload = {"url": url, **texts_in(row, "title", "snippet"), **dates}
-    return Record(url, _public_from(row), "provider_metadata", payload)
+    created = parse_date(row.get("date"))
+    claimed_at = None if created is None else end_of_day_anywhere(created)
+    return Record(url, _public_from(row), "provider_metadata", payload, claimed_at=claimed_at)
 
 
 def _public_from(row: dict[str, Any]) -> datetime | None:

@@ -102,7 +102,9 @@ def _filters(query: Query, last: date | None) -> dict[str, Any]:
     if options["recency"]:
         filters["search_recency_filter"] = options["recency"]
     if last is not None:
-        filters["search_before_date_filter"] = filters["last_updated_before_filter"] = _spelled(last)
+        filters["search_before_date_filter"] = _spelled(last)
+        if not query.accepts_claims:  # by a claim a page counts from its date, whenever it was updated
+            filters["last_updated_before_filter"] = _spelled(last)
     return filters
 
 

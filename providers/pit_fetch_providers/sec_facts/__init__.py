@@ -10,29 +10,27 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.edgar import client, companies
+from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import ListedFiling, released_at
 from pit_fetch_providers.sec_facts import facts, lines, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
-from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, fields, refuse
+from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 # What the option period can be; the first is the default.
 _PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
-_HOLDER = "symbol means {holder}: give cik=."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the wanted versions of the company's facts, each with the release of its filing."""
-    cik = _cik(query, context)
+    cik = subject.cik_of(query, context, must_be_listed=query.capture)
     if cik is None:
         return
     archive = Archive(context, query.started)
@@ -97,7 +95,7 @@ def select(query: Query, record: Record) -> bool:
 
 def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
-    symbol = "A symbol is one of the SEC's list, such as AAPL or BRK-B. " if query.options["symbol"] else ""
+    symbol = f"{subject.SYMBOLS} " if query.options["symbol"] else ""
     if query.operation.name == "facts":
         return (
             f"{symbol}Names of concepts are the company's choice: the operation concepts lists those it had reported."
@@ -138,22 +136,11 @@ def _record(version: Version, cik: int, released: datetime | None) -> Record:
     return Record(f"{fact}:{version.accession}", released, "edgar_accepted", payload)
 
 
-def _cik(query: Query, context: Context) -> int | None:
-    """Return the number of the company; None for a symbol that the SEC does not list."""
-    if query.options["cik"] is not None:
-        return int(query.options["cik"])
-    return min(companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture), default=None)
-
-
 def _understood(query: Query) -> Query:
     """Return the query with the defaults of its operation. Raise ConfigError for one that no company could answer."""
-    options = dict(query.options)
-    cik = companies.parse_cik(options["cik"]) if options["cik"] else None
-    if options["cik"] and cik is None:
-        refuse("cik is a number of up to ten digits, e.g. 320193.")
-    symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
-    if not query.offline and (options["cik"] is None) == (options["symbol"] is None):
-        refuse("Give either cik=320193 or symbol=AAPL.")
+    options = subject.understood(query.options)
+    if not query.offline and (query.options["cik"] is None) == (query.options["symbol"] is None):
+        refuse(subject.EITHER)
     name = query.operation.name
     periods = _PERIODS.get(name, ())
     if periods and options["period"] is None:
@@ -162,13 +149,7 @@ def _understood(query: Query) -> Query:
         refuse(f"period of {name} is one of {', '.join(periods)}.")
     if name == "statement" and options["vintage"] == "all":
         refuse("vintage of statement is latest or first: a statement has one figure a cell.")
-    return query._replace(options={**options, "cik": None if cik is None else str(cik)})
-
-
-def of_today(query: Query) -> Iterator[str]:
-    """Yield the option that today's list of tickers gives a meaning to."""
-    if query.options["symbol"]:
-        yield as_of_fetch(_HOLDER, query)
+    return query._replace(options=options)
 
 
 def _caveats(query: Query) -> Iterator[str]:
@@ -180,10 +161,15 @@ _FACTS = Operation(
     name="facts",
     rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
     why="a filing day is no instant, and filing dates are moved back on request",
+    basis=(Basis("filed", "day"),),
     needs=("concept",),
     takes=("symbol", "cik", "unit", "period", "vintage"),
     fields=(
-        *fields("taxonomy concept unit", date="start end", number="value"),
+        *fields("taxonomy"),
+        Field("concept", role="series"),
+        Field("unit", role="series"),
+        Field("start", "date", role="start"),
+        *fields(date="end", number="value"),
         *fields("form accession"),
         Field("restated", "flag"),
     ),
@@ -191,7 +177,7 @@ _FACTS = Operation(
     period="end",
     normalize_query=_understood,
     caveats=_caveats,
-    of_today=of_today,
+    of_today=subject.of_today,
     search_terms="fact fundamentals xbrl companyfacts concept",
 )
 
@@ -216,16 +202,8 @@ PROVIDER = Provider(
             positional="one",
             metavar="OP",
         ),
-        Option(
-            "symbol",
-            "the company that has this ticker today",
-            metavar="AAPL",
-            uppercase=True,
-            search_terms=search_terms.SYMBOL,
-        ),
-        Option(
-            "cik", "the company by its number, which does not change", metavar="320193", search_terms="company ciks"
-        ),
+        subject.SYMBOL,
+        subject.CIK,
         Option(
             "concept",
             "facts: these concepts, such as Assets or us-gaap:Revenues",

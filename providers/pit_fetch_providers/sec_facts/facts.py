@@ -16,6 +16,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
+from pit_fetch_providers.edgar.header import ACCESSION
 
 # Containers around a row: {"facts": {taxonomy: {concept: {"units": {unit: [row, …]}}}}}.
 _ROWS = 6
@@ -23,7 +24,7 @@ _ROWS = 6
 # pay, and sometimes a thousand times too small; a prospectus repeats what reports said.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
 _CIK = re.compile(r"[0-9]{1,10}")
-_ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+_ACCESSION = re.compile(ACCESSION)
 
 
 class Fact(NamedTuple):

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
+from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
@@ -83,10 +83,8 @@ def select(query: Query, record: Record) -> bool:
     payload, wanted = record.payload, _filter(query)
     is_named = bool(query.options["tickers"]) or query.options["ciks"] is None
     of_company = is_named or not wanted.ciks.isdisjoint(map(int, payload["ciks"]))
-    names = frozenset({payload["form"], forms.root(payload["form"])})
-    return (
-        of_company and wanted.is_filed(date.fromisoformat(payload["filed"])) and wanted.is_form(payload["form"], names)
-    )
+    is_filed = wanted.is_filed(date.fromisoformat(payload["filed"]))
+    return of_company and is_filed and forms.is_wanted(payload["form"], wanted.forms)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
@@ -286,6 +284,7 @@ PROVIDER = Provider(
         Operation(
             rule="by release: the end of the day whose index lists the filing, or what its header says",
             why="filing dates are moved back on request, so they are not evidence",
+            basis=(Basis("file_date", "day"),),
             fields=filings.FIELDS,
             normalize_query=_understood,
             window=Window.BY_SELECT,  # in filing dates, which are days in New York

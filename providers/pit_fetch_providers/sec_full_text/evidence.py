@@ -23,7 +23,7 @@ from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
 
 def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
     """Return the stamp without evidence: for ordinary forms in open mode, the end of the filing date."""
-    ordinary = open_mode and forms.root(filing.form) in forms.ORDINARY
+    ordinary = open_mode and forms.is_ordinary(filing.form)
     return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
 
 
@@ -89,7 +89,7 @@ class Evidence(NamedTuple):
         might if it could be read.
         """
         may_be_listed = listed is None and not self.archive.is_unread(filing.filed)
-        return may_be_listed and forms.root(filing.form) in forms.ORDINARY
+        return may_be_listed and forms.is_ordinary(filing.form)
 
     def _by_acceptance(self, filing: Filing, acceptance: Acceptance) -> Stamp:
         if self.exact:
@@ -104,7 +104,7 @@ class Evidence(NamedTuple):
         return self._dated(filing, acceptance)
 
     def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:
-        evening = forms.root(filing.form) in forms.EVENING
+        evening = forms.is_evening(filing.form)
         proved = proof(acceptance, filing.filed, evening) if self.exact else None
         if proved is not None:
             return Stamp(proved, "provider_metadata", acceptance, acceptance.names)

@@ -16,11 +16,14 @@ from urllib.parse import quote
 from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
-from pit_fetch_providers.edgar.forms import root
+from pit_fetch_providers.edgar.forms import is_wanted
+from pit_fetch_providers.edgar.header import ACCESSION
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
-    *fields("accession_number form", date="filed"),
+    *fields("accession_number"),
+    Field("form", role="kind"),
+    *fields(date="filed"),
     Field("accepted_at", "instant", is_evidence=True),
     *fields(lists="ciks"),
     Field("company_names", "list", is_evidence=True),
@@ -31,7 +34,7 @@ FIELDS = (
 )
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
-_ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+_ACCESSION = re.compile(ACCESSION)
 _CIK = re.compile(r"[0-9]{1,10}")
 # "BrightSpring Health Services, Inc.  (BTSG, BTSGU)  (CIK 0001865782)": parted by two spaces.
 _DISPLAY_NAME = re.compile(r"(.*?)(?:  \(([A-Z0-9.,\- ]+)\))?  \(CIK [0-9]{10}\)")
@@ -60,22 +63,11 @@ class Filter(NamedTuple):
     ciks: frozenset[int] = frozenset()
 
     def keeps(self, filing: Filing) -> bool:
-        names = frozenset({filing.form, root(filing.form), *filing.roots})
         is_of_company = not self.ciks or not self.ciks.isdisjoint(filing.ciks)
-        return self.is_filed(filing.filed) and self.is_form(filing.form, names) and is_of_company
+        return self.is_filed(filing.filed) and is_wanted(filing.form, self.forms, filing.roots) and is_of_company
 
     def is_filed(self, day: date) -> bool:
         return self.first <= day <= self.last
-
-    def is_form(self, filed: str, names: frozenset[str]) -> bool:
-        """Return whether a form is asked for, and not excluded. ``names`` are the form and what it amends."""
-        excluded = {form[1:] for form in self.forms if form.startswith("-")}
-        wanted = [form for form in self.forms if not form.startswith("-")]
-        return (
-            names.isdisjoint(excluded)
-            # An amendment asked for by name means that form alone.
-            and (not wanted or any(form == filed or (form == root(form) and form in names) for form in wanted))
-        )
 
 
 def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:

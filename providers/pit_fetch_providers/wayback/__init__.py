@@ -25,8 +25,9 @@ from pit_fetch.provider import (
     UpstreamError,
     Watermark,
 )
+from pit_fetch_providers.markup import require_parser
 from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
-from pit_fetch_providers.wayback import address, api, capture, index, page, text
+from pit_fetch_providers.wayback import address, api, capture, index, page
 
 _HINDSIGHT = (
     "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
@@ -41,7 +42,7 @@ _STAMPS = (
 def fetch(query: Query, context: Context) -> Iterator[Record | Watermark]:
     """Yield the captures of the index, or those that lead to the page. Raise UpstreamError."""
     if query.operation.name == "page":
-        text.require()
+        require_parser()
         yield from page.fetch(query, context)
         return
     for window in index.windows(query, query.options["match"]):

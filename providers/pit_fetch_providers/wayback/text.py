@@ -8,29 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pit_fetch.errors import ConfigError
-from pit_fetch.gaps import Code
+from pit_fetch_providers.markup.characters import decode
+from pit_fetch_providers.markup.depth import flattened
+from pit_fetch_providers.markup.layout import laid_out
 from pit_fetch_providers.wayback import address
-from pit_fetch_providers.wayback.depth import flattened
-from pit_fetch_providers.wayback.layout import laid_out
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 Form = Literal["text", "markdown", "html"]
-
-_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_CHARSET_WITHIN = 4_096
-# As browsers read these names (WHATWG Encoding Standard): each means the larger set of characters.
-_LARGER = {
-    "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252",
-    "iso-8859-9": "cp1254", "iso-8859-11": "cp874", "tis-620": "cp874", "windows-874": "cp874",
-    "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "shift_jis": "cp932", "shift-jis": "cp932",
-    "sjis": "cp932", "x-sjis": "cp932", "windows-31j": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
-    "big5": "big5hkscs", "x-euc-jp": "euc_jp", "unicode": "utf-16-le", "x-mac-roman": "mac_roman",
-}  # fmt: skip
 
 # What is no part of a page's text: what runs, navigation, forms, and the archive's own banner.
 _SILENT = (
@@ -89,14 +78,6 @@ class Content(NamedTuple):
         return self.text is not None
 
 
-def require() -> None:
-    """Raise ConfigError if the parser is not installed, before anything is asked."""
-    try:
-        import selectolax.lexbor  # noqa: F401
-    except ImportError:
-        raise ConfigError(Code.DEPENDENCY_MISSING, package="selectolax") from None
-
-
 def read(body: bytes, declared: str, url: str, form: Form) -> Content:
     """Return what ``body`` says, with its text in ``form``. ``declared`` is its Content-Type, ``url`` its address."""
     content_type = declared.partition(";")[0].strip().lower()
@@ -104,27 +85,6 @@ def read(body: bytes, declared: str, url: str, form: Form) -> Content:
         return _read_page(decode(body, declared), content_type, url, form)
     is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
     return Content(content_type, decode(body, declared) if is_text else None)
-
-
-def decode(body: bytes, declared: str) -> str:
-    """Return the characters of ``body``: by its mark, its headers, its own words, as UTF-8, or as windows-1252."""
-    for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if body.startswith(mark):
-            return body.decode(name, "replace")
-    by_headers, by_itself = _CHARSET.search(declared.encode()), _CHARSET.search(body[:_CHARSET_WITHIN])
-    found = by_headers or by_itself
-    if found is not None:
-        name = found[1].decode().lower()
-        # What can be read letter by letter is not in units of two bytes, whatever it says of itself.
-        name = "utf-8" if by_itself is not None and name.startswith(("utf-16", "utf16", "utf-32", "utf32")) else name
-        try:
-            return body.decode(_LARGER.get(name, name), "replace")
-        except (LookupError, ValueError):  # no such name, or one that means no characters
-            pass
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        return body.decode("cp1252", "replace")
 
 
 def _is_html(content_type: str, body: bytes) -> bool:
@@ -146,7 +106,9 @@ def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
     text = "" if main is None else laid_out(main)
     is_short = len(text) < _LONG
     hint = f"{title or ''}\n{text[:_SHORT]}"
-    shown = source if form == "html" else text if form == "text" or main is None else laid_out(main, base)
+    shown = source if form == "html" else text
+    if form == "markdown" and main is not None:
+        shown = laid_out(main, partial(address.linked, base))
     return Content(
         content_type=content_type,
         text=shown,

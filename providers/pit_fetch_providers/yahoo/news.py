@@ -2,7 +2,7 @@
 
 A time on a whole minute counts from its end: 63 of 179 recorded times of the older search are written without seconds.
 ``displayTime`` can be days after ``pubDate`` (recorded: 2025-12-31T17:56:38Z and 2026-01-03T14:07:21Z): the article
-was published again, or edited, and the text served is that of the later time.
+was published again, or edited, and the text served is that of the later time. ``pubDate`` alone is a claim.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
             "pubDate": text_or_none(content.get("pubDate")),
             "displayTime": text_or_none(content.get("displayTime")),
         },
+        claimed_at=None if published is None else end_of_minute(published),
     )
 
 

@@ -1,17 +1,19 @@
 """Turn modules of Yahoo's company summary into records: single actions of analysts, and their consensus today. Pure.
 
 ``epochGradeDate`` is no evidence of when an action was public. Of 1,309 actions in two recorded replies, of 2021 and
-2025, none kept its time, and 805 moved to an earlier one, by up to days. So actions are a snapshot, too.
+2025, none kept its time, and 805 moved to an earlier one, by up to days. So actions are a snapshot, too, and that time
+is a claim. At midnight it is that of a day, whose end counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from typing import Any
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
+from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import UNREADABLE, text_or_none
 
@@ -78,6 +80,7 @@ def _upgrade(row: Mapping[str, Any], symbol: str | None, received: datetime) -> 
             **{name: _plain(row.get(name)) for name in _TARGETS},
         },
         at_receipt=True,
+        claimed_at=end_of_day(graded.date(), NEW_YORK) if graded.time() == time.min else graded,
     )
 
 

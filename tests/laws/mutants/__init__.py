@@ -6,7 +6,7 @@ constant) that it replaces, its replacement, and the laws that ought to see it f
 
 from __future__ import annotations
 
-from tests.laws.mutants import archive, command, cypher, gate, guard, network, parts, pipeline, times
+from tests.laws.mutants import archive, claims, command, cypher, gate, guard, mcp, network, parts, pipeline, times
 from tests.laws.mutants.leak import Mutant
 from tests.providers import modules
 from tests.unit.normalize import mutants as normalized
@@ -15,9 +15,11 @@ __all__ = ["MUTANTS", "Mutant"]
 
 MUTANTS: tuple[Mutant, ...] = (
     *pipeline.MUTANTS,
+    *claims.MUTANTS,
     *parts.MUTANTS,
     *command.MUTANTS,
     *network.MUTANTS,
+    *mcp.MUTANTS,
     *times.MUTANTS,
     *gate.MUTANTS,
     *guard.MUTANTS,

@@ -159,9 +159,9 @@ def _reaching(reach: str) -> Make:
 def _empty_is_uncaptured(real: Any) -> Any:
     """A capture counts as one of the question if it brought something, which may have come after the PIT."""
 
-    def requests(archived: Any, stream: str, instant: Any) -> Any:
+    def requests(archived: Any, stream: str, *asked: Any) -> Any:
         if any(read.is_complete for read in index.reads_of(archived.connection, stream)):
-            yield from real(archived, stream, instant)
+            yield from real(archived, stream, *asked)
 
     return requests
 
@@ -405,22 +405,25 @@ MUTANTS = (
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
         ),
-        ("a mixed answer does not stop", "_stop", lambda real: lambda live: None, _STOPS),
+    ),
+    *_in(
+        "pit_fetch.engine.recalled",
+        ("a mixed answer does not stop", "stop_of", lambda real: lambda live: None, _STOPS),
         (
             "a mixed answer goes on for a day",
-            "_stop",
+            "stop_of",
             lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, *found[1:]),
             _STOPS,
         ),
         (
             "archive: a snapshot comes in the order of its reply",
-            "_ordered",
+            "in_envelope_order",
             lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
             ("yahoo: held", "alphavantage: held"),
         ),
         (
             "archive: records of one instant come by their ids",
-            "_ordered",
+            "in_envelope_order",
             lambda real: lambda held, stream: real(held, stream) if held.is_snapshot else stream,
             ("fred: archive offline", "fred: archive captured"),
         ),

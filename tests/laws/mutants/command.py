@@ -63,19 +63,19 @@ MUTANTS = (
     Mutant("--pit may be repeated", "pit_fetch.cli.parser:_Once.__call__", _last_one_counts, _REFUSALS),
     Mutant(
         "the ceiling is not kept",
-        "pit_fetch.request.fetch_request:_check_ceiling",
+        "pit_fetch.request.fetch_request:check_ceiling",
         overlooking("pit_above_ceiling"),
         _REFUSALS,
     ),
     Mutant(
         "an unreadable ceiling is none",
-        "pit_fetch.request.fetch_request:_check_ceiling",
+        "pit_fetch.request.fetch_request:check_ceiling",
         overlooking("ceiling_malformed"),
         _REFUSALS,
     ),
     Mutant(
         "under a ceiling a call without PIT is open mode",
-        "pit_fetch.request.fetch_request:_check_ceiling",
+        "pit_fetch.request.fetch_request:check_ceiling",
         overlooking("pit_required"),
         _REFUSALS,
     ),

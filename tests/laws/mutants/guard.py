@@ -49,10 +49,6 @@ def _as_a_text(kind: str) -> Make:
     return lambda real: lambda self, token, text: real(self, "text" if token == kind else token, text)
 
 
-def _without_arithmetic(real: str) -> str:
-    return real.replace(gate._ARITHMETIC, "(?!)").replace(r"\((?!\()", r"\(")
-
-
 def _unless_it_is_unreadable(real: Any) -> Any:
     def runs_wrapper(command: str) -> bool:
         try:
@@ -89,7 +85,6 @@ MUTANTS = (
         _SESSIONS,
     ),
     _gate("a reserved word is the program", "_RESERVED", lambda real: real - {"then", "do", "else", "{"}, _SESSIONS),
-    _gate("a shift begins a here-document", "_IN_LIST", _without_arithmetic, _SESSIONS),
     _gate("what cannot be read is a mention", "runs_wrapper", _unless_it_is_unreadable, _SESSIONS),
     _guard("a value may be a pair behind a flag", "FLAGS", lambda real: frozenset(), _OPTIONS),
     _guard("a plugin's option takes a value", "SOURCES", lambda real: real | {"widgets"}, _OPTIONS),

@@ -38,7 +38,7 @@ def _versions_before_filter(real: Any) -> Any:
         for element in stream:
             yield from element.records if isinstance(element, Page) else (element,)
 
-    return lambda stream, cutoff, withheld, period="": real(in_order(flat(stream)), cutoff, withheld, period)
+    return lambda stream, *more: real(in_order(flat(stream)), *more)
 
 
 def _filters_before_versions(real: Any) -> Any:
@@ -109,12 +109,12 @@ def _horizon_of_the_window(real: Any) -> Any:
 def _marked_by_page(real: Any) -> Any:
     """One watermark for a page: it is another one where withheld records move the end of the page."""
 
-    def marked(stream: Iterable[Any], cutoff: Any, withheld: Any, period: str = "") -> Iterator[Any]:
+    def marked(stream: Iterable[Any], cutoff: Any, withheld: Any, *more: Any) -> Iterator[Any]:
         for element in stream:
             if not isinstance(element, Page):
-                yield from real([element], cutoff, withheld, period)
+                yield from real([element], cutoff, withheld, *more)
                 continue
-            public_records = list(real([element._replace(order=None)], cutoff, withheld, period))
+            public_records = list(real([element._replace(order=None)], cutoff, withheld, *more))
             dated = [record.available_at for record in public_records if record.available_at]
             yield from public_records
             if element.order is not None and dated:
@@ -135,7 +135,7 @@ def _all_records_marked(real: Any) -> Any:
                 element = element._replace(order=lambda public, oldest=oldest: oldest)
             yield element
 
-    return lambda stream, cutoff, withheld, period="": real(marked(stream), cutoff, withheld, period)
+    return lambda stream, cutoff, withheld, *more: real(marked(stream), cutoff, withheld, *more)
 
 
 def _all_repeats_counted(real: Any) -> Any:
@@ -150,7 +150,7 @@ def _all_repeats_counted(real: Any) -> Any:
                     raise UpstreamError(Code.PAGING)
             yield element
 
-    return lambda stream, cutoff, withheld, period="": real(counted(stream), cutoff, withheld, period)
+    return lambda stream, cutoff, withheld, *more: real(counted(stream), cutoff, withheld, *more)
 
 
 def _all_records_awaited(real: Any) -> Any:
@@ -166,7 +166,7 @@ def _all_records_awaited(real: Any) -> Any:
                 is_fruitful = is_fruitful or not isinstance(element, Gap)
                 yield element
 
-    return lambda stream, cutoff, withheld, period="": real(fruitful(stream), cutoff, withheld, period)
+    return lambda stream, cutoff, withheld, *more: real(fruitful(stream), cutoff, withheld, *more)
 
 
 def _all_records_scanned(real: Any) -> Any:
@@ -294,7 +294,7 @@ MUTANTS = (
     _select(
         "an older version is preferred",
         "_version",
-        lambda real: lambda record: (-real(record)[0], *real(record)[1:]),
+        lambda real: lambda record: (real(record)[0], -real(record)[1], *real(record)[2:]),
         ("sample: versions", "bz-news-api: versions"),
     ),
     _select(

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.times import parse_rfc2822, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import files as check_files
 from tests.laws.checks import non_interference
@@ -45,6 +46,32 @@ UNDATED = (
 def make(rng: Random) -> Case:
     case, worlds = _case(rng)
     return case._replace(worlds=tuple(benzinga.app(served) for served in worlds))
+
+
+def claimed(rng: Random) -> Case:
+    """Make worlds that agree on what was created by the PIT, whenever it was revised."""
+    case, worlds = _case(rng)
+    second = case.moment.replace(microsecond=0)
+    agreed = [*worlds[0], *(_created(rng, 500 + number, second) for number in range(rng.choice((0, 1, 4))))]
+    served = [agreed]
+    for _ in range(3):
+        noise = (_noise(rng, 1_000 + number, second, ()) for number in range(noise_count(rng)))
+        served.append([*agreed, *(row for row in noise if not _is_created_by(row, case.moment))])
+    for rows in served:
+        rng.shuffle(rows)
+    ids = frozenset(str(row["id"]) for row in agreed)
+    return case._replace(worlds=tuple(map(benzinga.app, served)), plain=None if case.plain is None else ids)
+
+
+def _created(rng: Random, number: int, second: datetime) -> dict[str, Any]:
+    """Return an article that was revised after ``second``, or of which nothing says when."""
+    row = article(number, second - near(rng), second + near(rng, 1), **_texts(rng, ("Oil, since edited", "A merger")))
+    return row if rng.random() < 0.7 else {**row, "updated": rng.choice((None, "soon"))}
+
+
+def _is_created_by(row: Mapping[str, Any], moment: datetime) -> bool:
+    created = parse_rfc2822(row.get("created")) or parse_rfc3339(row.get("created"))
+    return created is not None and created <= moment
 
 
 def files(rng: Random) -> tuple[Case, Sequence[bytes]]:

@@ -66,7 +66,20 @@ def _never_changed(real: Any) -> Any:
     return lambda transcript, call, stored: real(transcript, call, stored)._replace(revised_at=None)
 
 
+def _claimed_whenever_it_was_stored(real: Any) -> Any:
+    def of_call(transcript: Any, call: Any, stored: Any) -> Any:
+        return real(transcript, call, stored)._replace(claimed_at=call.available_at)
+
+    return of_call
+
+
 MUTANTS = (
+    Mutant(
+        "earningscall: a transcript of another day has a claim",
+        f"{_CALLS_OF}:of_call",
+        _claimed_whenever_it_was_stored,
+        ("earningscall: claimed: non-interference",),
+    ),
     Mutant(
         "earningscall: today's exchange under a ceiling",
         f"{_HERE}:of_today",

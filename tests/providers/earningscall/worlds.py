@@ -65,6 +65,46 @@ def undisturbed(rng: Random) -> Case:
     return case._replace(words=(*case.words, "--limit", "1000", "--max-pages", "1000"), worlds=case.worlds[:1])
 
 
+def claimed(rng: Random) -> Case:
+    """Make worlds that agree on the transcripts of all calls whose next day is past noon, whenever they were stored."""
+    case = make(rng)
+    op, *rest = case.words
+    words = (rng.choice(("transcript", "transcript", op)), *rest) if op != "calendar" else case.words
+    public = _public(rng, case.moment, _last_day(case.moment) if op == "calendar" else None)
+    agreed = [call._replace(stored=_any_time_since(rng, case.moment, call)) for call in public]
+    worlds = [agreed]
+    for _ in range(3):
+        calls: list[Any] = [*agreed, *(_later(rng, n, case.moment) for n in range(noise_count(rng)))]
+        if op != "calendar":
+            calls += (
+                [_dated_later(case.moment, n) for n in range(rng.choice((0, 1)))] if words[0] == "transcript" else []
+            )
+            calls += (
+                [_stored_before(rng, case.moment, n) for n in range(rng.choice((0, 1)))]
+                if words[0] == "transcript"
+                else []
+            )
+        rng.shuffle(calls)
+        worlds.append(calls)
+    ids = [f"{call.exchange}:{call.symbol}:{call.year}Q{call.quarter}" for call in agreed]
+    is_plain = case.plain is not None
+    return case._replace(
+        words=words, worlds=tuple(map(earningscall.app, worlds)), plain=frozenset(ids) if is_plain else None
+    )
+
+
+def _any_time_since(rng: Random, moment: datetime, call: Call) -> str | None:
+    """Return a time of storage that leaves a claim: none, one that cannot be read, before the PIT or after it."""
+    return rng.choice((None, "soon", call.stored, earningscall.http_date(moment, near(rng, 1))))
+
+
+def _stored_before(rng: Random, moment: datetime, number: int) -> Call:
+    """Return a call whose transcript was stored before it: not its own, so that there is no claim."""
+    starts = _last_day(moment) - rng.choice((0, 1, 100)) * DAY
+    text: Any = rng.choice((CANARY, 5, None, wreck(rng), {}))
+    return Call(2050 + number, 1, starts.isoformat(), text, stored=earningscall.http_date(starts, -2 * DAY))
+
+
 def continued(rng: Random) -> Case:
     """Make transcripts that are longer than an answer may be."""
     case = make(rng, most=0)

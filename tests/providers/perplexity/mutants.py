@@ -15,6 +15,14 @@ _HERE = "pit_fetch_providers.perplexity"
 _PAGES, _FAILURES, _PAGING = ("perplexity: non-interference",), ("perplexity: failures",), ("perplexity: paging",)
 
 
+def _claimed_at_midnight(real: Any) -> Any:
+    def record(row: Any) -> Any:
+        made = real(row)
+        return made._replace(claimed_at=made.claimed_at and made.claimed_at - timedelta(days=1))
+
+    return record
+
+
 def _by(*names: str) -> Make:
     """Return the leak that dates a page by these of its fields alone."""
 
@@ -78,6 +86,12 @@ MUTANTS = (
         f"{_HERE}.request:last_day",
         lambda real: lambda query: real(query._replace(now=query.horizon)),
         _PAGING,
+    ),
+    Mutant(
+        "perplexity: a page claims to be of the beginning of its day",
+        f"{_HERE}.pages:_record",
+        _claimed_at_midnight,
+        ("perplexity: claimed: non-interference",),
     ),
     Mutant(
         "perplexity: the day of the PIT is asked for",

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.times import parse_date
 from tests.laws.checks import non_interference
 from tests.laws.worlds import CANARY, PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
@@ -57,6 +58,36 @@ def make(rng: Random, most: int = 4) -> Case:
         terminal=rng.random() < 0.2,
         plain=frozenset(urls) if is_plain else None,
     )
+
+
+def claimed(rng: Random) -> Case:
+    """Make worlds that agree on the pages whose date was over at the PIT, whenever they were updated."""
+    case = make(rng, most=0)
+    last = _last_day(case.moment)
+    agreed = [_public(rng, f"p{n}", case.moment) for n in range(rng.choice((0, 1, 3)))]
+    for n in range(rng.choice((0, 1, 3))):
+        updated = rng.choice((_text(last + rng.choice((1, 2, 400)) * DAY), None, "soon"))
+        date = _text(last - rng.choice((0, 0, 1, 400)) * DAY)
+        agreed.append(page(f"c{n}", date, updated, **_texts(rng, f"c{n}")))
+    urls, worlds, careless = [page["url"] for page in agreed], [], rng.random() < 0.5
+    for number in range(4):
+        noise = [_later(rng, f"n{n}", case.moment, []) for n in range(noise_count(rng) if number else 0)]
+        served = list(agreed)
+        for row in noise:
+            if not _is_dated_by(row, last):
+                served.insert(rng.randrange(len(served) + 1), row)
+        cited = [*urls, *(row["url"] for row in noise if isinstance(row, dict) and isinstance(row.get("url"), str))]
+        worlds.append(perplexity.app(served, careless=careless, cited=cited, text=f"{CANARY}: world {number}"))
+    is_plain = rng.random() < 0.5
+    choices = common(case.moment, urls, rng)
+    words = ("--limit", "500", "--max-pages", "1000") if is_plain else options(rng, choices, 3)
+    ids = frozenset(urls) if is_plain else None
+    return case._replace(words=(*case.words, *words), worlds=tuple(worlds), plain=ids)
+
+
+def _is_dated_by(row: Any, last: datetime) -> bool:
+    day = parse_date(row.get("date")) if isinstance(row, dict) else None
+    return day is not None and day <= last.date()
 
 
 def undisturbed(rng: Random) -> Case:

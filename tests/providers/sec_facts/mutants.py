@@ -61,7 +61,7 @@ def _read_or_fail(real: Any) -> Any:
 MUTANTS = (
     Mutant(
         "sec_facts: today's tickers under a ceiling",
-        "pit_fetch_providers.sec_facts:of_today",
+        "pit_fetch_providers.edgar.subject:of_today",
         lambda real: lambda query: (),
         ("sec_facts: ceiling",),
     ),

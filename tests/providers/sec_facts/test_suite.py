@@ -24,6 +24,7 @@ FACTS = (
 
 class TestFacts(ProviderSuite):
     provider = PROVIDER
+    zone = "America/New_York"
     reply = json.dumps(server.document(FACTS)).encode()
     options = {"cik": "320193", "concept": ["NetIncomeLoss"], "vintage": "all"}
     recorded_at = "2024-02-20T00:00:00Z"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -11,14 +11,14 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests
-from tests.laws.worlds import NEW_YORK, PITS, Case, always, common, noise_count, options
+from tests.laws.worlds import PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
+from tests.providers.sec_full_text import hours
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
-DAY = timedelta(days=1)
 _FORMS = ("10-K", "10-Q", "8-K", "10-K/A", "20-F")
 _CONCEPTS = (
     ("us-gaap", "NetIncomeLoss"),
@@ -117,25 +117,14 @@ def _fact(fact: Reported) -> tuple[str, ...]:
 
 def _public(rng: Random, accession: str, moment: datetime) -> Filing:
     """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it."""
-    local = moment.astimezone(NEW_YORK)
-    if rng.random() < 0.3 and local.weekday() < 5 and 11 <= local.hour < 17:
-        accepted = local - timedelta(hours=2)
-    else:
-        day = _weekday(local.date() - rng.choice((3, 4, 30, 300)) * DAY)
-        accepted = datetime.combine(day, time(rng.choice((9, 12, 16)), 30, rng.randrange(60)), NEW_YORK)
+    accepted = hours.in_business(rng, moment)
     return Filing(accession, rng.choice(_FORMS), f"{accepted:%Y-%m-%d %H:%M:%S}")
 
 
 def _late(rng: Random, accession: str, moment: datetime) -> Filing:
     """Return a filing accepted after the PIT, perhaps within the hours by which a submissions file can be wrong."""
-    seconds = rng.choice((1, 60, 3_600, 14_400, 18_000, 86_400, 3_000_000))
-    accepted = (moment + timedelta(seconds=seconds)).astimezone(NEW_YORK)
-    day = _weekday(accepted.date() + (accepted.hour >= 17) * DAY)
+    accepted, day = hours.after(rng, moment)
     return Filing(accession, rng.choice((*_FORMS, "DEF 14A")), f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat())
-
-
-def _weekday(day: date) -> date:
-    return day + timedelta(days=7 - day.weekday()) if day.weekday() > 4 else day
 
 
 def _reported(rng: Random, filing: Filing) -> Reported:
@@ -159,7 +148,7 @@ def _disguised(rng: Random, fact: Reported, public: Sequence[Reported]) -> Repor
 
 def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
     """Return rows that cannot be read, or whose release nothing shows."""
-    filing = Filing(sec.number(77), "10-K", "", filed=(moment + DAY).date().isoformat())
+    filing = Filing(sec.number(77), "10-K", "", filed=(moment + hours.DAY).date().isoformat())
     good = server.row(late[0] if late else Reported(filing, "Assets", "2023-12-31", 123_456_789))
     rows: list[Any] = [
         {**good, "val": rng.choice((None, "5", True, [], wreck(rng)))},

@@ -17,6 +17,7 @@ FILINGS = [
 
 class TestExact(ProviderSuite):
     provider = PROVIDER
+    zone = "America/New_York"
     reply = sec.text_of(sec.reply([hit for filing in FILINGS for hit in sec.hits(filing)]))
     options = {"query": "concern", "forms": "8-K,10-Q,10-K", "exact": True, "date_from": "2024-02-01"}
     recorded_at = "2024-02-20T00:00:00Z"

@@ -13,6 +13,16 @@ _HERE = "pit_fetch_providers.yahoo"
 _ROWS, _FAILURES = ("yahoo: non-interference",), ("yahoo: failures",)
 
 
+_CLAIMED = ("yahoo: claimed: non-interference",)
+
+
+def _claimed_at_once(real: Any) -> Any:
+    def article(row: Any, content: Any) -> Any:
+        return real(row, content)._replace(claimed_at=parse_rfc3339(content.get("pubDate")))
+
+    return article
+
+
 def _always(value: Any) -> Make:
     return lambda real: value
 
@@ -118,6 +128,15 @@ MUTANTS = (
     Mutant("yahoo: a report of a weekend", "pit_fetch.times:is_weekend", _always(lambda day: False), _ROWS),
     Mutant("yahoo: today's name of a company", f"{_HERE}.earnings:_record", _as_in_open_mode, _ROWS),
     Mutant("yahoo: an action counts from its time", f"{_HERE}:PROVIDER", _actions_by_their_time, _ROWS),
+    Mutant(
+        "yahoo: a claim of a minute counts from its beginning", f"{_HERE}.news:_article", _claimed_at_once, _CLAIMED
+    ),
+    Mutant(
+        "yahoo: a claim of a day counts from its beginning",
+        f"{_HERE}.ratings:end_of_day",
+        lambda real: lambda day, zone: real(day - timedelta(days=1), zone),
+        _CLAIMED,
+    ),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),
     Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", readable_alone, _ROWS),
     Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.times import end_of_minute, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 from tests.laws.archived import held
 from tests.laws.checks import non_interference, paging
@@ -71,6 +72,67 @@ def make(rng: Random, most: int = 4) -> Case:
     )
 
 
+def claimed(rng: Random) -> Case:
+    """Make worlds that agree on articles published, and on actions of analysts dated, by the PIT."""
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    op = rng.choice(("news", "upgrades"))
+    agreed, ids, later, part = (_claimed_news if op == "news" else _claimed_grades)(rng, moment)
+    world = World(agreed, ids, later, part)
+    choices = common(moment, ids, rng)
+    is_plain = rng.random() < 0.4
+    words = ("--limit", "500", "--max-pages", "1000") if is_plain else options(rng, choices, 3)
+    apps = [world.app(rng, agreed), *(world.app(rng, [*agreed, *later()]) for _ in range(3))]
+    plain = frozenset(ids) if is_plain else None
+    return Case("yahoo", pit, (op, *rng.choice(_SUBJECT), *words), tuple(apps), plain=plain)
+
+
+_Claimed = tuple[Sequence[Any], Sequence[str], Callable[[], Sequence[Any]], str]
+
+
+def _claimed_news(rng: Random, moment: datetime) -> _Claimed:
+    world = _news(rng, moment)
+    rows = list(world.public)
+    for number in range(rng.choice((0, 1, 3))):
+        shown = rng.choice((_z(moment + near(rng, 60)), None, "soon"))
+        rows.append((f"c{number}", _z(_over(moment - near(rng, 1), moment)), shown, f"Title {number}"))
+
+    def later() -> Sequence[Any]:
+        return [row for row in world.later() if not _is_published_by(row, moment)]
+
+    return rows, [row[0] for row in rows], later, "articles"
+
+
+def _is_published_by(row: Any, moment: datetime) -> bool:
+    """Return whether an article's pubDate, its whole minute over, is at or before ``moment``."""
+    content = row.get("content") if isinstance(row, dict) else None
+    stamp = row[1] if isinstance(row, tuple) else content.get("pubDate") if isinstance(content, dict) else None
+    published = parse_rfc3339(stamp)
+    return published is not None and end_of_minute(published) <= moment
+
+
+def _claimed_grades(rng: Random, moment: datetime) -> _Claimed:
+    end = int(moment.timestamp())
+    seconds = rng.sample(range(100_000), rng.choice((0, 1, 4)))
+    days = [_day_over_at(rng, moment) for _ in range(rng.choice((0, 1)))]
+    rows = [(at, f"Firm {n}", "Buy", "Hold", "up") for n, at in enumerate([*(end - 1 - n for n in seconds), *days])]
+    rows = [row for row in rows if row in rows[-len(days) :] or row[0] % 86_400]
+    ids = [f"AAPL:{datetime.fromtimestamp(at, UTC):%Y%m%dT%H%M%SZ}:{firm}:up" for at, firm, *_ in rows]
+
+    def later() -> Sequence[Any]:
+        midnight = int(moment.astimezone(NEW_YORK).replace(hour=12).timestamp()) // 86_400 * 86_400
+        times = [end + 1 + rng.choice((0, 1, 60, 86_400)), midnight, None, "soon", 5]
+        return [(rng.choice(times), CANARY, "Buy", CANARY, "up") for _ in range(noise_count(rng))]
+
+    return rows, ids, later, "grades"
+
+
+def _day_over_at(rng: Random, moment: datetime) -> int:
+    """Return the midnight, UTC, that stands for a day which was over in New York at ``moment``."""
+    day = moment.astimezone(NEW_YORK).date() - rng.choice((1, 2, 90)) * _DAY
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
+
+
 def undisturbed(rng: Random) -> Case:
     case = make(rng, most=0)
     while case.words[0] in SNAPSHOTS:
@@ -109,6 +171,10 @@ def failures(rng: Random) -> Case:
         world = _WORLDS[op](rng, case.moment)
         none = [yahoo.app({}), yahoo.app({"AAPL": Company()}), world.app(rng, world.later())]
         every += [none, none, none]
+    elif op == "upgrades" and rng.random() < 0.7:  # asked for on their claims; all of them later
+        grades = [(int(case.moment.timestamp()) + 86_400, CANARY, "Buy", CANARY, "up")]
+        companies: list[dict[str, Company]] = [{}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)}]
+        return case._replace(words=(*case.words, "--evidence", "claimed"), worlds=tuple(map(yahoo.app, companies)))
     return case._replace(worlds=tuple(rng.choice(every)), plain=None)
 
 

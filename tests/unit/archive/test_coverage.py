@@ -13,6 +13,7 @@ from tests.inprocess import Answer
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.sec_full_text import server as sec
+from tests.providers.yahoo import server as yahoo
 from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
 
 NOW, LATER = "2026-06-01 15:00", "2026-06-20 12:00"
@@ -182,3 +183,33 @@ def test_the_audit_file_says_what_was_answered(archive: Archive) -> None:
     archive.fetch("benzinga --lookback-minutes 9999", NOW)
     left = archive.offline("benzinga --lookback-minutes 9999", LATER, "2026-06-02 12:00")
     assert (left.audit["kept"], left.audit["requests"]) == (["1"], 0)
+
+
+ACTION = (int(at("2026-05-20 14:00").timestamp()), "A Firm", "Buy", "Hold", "up")
+
+
+@pytest.mark.parametrize(("grade", "is_captured"), [("claimed", True), ("proved", False)])
+def test_a_snapshot_taken_after_the_pit_answers_with_its_claims_alone(
+    archive: Archive, grade: str, is_captured: bool
+) -> None:
+    app = yahoo.app({"AAPL": yahoo.Company(grades=[ACTION])})
+    captured(archive, app, "source = 'yahoo'; op = 'upgrades'; symbol = 'AAPL'")
+    left = archive.offline(f"yahoo upgrades symbol=AAPL --evidence {grade}", LATER, "2026-05-25 12:00")
+    assert (len(left.data), uncaptured(left) == []) == (int(is_captured), is_captured)
+    other = archive.offline(f"yahoo upgrades symbol=MSFT --evidence {grade}", LATER, "2026-05-25 12:00")
+    assert len(uncaptured(other)) == 1
+
+
+CREATED, EDITED = "2026-05-20 10:00", "2026-06-01 10:00"
+
+
+def test_claims_of_a_wider_capture_answer_for_what_it_asked_for(archive: Archive) -> None:
+    rows = [
+        benzinga.article(number, at(CREATED), at(EDITED), stocks=[{"name": ticker}])
+        for number, ticker in enumerate(("AAPL", "TSLA"), 1)
+    ]
+    captured(archive, articles(*rows), "source = 'benzinga'; tickers = ['AAPL', 'TSLA']; date_from = '2026-05-01'")
+    ask = "benzinga --evidence claimed --date-from 2026-05-01 --tickers"
+    left = archive.offline(f"{ask} tsla", LATER, "2026-05-25 12:00")
+    assert ([item.get("evidence") for item in left.data], uncaptured(left)) == (["claimed"], [])
+    assert len(uncaptured(archive.offline(f"{ask} TSLA,IBM", LATER, "2026-05-25 12:00"))) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,3 +203,26 @@ def test_data_agents_are_found_by_what_they_use_and_others_are_left_alone(projec
     (agents / "mine.md").write_text("---\nname: mine\nskills: pit-envelope, evidence-standards\n---\n")
     names = sorted([*AGENTS, "mine"])
     assert f"{len(names)} agents checked ({', '.join(names)})" in lint(project).text
+
+
+@pytest.mark.parametrize(
+    ("tools", "named"),
+    [
+        ("mcp__pit_fetch__fred, mcp__pit_fetch__sources", ""),
+        ("mcp__pit_fetch", ""),
+        ("mcp__pit_fetch__fred, mcp__graph__read", ""),
+        ("mcp__pit_fetch__fred, mcp__neo4j-cypher__read_neo4j_cypher, Read", ""),
+        ("WebSearch, mcp__alphavantage__NEWS", ""),
+        ("mcp__pit_fetch__fred, WebSearch", "WebSearch"),
+        ("mcp__pit_fetch__fred, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS"),
+        ("mcp__graph__read, Bash(ls *), WebFetch", "Bash, WebFetch"),
+    ],
+)
+def test_an_agent_has_no_tool_of_today_beside_those_of_an_instant(tmp_path: Path, tools: str, named: str) -> None:
+    agents = tmp_path / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "analyst.md").write_text(f"---\nname: analyst\ntools: {tools}\n---\nAsk.\n")
+    gate = {"command": "pit_fetch", "args": ["mcp-gate", "--tools", "neo4j", "--", "mcp-neo4j-cypher"]}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"graph": gate}}))
+    found = [line for line in lint(tmp_path).text.splitlines() if "[R11]" in line]
+    assert [f"it has {named}, which answer for today" in message for message in found] == ([True] if named else [])

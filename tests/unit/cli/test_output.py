@@ -34,23 +34,40 @@ class Terminal(io.StringIO):
         return True
 
 
-def at_a_terminal(
-    folder: Path, *words: str, environ: Mapping[str, str] = {}, rows: Sequence[Record] = ROWS
-) -> tuple[str, str]:
-    """Return what a terminal gets by standard output and by standard error."""
-    stdout, stderr = Terminal(), Terminal()
-    runtime = Runtime(
+def terminal(folder: Path, environ: Mapping[str, str] = {}, rows: Sequence[Record] = ROWS) -> Runtime:
+    return Runtime(
         environ=environ,
         folder=str(folder),
         clock=TestClock(NOW).value(),
         transport=Answering(nobody, lambda: NOW),
         find=lambda name: demo(rows),
         read_stdin=lambda seconds: b"",
-        stdout=stdout,
-        stderr=stderr,
+        stdout=Terminal(),
+        stderr=Terminal(),
     )
+
+
+def written(runtime: Runtime) -> tuple[str, str]:
+    """Return what a terminal gets by standard output and by standard error."""
+    assert isinstance(runtime.stdout, Terminal)
+    assert isinstance(runtime.stderr, Terminal)
+    return runtime.stdout.getvalue(), runtime.stderr.getvalue()
+
+
+def at_a_terminal(
+    folder: Path, *words: str, environ: Mapping[str, str] = {}, rows: Sequence[Record] = ROWS
+) -> tuple[str, str]:
+    runtime = terminal(folder, environ, rows)
     assert main([*AT_PIT, *words], runtime) == 0
-    return stdout.getvalue(), stderr.getvalue()
+    return written(runtime)
+
+
+def test_alone_it_shows_a_person_the_help_and_an_agent_what_is_missing(tmp_path: Path) -> None:
+    person, agent = terminal(tmp_path), terminal(tmp_path, {"CLAUDECODE": "1"})
+    assert (main([], person), main([], agent)) == (2, 2)
+    out, err = written(person)
+    assert (out.startswith("usage: pit_fetch --source SOURCE"), err) == (True, "")
+    assert json.loads(written(agent)[0])["gaps"][0]["type"] == "config"
 
 
 @pytest.mark.parametrize(

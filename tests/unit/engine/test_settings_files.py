@@ -222,6 +222,22 @@ def test_config_shows_each_value_and_its_origin_but_no_key(place: Place) -> None
         shown(place, "config")
 
 
+def test_config_shows_whose_claims_are_accepted(place: Place) -> None:
+    def grades(**environ: str) -> dict[str, tuple[str, str]]:
+        rows = shown(place, "config", "--json", **environ)
+        return {row["name"]: (row["value"], row["from"]) for row in rows if row["name"].startswith("evidence")}
+
+    assert grades() == {"evidence": ("proved", "default")}
+    place.users.write_text('[evidence]\nbenzinga = "claimed"\nnobody = "claimed"')
+    users = str(place.users)
+    unknown = f"{users}, for no installed source"
+    assert grades() == {"evidence benzinga": ("claimed", users), "evidence nobody": ("claimed", unknown)}
+    variable = "environment PIT_FETCH_EVIDENCE"
+    mixed = {"evidence": ("claimed", variable), "evidence fred": ("proved", variable)}
+    assert grades(PIT_FETCH_EVIDENCE="claimed,fred=proved") == mixed
+    assert grades(PIT_FETCH_EVIDENCE="yes") == {"evidence": ("cannot be used", variable)}
+
+
 def test_sources_describes_operations_rules_and_fields(place: Place) -> None:
     text = shown(place, "sources", "av")
     assert "TIME_SERIES_DAILY\n  dated    20:00 New York of its day\n" in text
@@ -308,7 +324,6 @@ def test_python_takes_its_defaults_from_the_files_too(place: Place, monkeypatch:
     monkeypatch.chdir(place.inside)
     monkeypatch.setenv("HOME", place.environ["HOME"])
     monkeypatch.delenv("PIT_FETCH_CEILING", raising=False)
-    options = {"input_file": "reply.json"}
-    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, options=options).data) == 1
-    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, options=options, limit=2).data) == 2
-    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, options=options, limit=None).data) == 2
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, input_file="reply.json").data) == 1
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, input_file="reply.json", limit=2).data) == 2
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, input_file="reply.json", limit=None).data) == 2

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from random import Random
 from typing import Any
 
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
-from pit_fetch.provider import FieldKind
+from pit_fetch.provider import STAMPS, FieldKind, FieldRole
 from pit_fetch.times import format_for_people, in_new_york
 from tests.demo_source import PIT
 
@@ -95,6 +95,86 @@ def compared(count: int) -> PlainEnvelope:
         if item["change"] == "changed":
             item["before"] = {"title": f"An earlier headline, {item['title'].lower()}", "symbols": ["ACME"]}
     return made
+
+
+def claimed(made: PlainEnvelope) -> PlainEnvelope:
+    """The same items, of which only a claim dates every other one."""
+    for item in made.data[::2]:
+        item["evidence"] = "claimed"
+    return made
+
+
+def several(count: int) -> PlainEnvelope:
+    """Daily closes of three symbols at very different prices, with their dividends and splits."""
+    items = list[dict[str, Any]]()
+    for seed, (symbol, factor) in enumerate({"ACME": 1.0, "BIGCO": 6.0, "CORP": 0.1}.items()):
+        for item in bars(count, Random(seed)).data:
+            item |= {"record_type": "bar", "symbol": symbol, "close": f"{float(item['close']) * factor:.4f}"}
+            items.append({**item, "id": f"{symbol}:{item['date']}"})
+        for place in range(0, count, 60):
+            paid = {"record_type": "dividend", "symbol": symbol, "amount": 0.24, "id": f"{symbol}:dividend:{place}"}
+            items.append({name: items[-1 - place][name] for name in (*STAMPS[:2], "date")} | paid)
+    items.sort(key=lambda item: str(item["available_at"]), reverse=True)
+    kinds: dict[str, FieldKind] = {"record_type": "text", "symbol": "text", **_BARS, "amount": "number"}
+    roles: dict[str, FieldRole] = {"record_type": "kind", "symbol": "series"}
+    about = Provenance("prices", "--source prices ACME BIGCO CORP", PIT, kinds, ("close",), roles, "date")
+    return PlainEnvelope(items, gaps(), about)
+
+
+def earnings(count: int) -> PlainEnvelope:
+    """Quarters as reported, each with what was expected, and their years."""
+    rng, items, end = Random(4), list[dict[str, Any]](), date(2023, 12, 31)
+    for number in range(count):
+        at = datetime(end.year, end.month, end.day, 23, 59, tzinfo=UTC) + timedelta(days=32 + rng.randrange(9))
+        expected = 2.1 - number * 0.07 + rng.gauss(0, 0.05)
+        figures = {"reportedEPS": f"{expected + rng.gauss(0.03, 0.09):.2f}", "estimatedEPS": f"{expected:.2f}"}
+        quarter = {"record_type": "quarterly", "fiscalDateEnding": f"{end}"}
+        items.append({**_stamps(at, "earnings_report_timestamp", f"ACME:{end}"), **quarter, **figures})
+        if end.month == 12:
+            year = {"record_type": "annual", "fiscalDateEnding": f"{end}", "reportedEPS": f"{4 * expected:.2f}"}
+            items.append({**_stamps(at, "earnings_report_timestamp", f"ACME:{end}:annual"), **year})
+        end = end.replace(day=1, month=end.month - 2) - timedelta(days=1)
+    kinds: dict[str, FieldKind] = {
+        "record_type": "text", "fiscalDateEnding": "date", "reportedEPS": "number", "estimatedEPS": "number",
+    }  # fmt: skip
+    roles: dict[str, FieldRole] = {"record_type": "kind", "estimatedEPS": "estimate"}
+    about = Provenance("earnings", "--source earnings ACME", PIT, kinds, ("reportedEPS",), roles, "fiscalDateEnding")
+    return PlainEnvelope(items, gaps(), about)
+
+
+def versions(count: int) -> PlainEnvelope:
+    """A concept's figures for fiscal years, each as reported, and repeated or restated in the two years after."""
+    rng, items = Random(6), list[dict[str, Any]]()
+    for year in range(2023 - count, 2024):
+        value = 3.2e9 * 1.08 ** (year - 2000)
+        for later in range(3):
+            at = datetime(year + 1 + later, 2, 3 + later, 21, 30, tzinfo=UTC)
+            value *= 1.0 if rng.random() < 0.7 else 1 + rng.gauss(0, 0.05)
+            if at < PIT:
+                fact = {"concept": "Revenues", "unit": "USD", "start": f"{year}-01-01", "end": f"{year}-12-31"}
+                stamps = _stamps(at, "edgar_accepted", f"1:Revenues:{year}:{later}")
+                items.append({**stamps, **fact, "value": round(value), "form": "10-K"})
+    items.sort(key=lambda item: str(item["available_at"]), reverse=True)
+    kinds: dict[str, FieldKind] = {
+        "concept": "text", "unit": "text", "start": "date", "end": "date", "value": "number", "form": "text",
+    }  # fmt: skip
+    roles: dict[str, FieldRole] = {"concept": "series", "unit": "series", "start": "start"}
+    about = Provenance("facts", "--source facts concept=Revenues vintage=all", PIT, kinds, ("value",), roles, "end")
+    return PlainEnvelope(items, gaps(), about)
+
+
+def filings(count: int) -> PlainEnvelope:
+    """Filings of several forms, the operator's view: a few came after the PIT."""
+    rng, at, items = Random(8), PIT + timedelta(days=20), list[dict[str, Any]]()
+    for number in range(count):
+        at -= timedelta(hours=int(rng.expovariate(1 / 70)) + 1)
+        form = rng.choices(("8-K", "4", "10-Q", "SC 13G/A", "DEF 14A"), (9, 14, 3, 2, 1))[0]
+        verdict = "public" if at <= PIT else "late"
+        what = {"form": form, "verdict": verdict, "because": f"{verdict} at the PIT", "items": ["2.02", "9.01"]}
+        items.append({**_stamps(at, "edgar_accepted", f"0000320193-24-{100 + count - number:06}"), **what})
+    kinds: dict[str, FieldKind] = {"form": "text", "items": "list"}
+    about = Provenance("filings", "explain --source filings ACME", PIT, kinds, (), {"form": "kind"})
+    return PlainEnvelope(items, gaps(), about)
 
 
 def gaps() -> list[dict[str, Any]]:

@@ -112,7 +112,13 @@ def test_half_of_a_surrogate_pair_does_not_stop_any_form(tmp_path: Path) -> None
 
 def test_every_module_of_a_form_is_a_form() -> None:
     folder = Path(formats.__file__).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "columns", "explanation", "frames"} == set(NAMES)
+    assert {path.stem for path in folder.glob("*.py")} - {
+        "__init__",
+        "brief",
+        "columns",
+        "explanation",
+        "frames",
+    } == set(NAMES)
     assert set(NAMES) > DATA_ONLY
 
 

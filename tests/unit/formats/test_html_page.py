@@ -1,7 +1,9 @@
-"""The page of ``--format html``: everything is in it, nothing in it runs or loads, and it stays small."""
+"""The page of ``--format html``: everything is in it, nothing runs but its own script or loads, and it stays small."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -16,12 +18,15 @@ from hypothesis import strategies as st
 
 from pit_fetch.api import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
+from pit_fetch.formats.html_page.marks import Mark
 from pit_fetch.formats.html_page.markup import plain
-from pit_fetch.formats.html_page.timeline import Mark, svg
+from pit_fetch.formats.html_page.script import SCRIPT
+from pit_fetch.formats.html_page.style import CLAIMED_STYLE
+from pit_fetch.formats.html_page.timeline import svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
-from pit_fetch.provider import Field, Operation
+from pit_fetch.provider import Field, FieldKind, FieldRole, Operation
 from tests.demo_source import PIT, at_pit, demo, record
-from tests.unit.formats.sample_pages import bars, explained, news
+from tests.unit.formats.sample_pages import bars, claimed, earnings, explained, filings, news, several, versions
 
 _ATTRIBUTES_THAT_LOAD = {"src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "manifest"}
 
@@ -34,15 +39,20 @@ class _Page(HTMLParser):
         self.tags: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, str]] = []
         self.words = ""
+        self.scripts: list[str] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[tag] += 1
+        self.scripts += [""] if tag == "script" else []
         self.attributes += [(tag, name, value or "") for name, value in attrs]
 
     def handle_data(self, data: str) -> None:
-        self.words += data
+        if self.lasttag == "script" and self.cdata_elem:
+            self.scripts[-1] += data
+        else:
+            self.words += data
 
     def values(self, tag: str, name: str) -> list[str]:
         return [value for owner, key, value in self.attributes if (owner, key) == (tag, name)]
@@ -50,7 +60,8 @@ class _Page(HTMLParser):
 
 def _is_inert(page: _Page) -> bool:
     harmless = (
-        not {"script", "link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
+        page.scripts in ([], [SCRIPT])
+        and not {"link", "img", "iframe", "object", "embed", "form", "base", "audio", "video"} & page.tags.keys()
     )
     loads = [name for _, name, _ in page.attributes if name in _ATTRIBUTES_THAT_LOAD or name.startswith("on")]
     links = page.values("a", "href")
@@ -140,7 +151,8 @@ def dated(kinds: tuple[str, ...]) -> PlainEnvelope:
         for place, kind in enumerate(kinds)
         for day in range(1, 9 + 9 * (not place))
     ]
-    return PlainEnvelope(items, [], Provenance("demo", "q", PIT, {"date": "date", "close": "number"}, ("close",)))
+    declared: dict[str, FieldKind] = {"date": "date", "close": "number"}
+    return PlainEnvelope(items, [], Provenance("demo", "q", PIT, declared, ("close",), {"record_type": "kind"}))
 
 
 def test_a_snapshot_is_drawn_along_its_own_dates() -> None:
@@ -154,6 +166,90 @@ def test_a_curve_is_of_one_kind_of_rows() -> None:
     """Of the figures of quarters and years, only those of quarters make a line that can be read."""
     (points,) = re.findall(r'<polyline class="curve" points="([^"]+)"', render(dated(("quarter", "year"))))
     assert len(points.split()) == 17
+
+
+def lines_in(envelope: PlainEnvelope) -> list[int]:
+    """How many places each line of the page's figure has."""
+    return [
+        len(points.split()) for points in re.findall(r'<polyline class="curve[^"]*" points="([^"]+)"', render(envelope))
+    ]
+
+
+def test_prices_of_several_symbols_are_lines_and_their_dividends_marks() -> None:
+    text = render(several(60))
+    assert lines_in(several(60)) == [60, 60, 60]
+    assert re.findall(r'<li><i class="line[^"]*"></i>(\w+)', text) == ["ACME", "BIGCO", "CORP"]
+    assert "<b>close</b>, change since the first shown, " in text
+    assert '">dividend</text>' in text
+    assert text.count('<line class="mark') == 1
+
+
+def test_lines_that_one_scale_fits_keep_their_figures() -> None:
+    alike = several(60)
+    for item in alike.data:
+        item |= {"close": "100"} if "close" in item else {}
+    assert "change since" not in render(alike)
+
+
+def test_estimates_stand_beside_what_was_reported() -> None:
+    text = render(earnings(12))
+    assert lines_in(earnings(12)) == [12]
+    assert (text.count('<circle class="ring'), text.count('<circle class="tip')) == (12, 12)
+    assert re.findall("</i>([a-zA-Z]+EPS)", text) == ["reportedEPS", "estimatedEPS"]
+    assert '">annual</text>' in text
+
+
+def test_versions_are_steps_up_to_the_pit() -> None:
+    made = versions(4)
+    text = render(made)
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', text)[0])
+    steps = re.findall(r'<polyline class="curve[^"]*" points="([^"]+)"', text)
+    assert len(steps) == len({item["end"] for item in made.data}) == 5
+    assert {float(points.split()[-1].partition(",")[0]) / 10 for points in steps} == {pit}
+    assert all(f'">{item["end"]}</text>' in text for item in made.data)
+
+
+def test_figures_that_came_out_of_the_order_of_their_periods_are_drawn_by_these() -> None:
+    """An annual report repeats the years before, so several figures came at one instant."""
+    newest = versions(6)
+    latest = {item["end"]: item for item in reversed(newest.data)}
+    text = render(PlainEnvelope(latest.values(), [], newest.provenance))
+    assert "<b>value</b>, by end, 31 December 2017 to" in text
+
+
+def test_kinds_without_figures_have_rows_of_marks() -> None:
+    made = filings(70)
+    text = render(made)
+    names = re.findall(r'<text class="tick name"[^>]*>([^<]+)', text)
+    assert set(names) == {item["form"] for item in made.data}
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', text)[0])
+    marks = re.findall(r'<line class="mark( grey)?" x1=([0-9.]+)%', text)
+    assert all((float(x) > pit) == bool(grey) for grey, x in marks)
+    assert {grey for grey, _ in marks} == {"", " grey"}
+
+
+@pytest.mark.parametrize("role", ["kind", "series"])
+def test_more_kinds_or_series_than_can_be_told_apart_are_not_drawn_one_by_one(role: FieldRole) -> None:
+    made = bars(60)
+    for place, item in enumerate(made.data):
+        item["which"] = f"<{place % 12}>"
+    about = made.provenance._replace(plotted=("close",) if role == "series" else (), roles={"which": role})
+    text = render(PlainEnvelope(made.data, [], about))
+    assert len(re.findall('<polyline class="curve', text)) == (6 if role == "series" else 0)
+    assert len(re.findall('<text class="tick name"', text)) == (1 if role == "series" else 7)
+    assert ("6 more not drawn" in text) is (role == "series")
+    assert _is_inert(_Page(text))
+
+
+def test_the_only_script_that_the_policy_lets_run_is_the_page_s() -> None:
+    text = render(news(3))
+    (policy,) = (value for _, name, value in _Page(text).attributes if name == "content" and "default-src" in value)
+    (script,) = _Page(text).scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(|fetch|import|http", script
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,24 +333,51 @@ def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
     ticks = re.findall(r'class="tick(?: wide)?" x="([0-9.]+)%"', drawn)
     assert 1 <= len(ticks) <= 9
     assert all(0 <= float(number) <= 100 for number in re.findall(r' (?:x|cx|x1|x2)="?([0-9.]+)%', drawn))
-    assert drawn.count("<a ") == len(re.findall(r"class=bar ", drawn))
+    assert drawn.count("<a ") == len(re.findall('class="bar" ', drawn))
 
 
 def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
-    late = Mark(PIT + timedelta(hours=5), "i0", grey=True)
+    late = Mark(PIT + timedelta(hours=5), "i0", look="grey")
     drawn = svg([late, Mark(PIT - timedelta(hours=5), "i1")], PIT, "x")
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
     grey = float(re.findall(r'class="bar grey" x=([0-9.]+)%', drawn)[0])
     assert grey > pit > 30
 
 
+@pytest.mark.parametrize("days", [1, 30, 3_000])
+def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
+    at_pit, second = Mark(PIT, "i0"), timedelta(seconds=days)
+    drawn = svg([at_pit, Mark(PIT + second, "i1", look="grey"), Mark(PIT - timedelta(days=days), "i2")], PIT, "")
+    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
+    bars = re.findall(r'class="?bar( grey)?"? x=([0-9.]+)% width=([0-9.]+)%', drawn)
+    assert [bool(grey) for grey, _, _ in bars] == [False, False, True]
+    assert all(pit <= float(x) if grey else float(x) + float(width) <= pit for grey, x, width in bars)
+
+
 @pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
 def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
-    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", grey=minutes > 0) for n in range(3)]
+    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", look="grey" if minutes > 0 else "") for n in range(3)]
     drawn = svg(marks, PIT, "")
     places = [float(x) for x in re.findall(r' (?:x|x1)="?(-?[0-9.]+)%', drawn)]
     assert all(0 <= x <= 100 for x in places)
     assert 'class="pit"' in drawn
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [(news, "rect"), (filings, "line"), (bars, "polyline"), (several, "polyline"), (versions, "polyline")],
+)
+def test_what_only_a_claim_dates_is_drawn_apart(make: Callable[[int], PlainEnvelope], shape: str) -> None:
+    """In bars, in marks, in a line, in each of several lines, and in steps."""
+    drawn = re.compile(f'<{shape} class="(?:bar|mark|curve)[^"]* claimed"')
+    made = claimed(make(40))
+    usual, text, count = render(make(40)), render(made), len(made.data[::2])
+    assert drawn.search(text)
+    assert f", {count} claimed" in text
+    assert len(re.findall(r'<tr id=i\d+ class="[^"]*claimed">.*?<td><em>claimed</em>', text)) == count
+    assert '<li class="claimed"><em>claimed</em> a claim dates it' in text
+    assert CLAIMED_STYLE in text
+    assert "claimed" not in usual
 
 
 def test_a_notebook_shows_the_first_items_and_every_gap() -> None:

@@ -163,6 +163,8 @@ NOT_FOR_ADAPTERS = {
     "-v": "the same",
     "--format": "the gate reads JSON",
     "--output": "writes a file, which the gate does not read",
+    "--open": "shows a page to a person",
+    "--evidence": "the operator alone accepts claims",
 }
 LISTINGS = {"--help", "-h", "--version", "--list-sources", "--json"}
 
@@ -275,6 +277,18 @@ def test_an_operator_allows_the_options_of_a_plugin() -> None:
     assert verdict(bash(call, agent_type="bz-news-api"), allowed) == "run"
     assert verdict(bash(call.replace("min-size", "timeout")), {**ONLY, **allowed}) == "deny"
     assert verdict(bash(f"{call} --fail"), {**ONLY, "PIT_FETCH_ADAPTER_OPTIONS": "fail"}) == "deny"
+
+
+@pytest.mark.parametrize(
+    "words", ["--evidence claimed", "--evidence=claimed", "'--evidence' \"claimed\"", "--evidence"]
+)
+def test_no_agent_chooses_what_only_a_claim_dates(words: str) -> None:
+    allowed = {"PIT_FETCH_ADAPTER_OPTIONS": "evidence"}
+    for environ in (ONLY, CEILING, {**ONLY, **allowed}, {**CEILING, **allowed}):
+        assert verdict(bash(f"{FETCH} {words}"), environ) == "deny"
+    assert verdict(bash(f"{FETCH} {words}", agent_type="alphavantage"), allowed) == "deny"
+    assert verdict(bash(f"{FETCH} --evidence proved"), CEILING) == "run"
+    assert verdict(bash(f"{FETCH} {words}")) == "alone"
 
 
 def test_a_refusal_shows_the_right_form() -> None:

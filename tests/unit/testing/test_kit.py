@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar
 from unittest import SkipTest
@@ -24,13 +24,15 @@ from unittest import SkipTest
 import pytest
 import responses
 
-from pit_fetch.provider import Operation, Query, Record, UpstreamError
+from pit_fetch.provider import Basis, Operation, Query, Record, UpstreamError
 from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
+from pit_fetch.testing.pagination import sizes_in
 from pit_fetch.testing.state import State
 from pit_fetch.testing.suite import NotRun
+from pit_fetch.testing.timestamps import LATEST_ZONE
 from pit_fetch.times import NEW_YORK, parse_rfc3339, wall_clock
 from pit_fetch.transport import HttpReply
 from tests.conftest import Run
@@ -41,6 +43,7 @@ from tests.kit.plants import PLANTS
 from tests.kit.source import PROVIDER
 from tests.kit.wrong import (
     ALL,
+    CLAIMED,
     FIRST,
     IMPORTS,
     WRONG,
@@ -222,6 +225,14 @@ FOUND = {
     "a minute as its first second": ("stamps_are_the_latest_the_source_can_mean", "a minute lasts until its end"),
     "the repeated hour, first time": ("stamps_are_the_latest_the_source_can_mean", "its second time"),
     "a file of its own": ("it_asks_declared_hosts_only", "and write none"),
+    "a stamp of its own": ("stamps_rest_on_publication", "rests on nothing in the reply"),
+    "a weekly report on its Tuesday": ("stamps_rest_on_publication", "as Operation.basis declares"),
+    "year, month and day apart, 400 days early": ("stamps_are_the_latest_the_source_can_mean", "is over (2024-02-20"),
+    "the end of the day where it ends first": ("stamps_are_the_latest_the_source_can_mean", "set zone ="),
+    "replaced_by in the payload": ("what_is_not_public_changes_no_byte", "named by no other row"),
+    "a gap where there are more": ("what_is_not_public_changes_no_byte", "leave has_more out of payloads and gaps"),
+    "--limit sent as anzahl": ("what_is_not_public_changes_no_byte", "never cut to query.limit"),
+    "the newest two thousand": ("what_is_not_public_changes_no_byte", "at the beginning"),
     "a file descriptor": ("what_is_not_public_changes_no_byte", "stderr differs"),
 }
 
@@ -380,3 +391,99 @@ def test_nothing_of_the_kit_is_loaded_by_a_fetch(run: Run) -> None:
     code = "import sys\nfrom pit_fetch.cli.main import main\n"
     code += "main(['--list-sources'])\nsys.exit('pit_fetch.testing' in sys.modules)"
     assert run("-c", code, command=(sys.executable,)).code == 0
+
+
+# --- what stamps rest on
+
+
+def in_a_form_of_its_own(record: Record, row: Any) -> Record:
+    """Stamp a record by a week and a day of the year, which no test reads."""
+    try:
+        day = datetime.strptime(str(row.get("published")), "%G-W%V-%u").date()  # noqa: DTZ007
+    except ValueError:
+        return record._replace(available_at=None)
+    return record._replace(available_at=end_of(day.isoformat()))
+
+
+WEEKS = json.dumps(
+    {"items": [{"id": n, "published": f"2024-W07-{n}", "updated": None, "title": "T"} for n in (4, 3, 2)], "next": None}
+).encode()
+RESTS = "stamps_rest_on_publication"
+
+
+def with_basis(provider: Any, *basis: Basis) -> Any:
+    return provider._replace(operations=(provider.operations[0]._replace(basis=basis),))
+
+
+def test_a_stamp_that_no_test_can_read_asks_for_its_meaning() -> None:
+    provider = by_row(in_a_form_of_its_own)
+    message = failure(suite(provider, WEEKS), RESTS)
+    assert "rests on published = '2024-W07-4'" in message
+    assert 'Basis("published")' in message
+    declared = suite(with_basis(provider, Basis("published")), WEEKS)
+    assert failures(declared, IMPORTS) == {}
+    assert "stamps rest on: published" in declared.certificate()
+
+
+@pytest.mark.parametrize(
+    ("basis", "passes"), [((), False), ((Basis("published"),), False), ((Basis("last-modified"),), True)]
+)
+def test_a_stamp_that_rests_on_nothing_is_no_pass(basis: tuple[Basis, ...], passes: bool) -> None:
+    """A declaration of a field that stands in the rows, and moves nothing, is no way out."""
+    always = by_row(lambda record, row: record._replace(available_at=datetime(2020, 1, 1, tzinfo=UTC), revised_at=None))
+    message = failure(suite(with_basis(always, *basis), not_revisions=("updated", "published")), RESTS)
+    assert (message == "") is passes
+    assert passes or "rests on nothing in the reply" in message
+
+
+def test_a_day_that_something_else_makes_an_instant_of() -> None:
+    """A release at 15:30 of the day that a row names is before the end of that day, and after what is declared."""
+    rows = [{"id": n, "published": f"2024-02-1{n}", "updated": None, "title": "T"} for n in (5, 4, 3)]
+    reply = json.dumps({"items": rows, "next": None}).encode()
+
+    def at_half_past_three(record: Record, row: Any) -> Record:
+        end = end_of(row.get("published"))
+        return record._replace(available_at=end and end - timedelta(hours=8, minutes=30))
+
+    test, provider = "stamps_are_the_latest_the_source_can_mean", by_row(at_half_past_three)
+    day = Basis("published", "day", after=timedelta(hours=15, minutes=30))
+    assert "is over" in failure(suite(provider, reply, zone="America/New_York"), test)
+    assert failures(suite(with_basis(provider, day), reply, zone="America/New_York"), ALL - {test, RESTS}) == {}
+    later = suite(with_basis(provider, day._replace(after=timedelta(hours=16))), reply, zone="America/New_York")
+    assert "as Operation.basis declares" in failure(later, RESTS)
+
+
+def test_a_day_in_no_zone_lasts_until_it_is_over_everywhere() -> None:
+    tables = BASES["tables"].make()
+    test = "stamps_are_the_latest_the_source_can_mean"
+    assert "names no zone" in failure(score.suite(replace(tables, zone="")), test)
+    anywhere = BASES["tables"].make(
+        lambda row, query: rate_of(row)._replace(available_at=end_of(row.get("day"), LATEST_ZONE))
+    )
+    assert failure(score.suite(replace(anywhere, zone="")), test) == ""
+
+
+def rate_of(row: Any) -> Record:
+    return BASES["tables"].record(row, None)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(("base", "place"), [("gazette", (0, "hitsPerPage")), ("search", (1, "size")), ("news", None)])
+def test_a_size_is_found_by_what_it_does(base: str, place: object) -> None:
+    recording = score.suite(BASES[base].make()).recording()
+    assert sizes_in(recording) == (set() if place is None else {place})
+
+
+def test_what_is_the_same_in_each_reply_can_be_named() -> None:
+    auctions = BASES["auctions"].make()
+    message = failure(score.suite(replace(auctions, attributes={})), "what_is_not_public_changes_no_byte")
+    assert 'constants = ("unit",)' in message
+
+
+def test_an_honest_claim_is_not_accused() -> None:
+    """A claim is one line: the record's own publication, where a later revision is all that is served."""
+
+    def claimed(record: Record, row: dict[str, Any]) -> Record:
+        published = str(row.get("published"))
+        return record._replace(claimed_at=parse_rfc3339(published) if len(published) > 10 else record.available_at)
+
+    assert failures(suite(by_row(claimed)._replace(operations=CLAIMED)), but=IMPORTS) == {}

@@ -2,7 +2,7 @@
 
 >>> from selectolax.lexbor import LexborHTMLParser
 >>> page = LexborHTMLParser("<h2>News</h2><ul><li><a href='/a'>First</a> item<li>Second</ul>")
->>> print(laid_out(page.body, "https://example.com/"))
+>>> print(laid_out(page.body, lambda link: f"https://example.com{link}"))
 ## News
 <BLANKLINE>
 - [First](https://example.com/a) item
@@ -12,10 +12,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
-
-from pit_fetch_providers.wayback import address
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -34,9 +32,13 @@ _MOST_NODES = 400
 _SPACE = re.compile(r"\s+")
 
 
-def laid_out(root: LexborNode, base: str | None = None) -> str:
-    """Return the text of an element; with ``base``, the address of its page, as Markdown with headings and links."""
-    writer = _Writer(base)
+# Returns the address that a link leads to; None if that is no page.
+Linked = Callable[[str], str | None]
+
+
+def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
+    """Return the text of an element; with ``linked``, as Markdown with headings and links."""
+    writer = _Writer(linked)
     for node, is_entered in _walk(root):
         if is_entered:
             writer.enter(node)
@@ -73,8 +75,8 @@ def _is_short(cell: LexborNode) -> bool:
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
-    def __init__(self, base: str | None) -> None:
-        self.base = base
+    def __init__(self, linked: Linked | None) -> None:
+        self.linked = linked
         self.lines: list[str] = []
         self.line = ""
         self.lists = self.verbatim = 0
@@ -95,7 +97,7 @@ class _Writer:
             self.cells.append(_is_short(node))
         elif tag == "li" and not self.line:
             self.line = "  " * max(0, self.lists - 1) + "- "
-        elif tag in _HEADINGS and self.base is not None and not self.line:
+        elif tag in _HEADINGS and self.linked is not None and not self.line:
             self.line = "#" * int(tag[1]) + " "
         elif tag == "a":
             self.links.append((len(self.lines), len(self.line)))
@@ -129,7 +131,7 @@ class _Writer:
 
     def _link(self, node: LexborNode) -> None:
         line, place = self.links.pop() if self.links else (-1, 0)
-        target = None if self.base is None else address.linked(self.base, node.attributes.get("href") or "")
+        target = None if self.linked is None else self.linked(node.attributes.get("href") or "")
         words = self.line[place:].strip()
         if target is not None and line == len(self.lines) and words:
             self.line = f"{self.line[:place]}[{words}]({target})"

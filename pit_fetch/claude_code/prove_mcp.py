@@ -1,0 +1,77 @@
+"""Show on the client itself that the instant of each of our MCP servers stays where it is.
+
+The client is started with the entries of this project and of the user, and a scripted model. The model asks each server
+for its instant, plainly and with an argument that would move it; and it asks a second entry, which is planted with an
+instant after the ceiling. The tool that it asks reaches no source.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_entry import entry as entry_of
+from pit_fetch.claude_code.mcp_servers import Entry, Server
+from pit_fetch.claude_code.prove import run_client
+from pit_fetch.claude_code.scripted_model import Model, call, say, serve
+from pit_fetch.support.bundled import gate
+
+SECONDS = 16.0
+_PLANTED = "planted_after_the_ceiling"
+_INSTANT = re.compile(r'\\?"instant\\?":\s*\\?"([^"\\]+)')
+
+
+def prove_entries(
+    client: str,
+    environ: Mapping[str, str],
+    project: Path,
+    ceiling: datetime,
+    entries: Sequence[Entry],
+    seconds: float = SECONDS,
+) -> Iterator[Finding]:
+    """Yield a finding for each entry of ours, and one for the planted one."""
+    later = (ceiling + timedelta(days=2)).isoformat()
+    planted = Entry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
+    asked = [*entries, planted]
+    servers = {each.name: _settings(each) for each in asked}
+    calls = [call(_tool(each), **arguments) for each in asked for arguments in ({}, {"pit": later})]
+    script = {"main": [lambda seen: [block for turn in calls for block in turn(seen)], say()]}
+    with serve(script) as model:
+        more = ["--mcp-config", json.dumps({"mcpServers": servers})]
+        allowed = ",".join(f"mcp__{each.name}" for each in asked)
+        problem = run_client(client, environ, project, model.url, seconds, allowed, more)
+        for each in asked:
+            yield _finding(each, _answers(model, _tool(each)), ceiling, problem)
+
+
+def _tool(each: Entry) -> str:
+    return Server(each.name, each.origin).tool("sources")
+
+
+def _settings(each: Entry) -> dict[str, object]:
+    return {"command": each.command[0], "args": [*each.command[1:]], "env": dict(each.environ)}
+
+
+def _answers(model: Model, tool: str) -> dict[bool, str]:
+    """Return the client's answers to the calls of a tool: to the plain one, and to the one with an argument."""
+    return {"pit" in block["input"]: text for block, text in model.answers if block["name"] == tool}
+
+
+def _finding(each: Entry, answers: Mapping[bool, str], ceiling: datetime, problem: str) -> Finding:
+    plain, moved = answers.get(False), answers.get(True)
+    instants = [gate.parse_pit(text) for answer in (plain, moved) for text in _INSTANT.findall(answer or "")]
+    fix = "see what the other findings say of the entry, and what starts when you run its command"
+    name = f"server {each.name}"
+    if problem or plain is None or moved is None:
+        return Finding("fail", "proof", f"{name}: not proved: {problem or 'the client did not make the calls'}", fix)
+    if any(instant is None or instant > ceiling for instant in instants):
+        return Finding("fail", "proof", f"{name}: it answers as of an instant after the ceiling", fix)
+    if each.name == _PLANTED:
+        return Finding("ok", "proof", "an entry with an instant after the ceiling: it does not start")
+    if len(instants) != 1 or _INSTANT.search(moved):
+        return Finding("fail", "proof", f"{name}: it does not say its instant once, and refuse to move it", fix)
+    return Finding("ok", "proof", f"{name}: no argument moves its instant")

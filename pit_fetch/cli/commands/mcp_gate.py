@@ -1,0 +1,110 @@
+"""``pit_fetch mcp-gate``: another server's tools, of which only what was public at an instant passes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.commands.mcp import protocol
+from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.request import audience
+
+if TYPE_CHECKING:
+    from pit_fetch.mcp.mapping import Mapped
+    from pit_fetch.runtime import Runtime
+
+_EPILOG = "The mapping says where the items of each tool are, and what dates them; docs/mcp.md."
+
+
+def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
+    """Serve until the client ends, or check a mapping on a recorded result."""
+    words = list(argv)
+    end = words.index("--") if "--" in words else len(words)
+    parser = _parser()
+    arguments, command = parser.parse_args(words[:end]), words[end + 1 :]
+    if arguments.help:
+        return CommandResult(parser.format_help())
+    try:
+        mapped = _mapping(arguments.tools, runtime)
+        if arguments.check:
+            return CommandResult("".join(_verdicts(arguments, mapped, runtime)))
+        if not command:
+            raise UsageError(Code.USAGE, text="write the server's command behind --, as in -- uvx some-server")
+        serve, take_standard_streams = protocol()
+        server, upstream = _started(arguments, mapped, command, runtime)
+    except PitFetchError as error:
+        return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
+    try:
+        serve(server, take_standard_streams())
+    finally:
+        upstream.close()
+    return CommandResult("")
+
+
+def _parser() -> Parser:
+    parser = Parser("mcp-gate", "Stand in front of another MCP server: what was public at an instant passes.")
+    parser.usage = "pit_fetch mcp-gate --pit ISO8601 --tools FILE -- COMMAND ..."
+    parser.epilog = _EPILOG
+    parser.add_argument("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
+    parser.add_argument("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
+    parser.add_argument("--tools", metavar="FILE", help="the mapping, a TOML file, or the name of a ready one")
+    parser.add_argument(
+        "--check", metavar="NAME=RESULT.json", help="show what of a recorded result would pass, and why; serve nothing"
+    )
+    return parser
+
+
+def _mapping(name: str | None, runtime: Runtime) -> dict[str, Mapped]:
+    from pit_fetch.mcp import mapping
+
+    ready = {path.stem: path for path in (Path(mapping.__file__).parent / "mappings").glob("*.toml")}
+    if name is None:
+        raise UsageError(Code.USAGE, text=f"--tools names a mapping: a file, or one of {', '.join(sorted(ready))}")
+    return mapping.read(_text(str(ready.get(name) or runtime.path(name)), "--tools"))
+
+
+def _text(path: str, option: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise UsageError(Code.USAGE, text=f"{option}: the file cannot be read") from None
+
+
+def _started(arguments: Any, mapped: Mapping[str, Mapped], command: Sequence[str], runtime: Runtime) -> tuple[Any, Any]:
+    """Return the server, and the other one that it has started. Raise PitFetchError."""
+    from pit_fetch.mcp.prepare import gated
+    from pit_fetch.mcp.upstream import Upstream
+
+    try:
+        upstream = Upstream(command, runtime.environ, runtime.folder)
+    except OSError as error:
+        raise UsageError(Code.USAGE, text=f"the server does not start: {error.strerror}") from None
+    try:
+        return gated(runtime, mapped.values(), upstream, arguments.pit, arguments.pit_file), upstream
+    except BaseException:
+        upstream.close()
+        raise
+
+
+def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) -> list[str]:
+    """Return the lines of a check. Raise UsageError: for an agent, since they name what was withheld."""
+    from pit_fetch.mcp import check, instant
+
+    if audience.is_for_an_agent(runtime.environ):
+        raise UsageError(Code.OPERATORS_ONLY, what="--check shows what is withheld")
+    name, _, path = arguments.check.partition("=")
+    if name not in mapped:
+        raise UsageError(Code.USAGE, text=f"--check: the mapping has no tool {name}; it has {', '.join(mapped)}")
+    try:
+        result = json.loads(_text(runtime.path(path), "--check"))
+    except ValueError:
+        result = None
+    if not isinstance(result, dict):
+        raise UsageError(Code.USAGE, text="--check: the file is no result of tools/call in JSON")
+    file = None if arguments.pit_file is None else runtime.path(arguments.pit_file)
+    at = instant.fixed(arguments.pit, file, runtime.environ).now().at
+    return list(check.verdicts(result.get("result", result), mapped[name], at))

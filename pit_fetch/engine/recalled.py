@@ -1,0 +1,54 @@
+"""The records that an archive holds, in the order of an answer, and down to where the live read stopped. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pit_fetch.gaps import REASONS, Gap, gap
+from pit_fetch.pipeline.cursor import START, Position, position, record_age
+from pit_fetch.pipeline.select import Selection, in_order
+from pit_fetch.provider import Record, Watermark
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.session import ArchivedRecords
+
+# A stream after the filter by the PIT.
+PublicStream = Iterable[Record | Watermark | Gap]
+
+
+def with_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
+    """Return ordered records with those on claims, which are of other items, at their places."""
+    records = (part for part in stream if isinstance(part, Record))
+    return merge(records, (part for part in in_order(claimed) if isinstance(part, Record)), key=position)
+
+
+def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
+    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
+    if held.is_snapshot:
+        return in_order(stream)
+    records = (part for part in stream if isinstance(part, Record))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
+
+
+def stop_of(live: Selection) -> Position | None:
+    """Return the last position that the live read reached; None if it came to its end."""
+    is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
+    if not is_cut:
+        return None
+    return START if live.last is None else position(live.last)
+
+
+def until(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:
+    for part in stream:
+        if isinstance(part, Record) and position(part) > stop:
+            return
+        yield part
+
+
+def archived_variant(original: Gap) -> Gap:
+    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
+    code = original.code.archived
+    return gap(REASONS[code], **original.params) if code else original

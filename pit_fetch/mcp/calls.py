@@ -1,0 +1,147 @@
+"""One call of a tool: arguments in, an answer out. Runs on a thread of its own, and knows nothing of the protocol."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Callable, Mapping
+from queue import Empty, LifoQueue
+from typing import Any, NamedTuple
+
+from pit_fetch.engine import registry
+from pit_fetch.engine.catalog import describe
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.run import run
+from pit_fetch.engine.settings_files import Settings
+from pit_fetch.errors import UsageError
+from pit_fetch.formats.json import render
+from pit_fetch.gaps import Code
+from pit_fetch.mcp.answers import Answer, plain, refused, released
+from pit_fetch.mcp.instant import Instant, Moment
+from pit_fetch.mcp.tools import Tool, served
+from pit_fetch.provider import Provider
+from pit_fetch.request.audience import MAX_CHARS_UNDER_AGENT
+from pit_fetch.request.fetch_request import build
+from pit_fetch.runtime import Runtime
+from pit_fetch.transport import HttpReply, HttpRequest, Transport, TransportError
+
+# A client gives up after 60 s. A fetch ends before that with what it has by then.
+FETCH_SECONDS = 45.0
+
+# The options whose defaults the operator's settings may set.
+_SETTINGS = ("limit", "max_pages", "fields", "max_chars")
+
+
+class Server(NamedTuple):
+    """What is fixed when a server starts.
+
+    tools    the tools by name; idle: those left out, with the reason
+    instant  the instant of every answer
+    settings  the operator's
+    runtimes  the surroundings of calls
+    """
+
+    tools: Mapping[str, Tool]
+    instant: Instant
+    settings: Settings
+    runtimes: Runtimes
+    idle: Mapping[str, str] = {}
+
+
+class Runtimes:
+    """Runtimes that are handed out to one call at a time. One that comes back keeps its connections open."""
+
+    def __init__(self, make: Callable[[], Runtime]) -> None:
+        self._make = make
+        self._free: LifoQueue[Runtime] = LifoQueue()
+
+    def take(self) -> Runtime:
+        try:
+            return self._free.get_nowait()
+        except Empty:
+            return self._make()
+
+    def give_back(self, runtime: Runtime) -> None:
+        self._free.put(runtime)
+
+
+class _Stoppable(NamedTuple):
+    """A network that makes no further request once ``stop`` is set."""
+
+    inner: Transport
+    stop: threading.Event
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        if self.stop.is_set():
+            raise TransportError("timeout")
+        return self.inner.send(request)
+
+
+def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: threading.Event) -> Answer:
+    """Return the answer to a call. Whatever goes wrong, it is an envelope. ``stop``: its caller has gone."""
+    try:
+        moment = server.instant.now()
+        tool = server.tools.get(name)
+        if tool is None:
+            raise UsageError(Code.USAGE, text=f"there is no such tool: the tools are {', '.join(server.tools)}")
+        _check_names(tool, arguments)
+        if tool.provider is None:
+            return plain(_description(server, arguments.get("name"), moment))
+        return _fetched(server, tool.provider, tool.values(arguments, moment), moment, stop)
+    except BaseException as error:  # noqa: BLE001 - nothing but an envelope leaves
+        return refused(error)
+
+
+def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    for name in arguments:
+        if name not in tool.arguments:
+            from pit_fetch.support import suggest
+
+            if name == "pit":
+                text = "pit is no argument: whoever started this server has fixed the instant"
+                raise UsageError(Code.USAGE, text=text)
+            close = suggest.name(name, tool.arguments)
+            hint = f"did you mean {close}?" if close else f"its arguments are {', '.join(tool.arguments)}"
+            text = f"{suggest.truncate(name)} is not an argument of {tool.name} ({hint})"
+            raise UsageError(Code.USAGE, text=text)
+
+
+def _fetched(
+    server: Server, provider: Provider, arguments: Mapping[str, Any], moment: Moment, stop: threading.Event
+) -> Answer:
+    given = {name: value for name, value in arguments.items() if value is not None}
+    defaults = {name: value for name, value in server.settings.options.items() if name in _SETTINGS}
+    values = {**defaults, **given, "pit": moment.text, "timeout": FETCH_SECONDS}
+    request = build(values, provider, server.settings.environ, MAX_CHARS_UNDER_AGENT)
+    runtime = server.runtimes.take()
+    try:
+        stoppable = runtime._replace(transport=_Stoppable(runtime.transport, stop))
+        result = run(request, stoppable, Progress(), shlex.split(request.canonical))
+    finally:
+        server.runtimes.give_back(runtime)
+    return released(render(result.envelope), moment.at, is_error=result.is_failure)
+
+
+def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]:
+    """Return what can be asked: of one source everything, without a name a line of each."""
+    of_sources = {tool.name: tool.provider for tool in server.tools.values() if tool.provider is not None}
+    if name is None:
+        lines = {tool: provider.summary for tool, provider in of_sources.items()}
+        return {"instant": moment.text, "tools": lines, "unusable": dict(server.idle)}
+    provider = of_sources.get(name) if isinstance(name, str) else None
+    if provider is None:
+        raise UsageError(Code.USAGE, text=f"name is one of {', '.join(of_sources)}")
+    source = describe(registry.Listing(provider.name, provider), server.settings.environ, "")
+    names = [operation.name for operation in served(provider)]
+    operations = [
+        {
+            "op": row["name"],
+            "dated": row["rule"],
+            "needs": row["needs"],
+            "takes": row["takes"],
+            "fields": [field["name"] for field in row["fields"]],
+        }
+        for row in source["operations"]
+        if row["name"] in names
+    ]
+    return {"instant": moment.text, "tool": name, "summary": provider.summary, "operations": operations}

@@ -1,0 +1,176 @@
+"""The gate: another server's tools, each a source whose items the operator's mapping dates.
+
+Its results take the way of any source's records: filtered, ordered, cut, judged. Of its listing, only the names and
+types of arguments pass.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.mcp.instant import Moment
+from pit_fetch.mcp.mapping import Clamp, Mapped
+from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool
+from pit_fetch.mcp.upstream_items import records
+from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+from pit_fetch.support.bundled import load
+from pit_fetch.times import NEW_YORK, parse_date, parse_pit
+
+# A call of another server's tool: its name and arguments, and seconds; it raises UpstreamError.
+Call = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
+
+# What a call has besides the other server's arguments.
+_OWN = {
+    "fields": {"type": "array", "items": {"type": "string"}, "description": "only these fields of each item"},
+    "after": {"type": "string", "description": "the cursor of a truncated gap: the next part of that answer"},
+}
+_TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object"})
+# More items than any result has: what does not fit is continued.
+_ALL = 1_000_000
+
+_CAVEAT = (
+    "The answer holds the items of another server's result that it dates. Whatever else that server says is not shown, "
+    "and an item whose time it does not state is left out."
+)
+_ARGUMENTS = Option("arguments", "the arguments of the other server's tool, as JSON", default="{}")
+
+
+def tools_for(
+    mapped: Iterable[Mapped], schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float
+) -> dict[str, Tool]:
+    """Return the tools by name. Raise UsageError for one that the other server does not have."""
+    return {each.name: _tool(each, schemas, call, phrase, seconds) for each in mapped}
+
+
+def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float) -> Tool:
+    if mapped.tool not in schemas:
+        raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {', '.join(schemas)}")
+    properties = _properties(schemas[mapped.tool], mapped)
+    own = {name if name not in properties else f"envelope_{name}": schema for name, schema in _OWN.items()}
+    required = [name for name in schemas[mapped.tool].get("required") or () if name in properties]
+    schema = {
+        "type": "object",
+        "properties": {**properties, **own},
+        "required": [name for name in required if name not in mapped.clamp],
+        "additionalProperties": False,
+    }
+
+    def values(arguments: Mapping[str, Any], moment: Moment) -> dict[str, Any]:
+        passed = {name: value for name, value in arguments.items() if name in properties and value is not None}
+        text = json.dumps(_bounded(passed, mapped, moment), sort_keys=True)
+        given = {name.removeprefix("envelope_"): arguments[name] for name in own if arguments.get(name) is not None}
+        return {**given, "arguments": text, "limit": _ALL, "max_pages": _ALL}
+
+    return Tool(mapped.name, _description(mapped, phrase), schema, _provider(mapped, call, seconds), values)
+
+
+def _properties(schema: Mapping[str, Any], mapped: Mapped) -> dict[str, dict[str, Any]]:
+    """Return the other server's arguments that an agent may set, each with its type alone."""
+    declared = schema.get("properties")
+    names = declared if isinstance(declared, dict) else {}
+    return {name: _type(part) for name, part in names.items() if name not in mapped.pin}
+
+
+def _type(part: Any) -> dict[str, Any]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    kinds = [word for word in (kind if isinstance(kind, list) else [kind]) if word in _TYPES]
+    return {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+
+
+def _description(mapped: Mapped, phrase: str) -> str:
+    text = (
+        f"{mapped.name}, as of {phrase}, which no argument changes: a complete envelope, `data` with the items that "
+        "were public by then, and `gaps`, which say what is missing.\n"
+        f"{mapped.description}\n"
+        "If a gap of type `truncated` has a `cursor`, repeat the call with `after` set to it."
+    )
+    return text.encode()[:MAX_DESCRIPTION_BYTES].decode(errors="ignore")
+
+
+def _provider(mapped: Mapped, call: Call, seconds: float) -> Provider:
+    def fetch(query: Query, context: Context) -> Iterator[Record]:
+        arguments = json.loads(query.options["arguments"])
+        yield from records(call(mapped.tool, arguments, seconds), mapped)
+
+    fields = tuple(Field(name) for name in mapped.keep)
+    return Provider(
+        name=mapped.name,
+        summary=mapped.description,
+        fetch=fetch,
+        parse_reply=lambda body, query: (),
+        operations=(Operation(fields=fields, caveats=lambda query: (_CAVEAT,)),),
+        options=(_ARGUMENTS,),
+        page_size=_ALL,
+    )
+
+
+# Arguments.
+
+
+def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> dict[str, Any]:
+    """Return the arguments that are sent: pinned ones put in, and none of the clamped ones after the instant."""
+    bounded: dict[str, Any] = json.loads(json.dumps(arguments))  # a copy, at every depth
+    for path, value in mapped.pin.items():
+        _put(bounded, path, value)
+    for path, form in mapped.clamp.items():
+        _put(bounded, path, _clamped(_get(bounded, path), form, moment.at, mapped.zone or NEW_YORK, path))
+    if mapped.patterns:
+        _check_pattern(bounded.get(mapped.patterns))
+    return bounded
+
+
+_IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
+    "instant": lambda text: parse_pit(text) is not None,
+    "day": lambda text: parse_date(text) is not None,
+    "compact": lambda text: re.fullmatch(r"[0-9]{8}T[0-9]{4}", text) is not None,
+}
+
+
+def _clamped(given: Any, form: Clamp, at: datetime, zone: ZoneInfo, path: str) -> str:
+    """Return a clamped argument: the one given, or the instant if it is later or absent. Raise UsageError."""
+    bound = _spelt(at, form, zone)
+    if given is None:
+        return bound
+    if not isinstance(given, str) or not _IS_FORM[form](given):
+        raise UsageError(Code.USAGE, text=f"{path} is written like {bound}")
+    return bound if _is_after(given, form, at, bound) else given
+
+
+def _is_after(given: str, form: Clamp, at: datetime, bound: str) -> bool:
+    moment = parse_pit(given) if form == "instant" else None
+    return given > bound if moment is None else moment > at
+
+
+def _spelt(at: datetime, form: Clamp, zone: ZoneInfo) -> str:
+    local = at.astimezone(zone)
+    spellings = {"instant": local.isoformat(), "day": local.date().isoformat(), "compact": f"{local:%Y%m%dT%H%M}"}
+    return spellings[form]
+
+
+def _get(tree: Any, path: str) -> Any:
+    for name in path.split("."):
+        tree = tree.get(name) if isinstance(tree, dict) else None
+    return tree
+
+
+def _put(tree: dict[str, Any], path: str, value: Any) -> None:
+    *parents, name = path.split(".")
+    for parent in parents:
+        if not isinstance(tree.get(parent), dict):
+            tree[parent] = {}
+        tree = tree[parent]
+    tree[name] = value
+
+
+def _check_pattern(query: Any) -> None:
+    """Raise UsageError unless the query is one of the patterns that ship with pit_fetch."""
+    guard = load("pit_guard")
+    if not isinstance(query, str) or guard.pattern_digest(query) not in guard.SHIPPED_PATTERNS:
+        raise UsageError(Code.USAGE, text="only the Cypher patterns that ship with pit_fetch run here, unchanged")

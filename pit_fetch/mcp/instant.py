@@ -1,0 +1,86 @@
+"""The instant as of which a server answers: fixed by its command line, a file of the operator's, or the ceiling.
+
+No message of a client reaches this module.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.request.audience import CEILING_VARIABLE
+from pit_fetch.request.fetch_request import check_ceiling
+from pit_fetch.request.options import require_pit
+from pit_fetch.times import parse_pit
+
+EXAMPLE = "2024-02-15T16:00:00-05:00"
+_MAX_BYTES = 1_000
+
+
+class Moment(NamedTuple):
+    """An instant as the operator wrote it, and as an aware value."""
+
+    text: str
+    at: datetime
+
+
+class Instant(NamedTuple):
+    """Where the instant comes from.
+
+    text     the instant itself; "" if it is in a file
+    file     the path of a file that holds it, and is read again for each call
+    environ  the environment, whose ceiling bounds every instant
+    """
+
+    text: str
+    file: str
+    environ: Mapping[str, str]
+
+    def now(self) -> Moment:
+        """Return the instant for a call that begins now. Raise UsageError for none, or one above a ceiling."""
+        moment = Moment(self.text, require_pit(self.text)) if self.text else _of_file(self.file)
+        check_ceiling(moment.at, self.environ)
+        return moment
+
+    @property
+    def phrase(self) -> str:
+        """The instant in the words of a description, which a client may keep: of one in a file, not which it is."""
+        return self.text or "the instant that the operator set"
+
+
+def fixed(pit: str | None, file: str | None, environ: Mapping[str, str]) -> Instant:
+    """Return the instant of a server: of ``pit``, of the ``file`` at this path, or else the ceiling.
+
+    Raise UsageError if there is none of them, if there are both, or if the instant is unusable now.
+    """
+    if pit is not None and file is not None:
+        raise UsageError(Code.USAGE, text="--pit and --pit-file exclude each other: give one of them")
+    text = "" if file is not None else pit if pit is not None else environ.get(CEILING_VARIABLE)
+    if text is None:
+        raise UsageError(Code.USAGE, text="a server needs an instant: --pit ISO8601, --pit-file FILE, or a ceiling")
+    instant = Instant(text, file or "", environ)
+    instant.now()
+    return instant
+
+
+def _of_file(path: str) -> Moment:
+    """Return the instant in a small regular file. Raise UsageError, which quotes nothing: a client reads it."""
+    try:
+        # A pipe would wait for its writer.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            content = os.read(handle, _MAX_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+        finally:
+            os.close(handle)
+        text = content.decode("ascii").strip()
+    except (OSError, ValueError):
+        text = ""
+    at = parse_pit(text)
+    if at is None:
+        raise UsageError(Code.USAGE, text="the operator's file holds no instant: it needs one such as " + EXAMPLE)
+    return Moment(text, at)

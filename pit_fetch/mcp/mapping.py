@@ -1,0 +1,135 @@
+"""The operator's mapping of another server's tools: where their items are, and what dates them. Pure.
+
+It is TOML, a table for each tool that is let through:
+
+    [tools.NEWS_SENTIMENT]
+    items = "feed"                    # a dotted path; "." is the whole result
+    available_at = "time_published"   # a path within an item; "@key" is its key in an object of items
+    zone = "UTC"                      # of stamps without an offset
+    [tools.NEWS_SENTIMENT.clamp]
+    time_to = "minute"                # an argument that may not be after the instant
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, get_args
+from zoneinfo import ZoneInfo
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.provider import SourceTag
+from pit_fetch.support.suggest import truncate
+from pit_fetch.support.toml import NotToml, parse_toml
+
+Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
+Clamp = Literal["instant", "day", "compact"]
+
+TAGS = get_args(SourceTag)
+
+
+class Mapped(NamedTuple):
+    """One tool that is let through.
+
+    name          its name for an agent; tool: its name on the other server
+    envelope      the result is an envelope: an item names the kind of its stamp itself
+    items         the path of its items
+    id            the path of an item's id; "" for a digest of what is shown of it
+    available_at  the path of the stamp from which an item was public; revised_at: of its last revision, or ""
+    zone          of stamps without an offset; None: such a stamp dates nothing
+    precision     what a stamp says: an instant; a minute (seconds of zero are unknown, and so is an hour of
+                  midnight: it counts at its end); a day (the same, without a zone when it is over everywhere);
+                  or seconds or milliseconds since 1970
+    keep, drop    names of the fields that are shown; none in ``keep``: all but those in ``drop``
+    pin           arguments that always have these values
+    clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
+    patterns      the argument that holds a Cypher query, of which only the shipped patterns pass
+    """
+
+    name: str
+    tool: str
+    description: str = ""
+    envelope: bool = False
+    items: str = "."
+    id: str = ""
+    available_at: str = ""
+    revised_at: str = ""
+    zone: ZoneInfo | None = None
+    precision: Precision = "instant"
+    source_tag: SourceTag = "provider_metadata"
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    pin: Mapping[str, Any] = {}
+    clamp: Mapping[str, Clamp] = {}
+    patterns: str = ""
+
+
+# ``envelope = true``: the result is an envelope, such as the patterns for Neo4j return.
+_ENVELOPE = {"items": "data", "id": "id", "available_at": "available_at", "revised_at": "revised_at"}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_zone(value: Any) -> bool:
+    try:
+        return bool(ZoneInfo(value))
+    except (KeyError, ValueError, TypeError, OSError):
+        return False
+
+
+def _is_clamps(value: Any) -> bool:
+    return isinstance(value, dict) and all(form in get_args(Clamp) for form in value.values())
+
+
+# What each key of a table may hold, and in words.
+_RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(("tool", "description", "items", "id", "available_at", "revised_at"), (_is_text, "a text")),
+    "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
+    "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),
+    "source_tag": (lambda value: value in TAGS, f"one of {', '.join(TAGS)}"),
+    "envelope": (lambda value: isinstance(value, bool), "true or false"),
+    **dict.fromkeys(("keep", "drop"), (_is_names, "a list of names")),
+    "pin": (lambda value: isinstance(value, dict), "a table of arguments"),
+    "clamp": (_is_clamps, f"a table of arguments, each {' or '.join(get_args(Clamp))}"),
+    "patterns": (_is_text, "a text"),
+}
+_MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, "keep": tuple, "drop": tuple}
+
+
+def read(text: str) -> dict[str, Mapped]:
+    """Return the mapped tools by name. Raise UsageError, which names the table and what is wrong with it."""
+    try:
+        content = parse_toml(text)
+    except NotToml as error:
+        raise _broken("the file", f"is not TOML ({error})") from None
+    tools = content.pop("tools", None)
+    if content or not isinstance(tools, dict) or not tools:
+        raise _broken("the file", "needs a table [tools.NAME] for each tool, and nothing beside them")
+    return {name: _mapped(name, table) for name, table in tools.items()}
+
+
+def _mapped(name: str, table: Any) -> Mapped:
+    place = f"[tools.{truncate(name)}]"
+    if not isinstance(table, dict):
+        raise _broken(place, "is not a table")
+    for key, value in table.items():
+        if key not in _RULES:
+            raise _broken(place, f"has {truncate(key)}, which is none of {', '.join(_RULES)}")
+        is_good, what = _RULES[key]
+        if not is_good(value):
+            raise _broken(place, f"has a {key} that is not {what}")
+    values = {key: _MADE[key](value) if key in _MADE else value for key, value in table.items()}
+    values = {"tool": name, **(_ENVELOPE if table.get("envelope") else {}), **values}
+    if "available_at" not in values:
+        raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
+    return Mapped(name, **values)
+
+
+def _broken(place: str, problem: str) -> UsageError:
+    return UsageError(Code.USAGE, text=f"--tools: {place} {problem}")

@@ -1,0 +1,79 @@
+"""A server from its command line: the instant, the settings and the tools, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+
+from pit_fetch.engine import credentials, registry, settings_files
+from pit_fetch.engine.real_runtime import real_runtime
+from pit_fetch.errors import PitFetchError
+from pit_fetch.mcp import gate, instant
+from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
+from pit_fetch.mcp.mapping import Mapped
+from pit_fetch.mcp.tools import name_of, tools_for
+from pit_fetch.mcp.upstream import Upstream
+from pit_fetch.provider import Provider
+from pit_fetch.request.audience import CLIENT_VARIABLE
+from pit_fetch.runtime import Runtime, no_alarm
+from pit_fetch.support.install import install_command
+
+_ARCHIVE = settings_files.VARIABLES["archive"]
+
+
+def prepared(
+    runtime: Runtime,
+    pit: str | None = None,
+    pit_file: str | None = None,
+    names: Sequence[str] | None = None,
+    archive: str | None = None,
+) -> Server:
+    """Return the server of these options; ``names`` are sources, None all that can be asked.
+
+    Raise PitFetchError if the instant, a source or the settings cannot be used.
+    """
+    added = {} if archive is None else {_ARCHIVE: runtime.path(archive)}
+    # The reader of every answer is an agent's client: a settings file counts as it does for one.
+    environ = {**runtime.environ, CLIENT_VARIABLE: "1", **added}
+    runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    file = None if pit_file is None else runtime.path(pit_file)
+    moment = instant.fixed(pit, file, settings.environ)
+    providers = list(_chosen(names))
+    idle = {} if names is not None else {name_of(p): problem for p in providers if (problem := _missing(p, runtime))}
+    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle)
+
+
+def gated(
+    runtime: Runtime, mapped: Iterable[Mapped], upstream: Upstream, pit: str | None = None, pit_file: str | None = None
+) -> Server:
+    """Return the server in front of ``upstream``. Raise PitFetchError if the instant or a tool cannot be used."""
+    # What another server says is recorded in no archive: the question would not tell which server was asked.
+    environ = {**runtime.environ, CLIENT_VARIABLE: "1"}
+    runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    environ = {name: value for name, value in settings.environ.items() if name != _ARCHIVE}
+    settings, runtime = settings._replace(environ=environ, options={}), runtime._replace(environ=environ)
+    moment = instant.fixed(pit, None if pit_file is None else runtime.path(pit_file), environ)
+    tools = gate.tools_for(mapped, upstream.tools(), upstream.call, moment.phrase, FETCH_SECONDS)
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)))
+
+
+def _chosen(names: Sequence[str] | None) -> list[Provider]:
+    if names is not None:
+        return [registry.load(name) for name in dict.fromkeys(names)]
+    return [listing.provider for listing in registry.listings() if listing.provider is not None]
+
+
+def _missing(provider: Provider, runtime: Runtime) -> str:
+    """Return why a source cannot be asked: a key or a package that it lacks; "" if it can."""
+    try:
+        credentials.resolve(provider, runtime.environ, runtime.folder)
+    except PitFetchError as error:
+        return error.gap.reason
+    package = next((name for name in provider.packages if find_spec(name) is None), None)
+    return f"{package} is not installed: run {install_command(package)}" if package else ""
+
+
+def _surroundings(runtime: Runtime) -> Runtime:
+    """Return the runtime of one call, with a network of its own. A thread has no alarm."""
+    return runtime._replace(transport=real_runtime().transport, alarm=no_alarm, stdout=None, stderr=None)

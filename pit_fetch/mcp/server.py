@@ -1,0 +1,118 @@
+"""The server: the protocol by the official SDK, every answer by hand.
+
+The SDK would quote an exception, and the value that does not fit a schema, to the client. So it is given nothing to
+check and nothing to catch.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server as ProtocolServer
+
+from pit_fetch.gaps import Code, gap
+from pit_fetch.mcp import calls
+from pit_fetch.mcp.answers import Answer, refusal
+from pit_fetch.mcp.streams import Wire, messages
+from pit_fetch.mcp.tools import Tool
+from pit_fetch.support.version import __version__
+
+CONCURRENT_CALLS = 32
+
+_INSTRUCTIONS = (
+    "Financial and web sources as of {phrase}: every answer holds what was public then and nothing later, whatever is "
+    "asked. An answer is an envelope of `data` and `gaps`. Call `sources` for what can be asked."
+)
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+
+class Pace(NamedTuple):
+    """Seconds: by ``answer`` a call is answered, whatever its thread is doing, since clients give up after 60;
+    ``progress`` passes between two signs of life.
+    """
+
+    answer: float = 50.0
+    progress: float = 5.0
+
+
+PACE = Pace()
+
+
+def run(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
+    """Serve until the client closes the wire."""
+    anyio.run(_serve, server, wire, pace)
+
+
+async def _serve(server: calls.Server, wire: Wire, pace: Pace) -> None:
+    protocol = _protocol(server, pace)
+    async with messages(wire) as streams:
+        await protocol.run(streams.incoming, streams.outgoing, protocol.create_initialization_options())
+
+
+def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
+    """Return the SDK's server of ``server``."""
+    tools = [_listed(tool) for tool in server.tools.values()]
+    limiter = anyio.CapacityLimiter(CONCURRENT_CALLS)
+
+    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools, ttl_ms=0, cache_scope="private")
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        ask = partial(calls.answer, server, params.name, params.arguments or {})
+        return _result(await _in_time(ask, limiter, context, pace))
+
+    protocol = ProtocolServer(
+        "pit_fetch",
+        version=__version__,
+        instructions=_INSTRUCTIONS.format(phrase=server.instant.phrase),
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+    protocol.middleware.clear()  # it would report calls to whichever collector the environment names
+    return protocol
+
+
+async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
+    """Return what ``ask`` answers on a thread, or a gap if it is late. A cancelled call asks no more."""
+    stop = threading.Event()
+    answer = refusal(gap(Code.TIMEOUT, host="the source", timeout=pace.answer))
+    try:
+        with anyio.move_on_after(pace.answer):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_progress, context, pace.progress)
+                answer = await anyio.to_thread.run_sync(ask, stop, limiter=limiter, abandon_on_cancel=True)
+                tasks.cancel_scope.cancel()
+    finally:
+        stop.set()
+    return answer
+
+
+async def _progress(context: Context, seconds: float) -> None:
+    """Tell a client that waits that time passes, and nothing else."""
+    started = anyio.current_time()
+    while True:
+        await anyio.sleep(seconds)
+        await context.session.report_progress(anyio.current_time() - started)
+
+
+def _listed(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=dict(tool.schema),
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    )
+
+
+def _result(answer: Answer) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=answer.text)],
+        structured_content=answer.content,
+        is_error=answer.is_error,
+    )

@@ -1,0 +1,118 @@
+"""JSON-RPC messages over a pair of binary streams, one a line: the transport below the SDK.
+
+The SDK's own reads lines of any length, answers nothing to a line that it cannot parse, and ends with a text that it
+cannot encode.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import BinaryIO, NamedTuple
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
+
+MAX_LINE_BYTES = 4_000_000
+
+_PARSE_ERROR = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32700, message="Parse error"))
+_TOO_LONG = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32600, message="Message too long"))
+
+
+class Wire(NamedTuple):
+    """A pair of binary streams to another program, and the longest line that is read from it."""
+
+    source: BinaryIO
+    sink: BinaryIO
+    max_line_bytes: int = MAX_LINE_BYTES
+
+
+class Streams(NamedTuple):
+    """The SDK's ends of a wire."""
+
+    incoming: MemoryObjectReceiveStream[SessionMessage | Exception]
+    outgoing: MemoryObjectSendStream[SessionMessage]
+
+
+def take_standard_streams() -> Wire:
+    """Return this process's own standard streams, and leave nothing behind at their descriptors.
+
+    Whatever prints from now on, a library in C included, reaches neither the client nor a log.
+    """
+    wire = Wire(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    return wire
+
+
+@asynccontextmanager
+async def messages(wire: Wire) -> AsyncIterator[Streams]:
+    """Open a wire. It ends when the other program closes its end, or can no longer be written to."""
+    to_reader, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    outgoing, from_writer = anyio.create_memory_object_stream[SessionMessage]()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_read, wire, to_reader, outgoing.clone())
+        tasks.start_soon(_write, wire, from_writer, tasks.cancel_scope)
+        yield Streams(incoming, outgoing)
+        tasks.cancel_scope.cancel()
+
+
+async def _read(
+    wire: Wire,
+    messages: MemoryObjectSendStream[SessionMessage | Exception],
+    answers: MemoryObjectSendStream[SessionMessage],
+) -> None:
+    lines = _lines(wire)
+    async with messages, answers:
+        while (line := await anyio.to_thread.run_sync(next, lines, None, abandon_on_cancel=True)) is not None:
+            if not line:
+                await answers.send(SessionMessage(_TOO_LONG))
+                continue
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                await answers.send(SessionMessage(_PARSE_ERROR))
+                continue
+            await messages.send(SessionMessage(message))
+
+
+def _lines(wire: Wire) -> Iterator[bytes]:
+    """Yield each line that is not blank; an empty one in the place of one that is too long, which is never held."""
+    size = wire.max_line_bytes + 1
+    while line := wire.source.readline(size):
+        if len(line) < size or line.endswith(b"\n"):
+            if line.strip():
+                yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = wire.source.readline(size)
+        yield b""
+
+
+async def _write(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:
+    async with messages:
+        async for message in messages:
+            try:
+                await anyio.to_thread.run_sync(_send, wire.sink, encode(message), abandon_on_cancel=True)
+            except (OSError, ValueError):
+                scope.cancel()
+
+
+def encode(message: SessionMessage) -> bytes:
+    """Return the line of a message, in ASCII and spelt as envelopes are."""
+    return json.dumps(message.message.model_dump(by_alias=True, exclude_unset=True)).encode() + b"\n"
+
+
+def _send(sink: BinaryIO, line: bytes) -> None:
+    left = memoryview(line)
+    while left:
+        left = left[sink.write(left) or 0 :]
+    sink.flush()

@@ -1,0 +1,155 @@
+"""The tools of the server, from what the sources declare: a name, a description and a schema of arguments each. Pure.
+
+Nothing here knows a source. A tool has the source's own options, and of the common ones those that choose among what is
+public: none that decides as of when, from where, or in which form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from textwrap import shorten
+from typing import Any, NamedTuple
+
+from pit_fetch.mcp.instant import Moment
+from pit_fetch.provider import Operation, Option, Provider
+from pit_fetch.request.operations import OPTION
+from pit_fetch.request.options import COMMON_OPTIONS
+
+# A client shows a model so much of a description.
+MAX_DESCRIPTION_BYTES = 2_000
+
+SOURCES = "sources"
+
+# The common options among the arguments, in the words of an argument.
+_COMMON = {
+    "fields": "only these fields of each item, such as a title first: ten times as many items fit into a result",
+    "limit": "at most so many items, the newest first",
+    "after": "the cursor of a truncated gap, with the other arguments unchanged: the next part of that answer",
+    "date_from": "published at or after: a New York date or a full timestamp",
+    "date_to": "published at or before; a date includes the whole day",
+    "max_pages": "how many pages of the source to read at most",
+}
+_TYPES: Mapping[str, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "list": {"type": "array", "items": {"type": "string"}},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "instant": {"type": "string"},
+    "flag": {"type": "boolean"},
+}
+
+
+class Tool(NamedTuple):
+    """One tool. ``schema`` is the JSON Schema of its arguments; ``provider`` is None for the tool that lists them.
+
+    ``values`` makes the values of the provider's options of a call's arguments, as of its instant.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    provider: Provider | None = None
+    values: Callable[[Mapping[str, Any], Moment], Mapping[str, Any]] = lambda arguments, moment: arguments
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The schema of each argument, by name."""
+        properties: Mapping[str, Any] = self.schema["properties"]
+        return properties
+
+
+def tools_for(providers: Iterable[Provider], phrase: str) -> dict[str, Tool]:
+    """Return the tools by name: one a source, and that which describes them. ``phrase`` is the instant, in words."""
+    tools = [_of_source(provider, phrase) for provider in providers]
+    names = [tool.name for tool in tools]
+    return {tool.name: tool for tool in (*tools, _of_sources(names, phrase))}
+
+
+def name_of(provider: Provider) -> str:
+    """Return the name of a source's tool."""
+    return provider.name.replace("-", "_")
+
+
+def served(provider: Provider) -> list[Operation]:
+    """Return the operations of which something can be shown as of an instant."""
+    return [operation for operation in provider.operations if operation.dating != "never"]
+
+
+def _of_sources(names: list[str], phrase: str) -> Tool:
+    text = (
+        f"How the other tools answer as of {phrase}: for one source its operations, what each needs and takes, its "
+        "fields, and the rule by which its items are dated; without a name, all sources in a line each. "
+        "Ask it before the first call of a source whose operations you do not know."
+    )
+    names_schema = {"type": "string", "enum": names, "description": "the tool to describe"}
+    return Tool(SOURCES, text, _object({"name": names_schema}))
+
+
+def _of_source(provider: Provider, phrase: str) -> Tool:
+    operations = served(provider)
+    taken = {OPTION, *(name for operation in operations for name in (*operation.needs, *operation.takes))}
+    takes_all = not any(operation.needs or operation.takes for operation in operations)
+    properties = {
+        option.name: _property(option, operations) for option in provider.options if takes_all or option.name in taken
+    }
+    common = {option.name: option for option in COMMON_OPTIONS}
+    properties |= {name: _described(_property(common[name], ()), text) for name, text in _COMMON.items()}
+    needed = set.intersection(*(set(operation.needs) for operation in operations)) if operations else set()
+    option = next((option for option in provider.options if option.name == OPTION), None)
+    if len(provider.operations) > 1 and option is not None and option.default is None:
+        needed.add(OPTION)
+    required = [name for name in properties if name in needed]
+    return Tool(name_of(provider), _description(provider, operations, phrase), _object(properties, required), provider)
+
+
+def _object(properties: Mapping[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        **({"required": list(required)} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _property(option: Option, operations: Iterable[Operation]) -> dict[str, Any]:
+    schema = dict(_TYPES["list" if option.repeatable else option.kind])
+    choices = option.choices or ()
+    if option.name == OPTION and operations:
+        names = [operation.name for operation in operations]
+        choices = tuple(name for name in choices if name in names) or tuple(names)
+    if choices:
+        schema |= {"items": {"type": "string", "enum": list(choices)}} if "items" in schema else {"enum": list(choices)}
+    if option.kind == "integer":
+        schema["minimum"] = option.minimum
+    if option.default not in (None, False, ()):
+        schema["default"] = option.default
+    return _described(schema, option.help)
+
+
+def _described(schema: dict[str, Any], text: str) -> dict[str, Any]:
+    return {**schema, "description": text}
+
+
+def _description(provider: Provider, operations: list[Operation], phrase: str) -> str:
+    head = (
+        f"What {provider.name} had made public by {phrase}, which no argument changes, as a complete envelope: "
+        "`data` holds the items, newest first, and `gaps` names everything that is missing and why.\n"
+        f"{provider.summary}.\n"
+        "To save room, ask with `fields` for a title or a value first, then for single items in full. If a gap of type "
+        "`truncated` has a `cursor`, repeat the call with `after` set to it. An empty `data` is no proof that nothing "
+        "happened: read the gaps.\n"
+    )
+    lines = "".join(_operation_lines(operations))
+    if len(head.encode()) + len(lines.encode()) > MAX_DESCRIPTION_BYTES:
+        lines = f"What each operation (`op`) needs, takes and returns: the tool `{SOURCES}`.\n"
+    return (head + lines).rstrip("\n")
+
+
+def _operation_lines(operations: list[Operation]) -> Iterator[str]:
+    for operation in operations:
+        fields = ", ".join(field.name for field in operation.fields)
+        if not operation.name:
+            yield f"Fields: {fields}.\n" if fields else ""
+            continue
+        needs = f" (needs {', '.join(operation.needs)})" if operation.needs else ""
+        yield shorten(f"{operation.name}{needs}: {fields}", 200, placeholder=" …") + "\n"

@@ -1,0 +1,87 @@
+"""Checks of claims: of their words, that none is later than its proof, and that each rests on its own record.
+
+For the last, the provider is run as one whose claims are its proofs: what is not public on a claim must then change no
+byte, as of any provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from pit_fetch.provider import Page, Provider, Query, Record
+from pit_fetch.request.operations import candidate_operations
+from pit_fetch.testing.case import Case, failure, is_aware, public_from
+from pit_fetch.testing.runner import observe
+
+
+def check_claims(case: Case) -> None:
+    """Check the claims of the recorded reply, and that the operation says what they are."""
+    operations = candidate_operations(case.provider, case.options)
+    run = observe(as_accepted(case), case.now)
+    claimed = [record for record in run.records if record.claimed_at is not None]
+    for record in claimed:
+        if not is_aware(record.claimed_at):
+            raise failure(f"the claim of item {record.id!r} has no offset", "pass an aware datetime as claimed_at")
+        proof = public_from(record)
+        if proof is not None and record.claimed_at > proof:
+            raise failure(
+                f"item {record.id!r} is proved from {proof} on, and claims only {record.claimed_at}",
+                "leave claimed_at out where a proof is as early, or correct one of the two",
+            )
+    if len(operations) == 1 and bool(claimed) != bool(operations[0].claims):
+        raise failure(
+            "records have a claim, and Operation.claims has no words for it"
+            if claimed
+            else "Operation.claims has words for a claim, and no record of the recorded reply has one",
+            "say in Operation.claims which rule a claim rests on and what may have changed since, and pass its instant "
+            "as Record.claimed_at",
+        )
+
+
+def has_claims(case: Case) -> bool:
+    return any(operation.claims for operation in candidate_operations(case.provider, case.options))
+
+
+def as_accepted(case: Case) -> Case:
+    """Return the case whose provider is told that its claims are accepted, as far as it has some."""
+    return replace(case, provider=_changed(case.provider, lambda record: record)) if has_claims(case) else case
+
+
+def as_proofs(case: Case) -> Case:
+    """Return the case whose provider yields what it claims as what it proves."""
+    return replace(case, provider=proving(case.provider), requests={})
+
+
+def proving(provider: Provider) -> Provider:
+    """Return the provider that yields what it claims as what it proves."""
+
+    def on_its_claim(record: Record) -> Record:
+        if record.claimed_at is None:
+            return record
+        payload = record.payload if record.claimed_payload is None else record.claimed_payload
+        return Record(record.id, record.claimed_at, record.available_at_source, payload)
+
+    operations = tuple(
+        operation._replace(dating="record", claims="") if operation.claims else operation
+        for operation in provider.operations
+    )
+    return _changed(provider, on_its_claim)._replace(operations=operations)
+
+
+def _changed(provider: Provider, change: Callable[[Record], Record]) -> Provider:
+    def changed(stream: Iterable[Any]) -> Iterator[Any]:
+        for part in stream:
+            if isinstance(part, Page):
+                yield part._replace(records=tuple(change(record) for record in part.records))
+            else:
+                yield change(part) if isinstance(part, Record) else part
+
+    def accepting(query: Query) -> Query:
+        return query._replace(accepts_claims=True)
+
+    return provider._replace(
+        fetch=lambda query, context: changed(provider.fetch(accepting(query), context)),
+        parse_reply=lambda body, query: changed(provider.parse_reply(body, accepting(query))),
+    )

@@ -1,0 +1,48 @@
+"""The one company that a request is about: by its number, or by the ticker that it has today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pit_fetch.provider import Context, Option, Query
+from pit_fetch_providers import search_terms, symbols
+from pit_fetch_providers.edgar import companies
+from pit_fetch_providers.shared import as_of_fetch, refuse
+
+SYMBOL = Option(
+    "symbol", "the company that has this ticker today", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL
+)
+CIK = Option("cik", "the company by its number, which does not change", metavar="320193", search_terms="company ciks")
+
+EITHER = "Give either cik=320193 or symbol=AAPL."
+SYMBOLS = "A symbol is one of the SEC's list, such as AAPL or BRK-B."
+_HOLDER = "symbol means {holder}: give cik=."
+
+
+def understood(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with the number in digits alone. Raise ConfigError for a number or ticker that none has."""
+    cik = companies.parse_cik(options["cik"]) if options["cik"] else None
+    if options["cik"] and cik is None:
+        refuse("cik is a number of up to ten digits, e.g. 320193.")
+    symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
+    return {**options, "cik": None if cik is None else str(cik)}
+
+
+def cik_of(query: Query, context: Context, *, must_be_listed: bool = False) -> int | None:
+    """Return the number of the company; None for a symbol that the SEC does not list, or without either.
+
+    Raise UpstreamError, also for an unlisted symbol if it ``must_be_listed``.
+    """
+    if query.options["cik"] is not None:
+        return int(query.options["cik"])
+    if query.options["symbol"] is None:
+        return None
+    listed = companies.ciks_of([query.options["symbol"]], context, must_be_listed=must_be_listed)
+    return min(listed, default=None)
+
+
+def of_today(query: Query) -> Iterator[str]:
+    """Yield the option that today's list of tickers gives a meaning to."""
+    if query.options["symbol"]:
+        yield as_of_fetch(_HOLDER, query)

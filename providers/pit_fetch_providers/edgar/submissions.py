@@ -1,0 +1,127 @@
+"""A company's list of filings (``/submissions/CIK….json``): the newest thousand or so, and files of older ones.
+
+The list is today's, and grows at its head. Which filings its files hold therefore depends on later filings, so the
+rows are put in order here, and where a file ends means nothing. Names, tickers and the like in it are today's, too, and
+not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, HttpReply, UpstreamError
+from pit_fetch.times import parse_date
+from pit_fetch.wire import lenient_json
+from pit_fetch_providers.edgar import client
+from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.header import ACCESSION, column, submitted
+
+_ACCESSION = re.compile(ACCESSION)
+# A file of older filings, by its name.
+OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+# A file of older filings was recorded that holds one of the day after its last.
+_OVERLAP = timedelta(days=7)
+
+
+class Row(NamedTuple):
+    """A filing as the list has it."""
+
+    accession: str
+    form: str  # as filed, "10-K/A"
+    filed: date
+    submitted: Acceptance | None = None  # a bound, for ordinary forms only
+    items: tuple[str, ...] = ()  # of an 8-K
+    period: str | None = None
+    document: str | None = None  # the primary one, below the filing's folder
+
+
+class _OlderFile(NamedTuple):
+    last: date
+    name: str
+
+
+def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
+    """Yield the rows of a company's list by filing date, newest first; None for an unreadable one.
+
+    A file of older filings is read when its rows are due. A company without a list has none. Raise UpstreamError.
+    """
+    reply = client.get(context, client.DATA, f"/submissions/CIK{cik:010d}.json")
+    if client.is_missing(reply):
+        return
+    filings = _document(reply.body).get("filings")
+    if not isinstance(filings, dict):
+        raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
+    waiting = list(rows(filings.get("recent")))
+    for older in sorted(_older_files(filings.get("files")), reverse=True):
+        bound = older.last + _OVERLAP
+        yield from _by_date(row for row in waiting if row is None or row.filed > bound)
+        waiting = [row for row in waiting if row is not None and row.filed <= bound]
+        waiting += rows(_document(_older(context, older.name).body))
+    yield from _by_date(waiting)
+
+
+def saved(body: bytes) -> Iterator[Row | None]:
+    """Yield the rows of a saved reply, be it a company's list or a file of older filings. Raise UpstreamError."""
+    document = _document(body)
+    filings = document.get("filings", {"recent": document})
+    columns = filings.get("recent") if isinstance(filings, dict) else None
+    if not isinstance(columns, dict) or "accessionNumber" not in columns:
+        raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
+    yield from _by_date(rows(columns))
+
+
+def rows(columns: Any) -> Iterator[Row | None]:
+    """Yield the rows of one file's columns, in its order; None for one that is unreadable."""
+    names = ("accessionNumber", "form", "filingDate", "acceptanceDateTime", "items", "reportDate", "primaryDocument")
+    numbers, *others = (column(columns, name) for name in names)
+    for place, number in enumerate(numbers):
+        yield _row(number, *(values[place] if place < len(values) else None for values in others))
+
+
+def _row(number: Any, form: Any, filed: Any, stamp: Any, items: Any, period: Any, document: Any) -> Row | None:
+    day = parse_date(filed)
+    if not isinstance(number, str) or not _ACCESSION.fullmatch(number) or not isinstance(form, str) or day is None:
+        return None
+    return Row(
+        accession=number,
+        form=form.upper(),
+        filed=day,
+        submitted=submitted(number, filed, stamp),
+        items=tuple(filter(None, items.split(","))) if isinstance(items, str) else (),
+        period=period if parse_date(period) else None,
+        document=document if isinstance(document, str) and document else None,
+    )
+
+
+def _by_date(some: Iterable[Row | None]) -> Iterator[Row | None]:
+    every = list(some)
+    yield from (None for row in every if row is None)
+    readable = (row for row in every if row is not None)
+    yield from sorted(readable, key=lambda row: (row.filed, row.accession), reverse=True)
+
+
+def _older_files(files: Any) -> Iterator[_OlderFile]:
+    for file in files if isinstance(files, list) else []:
+        last, name = (file.get("filingTo"), file.get("name")) if isinstance(file, dict) else (None, None)
+        day = parse_date(last)
+        if day is None or not isinstance(name, str) or not OLDER_FILE.fullmatch(name):
+            raise UpstreamError(Code.MALFORMED, problem="its older files cannot be told")
+        yield _OlderFile(day, name)
+
+
+def _older(context: Context, name: str) -> HttpReply:
+    reply = client.get(context, client.DATA, f"/submissions/{name}")
+    if client.is_missing(reply):
+        raise UpstreamError(Code.INCOMPLETE, host=client.DATA)
+    return reply
+
+
+def _document(body: bytes) -> dict[str, Any]:
+    document = lenient_json(body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
+    if not isinstance(document, dict):
+        raise UpstreamError(Code.MALFORMED, problem="it is not a list of filings")
+    return document

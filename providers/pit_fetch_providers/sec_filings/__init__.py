@@ -1,0 +1,237 @@
+"""Filings of a company with the SEC: what it had filed by an instant, and what the filings say.
+
+Each counts from its release on, by the evidence of :mod:`pit_fetch_providers.edgar`. Nothing of a filing is read
+before that evidence shows that it was public at the horizon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pit_fetch.provider import Basis, Context, Operation, Option, Page, Provider, Query, Record, Stage
+from pit_fetch.times import parse_date
+from pit_fetch_providers import search_terms
+from pit_fetch_providers.edgar import client, forms, subject
+from pit_fetch_providers.markup import require_parser
+from pit_fetch_providers.sec_filings import holdings, insiders, listing, releases, texts
+from pit_fetch_providers.shared import fields, refuse
+
+_ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
+_SETTLED = (
+    "A filing that was released more than a week after its filing date is left out: a letter, a draft, one whose date "
+    "was moved back. filings with forms=UPLOAD,CORRESP finds such letters."
+)
+
+_IN_XML = {
+    "insiders": "Forms of before mid-2003 are plain text, and left out. Dates in a form are typed by hand.",
+    "holdings": "Reports of before mid-2013 are plain text, and left out. What a manager reports late, elsewhere or "
+    "not at all is missing, and no sale: short positions, most bonds, what is held abroad.",
+}
+
+_ROOMS = {"filings": listing, "text": texts, "insiders": insiders, "holdings": holdings}
+
+
+def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
+    """Yield what the operation answers, of filings that were public, newest first."""
+    if query.operation.name == "text":
+        require_parser()
+    cik = _cik(query, context)
+    if cik is not None:
+        yield from _ROOMS[query.operation.name].fetch(query, context, cik)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Return what a saved reply answers: a company's list, or a full submission."""
+    if query.operation.name == "text":
+        require_parser()
+    records: Iterator[Record] = _ROOMS[query.operation.name].read(body, query)
+    return records
+
+
+def derive(query: Query) -> Stage | None:
+    match query.operation.name:
+        case "text":
+            return texts.derive(query)
+        case "holdings":
+            return holdings.derive(query)
+    return None
+
+
+def when_empty(query: Query) -> str:
+    """Return a hint that depends on the request alone."""
+    if query.options["symbol"]:
+        return subject.SYMBOLS
+    if query.options["accession"] and not query.options["cik"]:
+        return "Without cik=, a filing is looked for under whoever submitted it, which often is an agent: give cik=."
+    return ""
+
+
+def when_captured(query: Query) -> str:
+    """Return the note that without exact a capture has some times hours late."""
+    if query.options["exact"]:
+        return ""
+    return (
+        "The SEC's list tells some times of acceptance hours late: to ask about a time of day later, write "
+        "exact = true, and ask with exact."
+    )
+
+
+def _cik(query: Query, context: Context) -> int | None:
+    """Return the number of the company, or of whoever submitted the filing; None for an unlisted symbol."""
+    if query.options["cik"] is None and query.options["symbol"] is None:
+        return int(query.options["accession"][:10])
+    return subject.cik_of(query, context)
+
+
+def _understood(query: Query) -> Query:
+    """Return the query in EDGAR's spelling. Raise ConfigError for one that no company could answer."""
+    options = subject.understood(query.options)
+    options["forms"] = tuple(form.upper() for form in options["forms"] or ()) or None
+    if options["cik"] and options["symbol"]:
+        refuse(subject.EITHER)
+    for name in ("form", "forms"):
+        _check_forms(name, options[name])
+    if options["accession"]:
+        number = _ACCESSION.fullmatch(options["accession"])
+        options["accession"] = (
+            "-".join(number.groups())
+            if number
+            else refuse("accession is a filing's number, e.g. 0000320193-25-000057.")
+        )
+    if options["period"] and parse_date(options["period"]) is None:
+        refuse("period is the last day of a quarter, e.g. 2024-03-31.")
+    return _with_subject(query._replace(options=options))
+
+
+def _check_forms(name: str, value: str | tuple[str, ...] | None) -> None:
+    for form in [value] if isinstance(value, str) else value or ():
+        likely = forms.correct_spelling(form)
+        if likely:
+            refuse(f"{name}: EDGAR writes {likely}, and lists nothing under other spellings.")
+
+
+def _with_subject(query: Query) -> Query:
+    """Return the query if it says whose filings, and which. Raise ConfigError otherwise."""
+    options, is_text = query.options, query.operation.name == "text"
+    if query.offline:
+        return query
+    if is_text and (options["accession"] is None) == (options["form"] is None):
+        refuse("text takes either accession=0000320193-25-000057, or form=10-K for the newest one that was public.")
+    if options["cik"] is None and options["symbol"] is None and not options["accession"]:
+        refuse(subject.EITHER)
+    return query
+
+
+def _caveats(query: Query) -> Iterator[str]:
+    if query.open_mode:
+        return
+    if not query.offline and query.options["accession"] is None and releases.is_settled(query):
+        yield _SETTLED
+    if query.operation.name in _IN_XML:
+        yield _IN_XML[query.operation.name]
+
+
+_FILINGS = Operation(
+    name="filings",
+    rule="the release of the filing: an hour after its acceptance, or 09:00 after a night; with exact by when its file "
+    "was written",
+    why="a filing day is no instant, and filing dates are moved back on request",
+    basis=(Basis("filingDate", "day"),),
+    takes=("symbol", "cik", "forms", "exact"),
+    fields=(*fields("accession form", date="filed", lists="items"), *fields(date="period"),
+            *fields("primary_document url")),
+    normalize_query=_understood,
+    caveats=_caveats,
+    of_today=subject.of_today,
+    timeout=180.0,
+    search_terms="list index history submissions",
+)  # fmt: skip
+
+PROVIDER = Provider(
+    name="sec_filings",
+    summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
+    fetch=fetch,
+    parse_reply=read,
+    derive=derive,
+    when_empty=when_empty,
+    when_captured=when_captured,
+    hosts=client.HOSTS,
+    credentials=(client.USER_AGENT,),
+    options=(
+        Option("op", "what to ask for", choices=tuple(_ROOMS), default="filings", positional="one", metavar="OP"),
+        subject.SYMBOL,
+        subject.CIK,
+        Option(
+            "forms",
+            "filings, insiders: these forms, with their amendments; -4 excludes one",
+            kind="list",
+            metavar="10-K,8-K",
+            search_terms="type types form-type filing-type",
+        ),
+        Option("form", "text: the newest filing of exactly this form", metavar="10-K", uppercase=True),
+        Option(
+            "accession",
+            "text: the filing with this number",
+            metavar="NUMBER",
+            search_terms="accession-number adsh accn number",
+        ),
+        Option(
+            "document",
+            "text: primary, or documents of a type, such as EX-99.1",
+            metavar="TYPE",
+            default="primary",
+            search_terms="exhibit attachment",
+        ),
+        Option(
+            "find",
+            "text: only the passages that hold these words",
+            metavar="WORDS",
+            affects_records=False,
+            search_terms=search_terms.QUERY,
+        ),
+        Option(
+            "period",
+            "holdings: for the quarter that ends on this day; without it, for the newest one",
+            metavar="2024-03-31",
+            search_terms="quarter report-date",
+        ),
+        Option("exact", "date each filing by its header, and by when it was written: two requests each", kind="flag"),
+    ),
+    operations=(
+        _FILINGS,
+        _FILINGS._replace(
+            name="text",
+            takes=("symbol", "cik", "form", "accession", "document", "find", "exact"),
+            fields=(*fields("accession form document url", integer="position"), *fields("text")),
+            window=None,
+            chooses=True,
+            search_terms="document read content exhibit press release",
+        ),
+        _FILINGS._replace(
+            name="insiders",
+            fields=insiders.FIELDS,
+            search_terms="insider transactions ownership form4 trades",
+        ),
+        _FILINGS._replace(
+            name="holdings",
+            takes=("symbol", "cik", "period", "exact"),
+            fields=holdings.FIELDS,
+            window=None,
+            chooses=True,
+            search_terms="13f institutional positions portfolio managers",
+        ),
+    ),
+    page_size=1_000,
+    packages=("selectolax",),
+    agents=("sec-filings",),
+    search_terms="edgar filing submissions 10-k 10-q 8-k",
+    help="""filings lists what a company had filed, newest release first; an amendment comes with its form.
+text serves one filing: by accession, or the newest one of a form that was public at the PIT.
+document=EX-99.1 is the first exhibit of that number, such as an earnings release with form=8-K;
+the newest filing that has one is served. A long text is continued with --after. find="going concern"
+serves passages in its place.
+insiders serves the rows of Forms 3, 4 and 5, by the company's number or by the insider's own; holdings
+the book of a manager for a quarter, as far as it was public, amendments applied, in dollars.
+""",
+)

@@ -1,0 +1,72 @@
+"""The documents of a filing: as its index page lists them, and as its full submission holds them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pit_fetch.wire import unescape
+from pit_fetch_providers.edgar.header import HEADER_OF
+
+# A row of the index page: number, description, link, type. Of before 2001 the link names no file.
+_LISTED = re.compile(
+    r'<td scope="row">\s*([0-9]{1,9})\s*</td>\s*<td scope="row">(?:(?!</td>).)*</td>\s*'
+    r'<td scope="row"><a href="([^"]*)">(?:(?!</td>).)*</td>\s*<td scope="row">([^<]*)</td>',
+    re.DOTALL,
+)
+_DOCUMENT = re.compile(r"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL | re.MULTILINE)
+_TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
+_TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
+# Around what is no plain text: <XML>, <XBRL>, <PDF>.
+_WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
+_HEAD = 10_000
+PRIMARY = "primary"
+
+
+class Document(NamedTuple):
+    """A document of a filing: its number there, its type, its file below the filing's folder, and its text if known."""
+
+    sequence: int
+    type: str  # as filed, "EX-99.1"
+    file: str = ""
+    text: str | None = None
+
+
+def listed(page: str, folder: str) -> Iterator[Document]:
+    """Yield the documents on a filing's index page. ``folder`` is the path of the filing's own."""
+    for sequence, link, kind in _LISTED.findall(page):
+        _, is_below, file = unescape(link).partition(f"{folder}/")
+        yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "")
+
+
+def contained(submission: str) -> Iterator[Document]:
+    """Yield the documents of a full submission, with their texts."""
+    for match in _DOCUMENT.finditer(submission):
+        head, text = match[1].partition("<TEXT>")[0], _TEXT.search(match[1])
+        tags = {tag: value.strip() for tag, value in _TAG.findall(head)}
+        sequence = tags.get("SEQUENCE", "")
+        body = "" if text is None else text[1]
+        wrapped = _WRAPPER.match(body)
+        yield Document(
+            sequence=int(sequence) if re.fullmatch("[0-9]{1,9}", sequence) else 0,
+            type=tags.get("TYPE", "").upper(),
+            file=tags.get("FILENAME", ""),
+            text=body if wrapped is None else wrapped[2],
+        )
+
+
+def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
+    """Return the documents of a type, "EX-99" with "EX-99.1" and so on; the first of all for "primary"."""
+    every = list(documents)
+    if kind.lower() == PRIMARY:
+        return every[:1]
+    wanted = kind.upper()
+    exact = [document for document in every if document.type == wanted]
+    return exact or [document for document in every if document.type.startswith(f"{wanted}.")]
+
+
+def accession(submission: str) -> str | None:
+    """Return the number of a full submission, by the first line of its header; None if there is none."""
+    match = HEADER_OF.search(submission[:_HEAD])
+    return match[1] if match else None

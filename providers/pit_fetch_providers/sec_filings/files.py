@@ -1,0 +1,86 @@
+"""Ask EDGAR's archive for the documents of a filing that was public."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+from urllib.parse import quote
+
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, HttpReply, UpstreamError
+from pit_fetch_providers.edgar import client, release
+from pit_fetch_providers.edgar.header import parse_header
+from pit_fetch_providers.edgar.release import ListedFiling
+from pit_fetch_providers.markup.characters import decode
+from pit_fetch_providers.sec_filings import documents, text
+from pit_fetch_providers.sec_filings.documents import Document
+
+
+class Saved(NamedTuple):
+    """A saved full submission, which its own header dates."""
+
+    filing: ListedFiling
+    at: datetime | None
+    documents: list[Document]
+
+
+def url(cik: int, accession: str, file: str | None) -> str:
+    """Return the address of a document of a filing; of its index page where no file is known."""
+    name = quote(file or f"{accession}-index.htm", errors="surrogatepass")
+    return f"https://{client.WWW}{client.folder(accession, cik)}/{name}"
+
+
+def read(context: Context, cik: int, accession: str, kind: str, primary: str | None) -> list[Document]:
+    """Return the documents of a type, with their sources; ``primary`` is the file of the primary one, if it is known.
+
+    Where no list names their files, they come from the filing's full submission. Raise UpstreamError if the host fails
+    or refuses.
+    """
+    folder = client.folder(accession, cik)
+    if kind == documents.PRIMARY and primary is not None and not primary.endswith(".txt"):
+        every = [Document(1, "", primary)]
+    else:
+        every = _index(context, folder, accession)
+    wanted = documents.chosen(every, kind)
+    if every and all(document.file for document in wanted):
+        complete = [_with_source(context, folder, document) for document in wanted]
+        if None not in complete:
+            return [document for document in complete if document is not None]
+    return documents.chosen(submission(context, cik, accession), kind)
+
+
+def submission(context: Context, cik: int, accession: str) -> list[Document]:
+    """Return the documents of a filing's full submission, with their sources. Raise UpstreamError."""
+    reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
+    return [] if reply is None else list(documents.contained(decode(reply.body, "")))
+
+
+def saved(body: bytes) -> Saved:
+    """Return a saved full submission. Raise UpstreamError for anything else."""
+    source = decode(body, "")
+    accession = documents.accession(source)
+    header = None if accession is None else parse_header(body, accession)
+    if accession is None or header is None:
+        raise UpstreamError(Code.MALFORMED, problem="it is no full submission (ACCESSION.txt)")
+    filing = ListedFiling(accession, header.form, header.filed)
+    return Saved(filing, release.of_header(header), list(documents.contained(source)))
+
+
+def _index(context: Context, folder: str, accession: str) -> list[Document]:
+    for ending in client.INDEX_PAGES:
+        reply = _get(context, f"{folder}/{accession}{ending}")
+        if reply is not None:
+            return list(documents.listed(decode(reply.body, ""), folder))
+    return []
+
+
+def _with_source(context: Context, folder: str, document: Document) -> Document | None:
+    if text.is_binary(document.file):
+        return document
+    reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
+    return None if reply is None else document._replace(text=decode(reply.body, reply.header("Content-Type")))
+
+
+def _get(context: Context, path: str) -> HttpReply | None:
+    reply = client.get(context, client.WWW, path)
+    return None if client.is_missing(reply) else reply

@@ -1,0 +1,156 @@
+"""The operation ``holdings``: the positions that a manager had reported on Form 13F for a quarter.
+
+A report stands until a RESTATEMENT replaces it; NEW HOLDINGS are added to it. Which reports count is decided among
+those that were public, in :func:`derive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from pit_fetch.provider import Context, Field, Query, Record, Stage
+from pit_fetch.times import parse_date
+from pit_fetch_providers.edgar.release import ListedFiling
+from pit_fetch_providers.edgar.submissions import Row
+from pit_fetch_providers.sec_filings import elements, files, releases
+from pit_fetch_providers.sec_filings.documents import Document
+from pit_fetch_providers.sec_filings.releases import Release
+from pit_fetch_providers.shared import fields
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+FORMS = ("13F-HR", "13F-HR/A")
+FIELDS = (
+    *fields("accession form amendment manager_cik", date="period"),
+    *fields("issuer cusip class", number="value shares"),
+    *fields("share_type put_call discretion other_managers"),
+    Field("is_unit_doubtful", "flag"),
+)
+# Values are in thousands before, and in dollars from then on, whatever the period and the schema.
+_IN_DOLLARS = date(2023, 1, 3)
+_THOUSAND = 1_000
+# What the median share of a manager costs, in dollars. Outside, the manager took the other unit.
+_PLAUSIBLE = 1, 5_000
+_ADDED = "NEW HOLDINGS"
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
+    """Yield the positions in all public reports on the quarter. Raise UpstreamError."""
+
+    def is_report(row: Row) -> bool:
+        return row.form in FORMS and query.options["period"] in (None, row.period)
+
+    for row, at in _newest_quarter(releases.public(query, context, cik, is_report)):
+        yield from records(files.submission(context, cik, row.accession), releases.listed(row), at, cik)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the positions of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
+    filing, at, found = files.saved(body)
+    if filing.form in FORMS:
+        yield from records(found, filing, at, int(query.options["cik"] or 0))
+
+
+def derive(query: Query) -> Stage:
+    """Return the stage that makes one book of the public reports on the quarter, or on the newest one."""
+
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        every = list(records)
+        newest = query.options["period"] or max((record.payload["period"] for record in every), default="")
+        standing = _standing(record for record in every if record.payload["period"] == newest)
+        positions = (record for record in every if record.payload["accession"] in standing)
+        yield from (record for record in positions if record.payload["issuer"] is not None)
+
+    return stage
+
+
+def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None, cik: int) -> Iterator[Record]:
+    """Yield the positions of a report, after one record of the report itself; nothing for one that is not in XML."""
+    roots = [root for root in (elements.parse(document.text or "") for document in found) if root is not None]
+    cover = next((root for root in roots if elements.name(root) == "edgarSubmission"), None)
+    page = elements.at(cover, "formData/coverPage")
+    period = _period(elements.text(page, "reportCalendarOrQuarter"))
+    if period is None:
+        return
+    report = {
+        "accession": filing.accession,
+        "form": filing.form,
+        "amendment": elements.text(page, "amendmentInfo/amendmentType") if filing.form.endswith("/A") else None,
+        "manager_cik": f"{cik:010d}",
+        "period": period,
+    }
+    tables = (root for root in roots if elements.name(root) == "informationTable")
+    rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
+    positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
+    for number, payload in enumerate([{**report, "issuer": None}, *positions]):
+        yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
+
+
+def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
+    """Return the public reports on the newest quarter that one of them is about: what is filed by its end is not."""
+    reports: list[Release] = []
+    newest = ""
+    for report in public:
+        if report.row.period is None:
+            continue
+        if report.row.filed.isoformat() <= newest:
+            break
+        reports.append(report)
+        newest = max(newest, report.row.period)
+    return (report for report in reports if report.row.period == newest)
+
+
+def _standing(reports: Iterable[Record]) -> set[str]:
+    """Return the numbers of the filings that make up a book, of those on one quarter."""
+    filings = {record.payload["accession"]: record for record in reports}
+    standing: set[str] = set()
+    for record in sorted(filings.values(), key=lambda made: (made.available_at or _LONG_AGO, made.id)):
+        standing = standing if record.payload["amendment"] == _ADDED else set()
+        standing.add(record.payload["accession"])
+    return standing
+
+
+def _row(row: Element) -> dict[str, Any]:
+    return {
+        "issuer": elements.text(row, "nameOfIssuer") or "",
+        "cusip": elements.text(row, "cusip"),
+        "class": elements.text(row, "titleOfClass"),
+        "value": elements.number(row, "value"),
+        "shares": elements.number(row, "shrsOrPrnAmt/sshPrnamt"),
+        "share_type": elements.text(row, "shrsOrPrnAmt/sshPrnamtType"),
+        "put_call": elements.text(row, "putCall"),
+        "discretion": elements.text(row, "investmentDiscretion"),
+        "other_managers": elements.text(row, "otherManager"),
+    }
+
+
+def _is_position(row: dict[str, Any]) -> bool:
+    """Return whether a row is one: a book is emptied by a row of zeros."""
+    return bool(row["value"] or row["shares"])
+
+
+def _in_dollars(rows: list[dict[str, Any]], filed: date) -> Iterator[dict[str, Any]]:
+    """Yield rows with their values in dollars, and whether that unit is in doubt."""
+    factor = 1 if filed >= _IN_DOLLARS else _THOUSAND
+    prices = [
+        row["value"] * factor / row["shares"]
+        for row in rows
+        if row["value"] and row["shares"] and row["share_type"] == "SH" and not row["put_call"]
+    ]
+    lowest, highest = _PLAUSIBLE
+    doubtful = bool(prices) and not lowest <= median(prices) <= highest
+    for row in rows:
+        value = None if row["value"] is None else row["value"] * factor
+        yield {**row, "value": value, "is_unit_doubtful": doubtful}
+
+
+def _period(words: str | None) -> str | None:
+    """Return the date of a cover page, ``03-31-2025``, as ISO writes it."""
+    parts = (words or "").split("-")
+    day = parse_date("-".join((parts[2], *parts[:2]))) if len(parts) == 3 else None
+    return None if day is None else day.isoformat()

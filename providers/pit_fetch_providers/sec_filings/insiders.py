@@ -1,0 +1,138 @@
+"""The operation ``insiders``: what insiders reported on Forms 3, 4 and 5, a row a transaction or holding.
+
+The dates in a form are typed by hand, and say nothing of when it became public: recorded ones are of the years 22 and
+2035. An amendment names what it amends by a date alone, and repeats a row of it or all, so both are served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pit_fetch.paging import newest_first
+from pit_fetch.provider import Context, Field, Page, Query, Record
+from pit_fetch.times import parse_date
+from pit_fetch_providers.edgar import forms
+from pit_fetch_providers.edgar.release import ListedFiling
+from pit_fetch_providers.sec_filings import elements, files, listing, releases
+from pit_fetch_providers.sec_filings.documents import Document
+from pit_fetch_providers.shared import fields
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+FIELDS = (
+    *fields("accession form issuer issuer_symbol issuer_cik owner", lists="owner_ciks"),
+    *fields("relation", date="amends"),
+    Field("is_10b5_1", "flag"),
+    *fields("kind security", date="transaction_date"),
+    *fields("code"),
+    Field("acquired", "flag"),
+    *fields(number="shares price owned_after"),
+    *fields("ownership ownership_nature underlying", number="underlying_shares exercise_price"),
+    *fields(date="exercise_date expiration_date", lists="footnotes"),
+)
+
+_TABLES = ("nonDerivativeTable", "derivativeTable")
+_ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
+_RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
+
+
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
+    """Yield the rows of each form that was public, newest first, one request a form. Raise UpstreamError."""
+    public = releases.public(query, context, cik, lambda row: is_wanted(query, row.form))
+    for place, (row, at) in enumerate(public):
+        found = records(files.submission(context, cik, row.accession), releases.listed(row), at)
+        yield Page(tuple(found), newest_first, continues_previous=place > 0)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the rows of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
+    filing, at, found = files.saved(body)
+    if is_wanted(query, filing.form):
+        yield from records(found, filing, at)
+
+
+def is_wanted(query: Query, form: str) -> bool:
+    return forms.is_evening(form) and listing.is_form(query, form)
+
+
+def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
+    """Yield the rows of a form; nothing for one in plain text, as before mid-2003."""
+    for document in found:
+        root = elements.parse(document.text or "") if "ownershipDocument" in (document.text or "") else None
+        if root is not None:
+            for number, row in enumerate(_rows(root, filing), 1):
+                yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
+            return
+
+
+def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:
+    form, notes = _form(root, filing), _footnotes(root)
+    for table in _TABLES:
+        for row in elements.children(elements.at(root, table), *_ROWS):
+            yield {**form, **_row(row), "footnotes": [notes[note] for note in _references(row) if note in notes]}
+
+
+def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
+    owners = list(elements.children(root, "reportingOwner"))
+    ids = [elements.at(owner, "reportingOwnerId") for owner in owners]
+    return {
+        "accession": filing.accession,
+        "form": filing.form,
+        "issuer": elements.text(root, "issuer/issuerName"),
+        "issuer_symbol": elements.text(root, "issuer/issuerTradingSymbol"),
+        "issuer_cik": elements.text(root, "issuer/issuerCik"),
+        # Several owners share the rows.
+        "owner": "; ".join(elements.text(one, "rptOwnerName") or "" for one in ids),
+        "owner_ciks": [elements.text(one, "rptOwnerCik") for one in ids],
+        "relation": "; ".join(map(_relation, owners)),
+        "amends": _date(elements.text(root, "dateOfOriginalSubmission")),
+        "is_10b5_1": elements.flag(root, "aff10b5One"),
+    }
+
+
+def _relation(owner: Element) -> str:
+    relation = elements.at(owner, "reportingOwnerRelationship")
+    titles = [elements.text(relation, "officerTitle"), elements.text(relation, "otherText")]
+    roles = [word for path, word in _RELATIONS.items() if elements.flag(relation, path)]
+    return ", ".join([*roles, *filter(None, titles)])
+
+
+def _row(row: Element) -> dict[str, Any]:
+    amounts, after = elements.at(row, "transactionAmounts"), elements.at(row, "postTransactionAmounts")
+    acquired = elements.text(amounts, "transactionAcquiredDisposedCode")
+    return {
+        "kind": "holding" if elements.name(row).endswith("Holding") else "transaction",
+        "security": elements.text(row, "securityTitle"),
+        "transaction_date": _date(elements.text(row, "transactionDate")),
+        "code": elements.text(row, "transactionCoding/transactionCode"),
+        "acquired": {"A": True, "D": False}.get(acquired or ""),
+        "shares": elements.number(amounts, "transactionShares"),
+        "price": elements.number(amounts, "transactionPricePerShare"),
+        "owned_after": elements.number(after, "sharesOwnedFollowingTransaction"),
+        "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
+        "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
+        "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
+        "underlying_shares": elements.number(row, "underlyingSecurity/underlyingSecurityShares"),
+        "exercise_price": elements.number(row, "conversionOrExercisePrice"),
+        "exercise_date": _date(elements.text(row, "exerciseDate")),
+        "expiration_date": _date(elements.text(row, "expirationDate")),
+    }
+
+
+def _footnotes(root: Element) -> dict[str, str]:
+    notes = elements.children(elements.at(root, "footnotes"), "footnote")
+    return {note.get("id", ""): " ".join("".join(note.itertext()).split()) for note in notes}
+
+
+def _references(row: Element) -> list[str]:
+    """Return the ids of the footnotes of a row, each once: a price can be a footnote alone."""
+    return list(dict.fromkeys(part.get("id", "") for part in row.iter() if elements.name(part) == "footnoteId"))
+
+
+def _date(words: str | None) -> str | None:
+    """Return a date as it was typed, perhaps with an offset behind it: ``2026-09-10-04:00``."""
+    day = parse_date((words or "")[:10])
+    return None if day is None else day.isoformat()

@@ -1,0 +1,49 @@
+"""The operation ``filings``: a company's list of filings, each with the instant from which it was public."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from pit_fetch.paging import newest_first
+from pit_fetch.provider import Context, Page, Query, Record
+from pit_fetch_providers.edgar import forms, release, submissions
+from pit_fetch_providers.edgar.submissions import Row
+from pit_fetch_providers.sec_filings import files, releases
+from pit_fetch_providers.shared import UNREADABLE
+
+
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
+    """Yield the filings of a company, newest release first."""
+    made = releases.newest_first(query, context, cik, lambda row: is_form(query, row.form))
+    for place, one_release in enumerate(made):
+        record = UNREADABLE if one_release is None else _record(one_release.row, cik, one_release.at)
+        yield Page((record,), newest_first, continues_previous=place > 0)
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the filings of a saved list. What its rows alone do not date is undated."""
+    cik = int(query.options["cik"] or 0)
+    for row in submissions.saved(body):
+        if row is None:
+            yield UNREADABLE
+        elif is_form(query, row.form):
+            yield _record(row, cik, release.bound(releases.listed(row), row.submitted))
+
+
+def is_form(query: Query, form: str) -> bool:
+    """Return whether a form is one that is asked for."""
+    return forms.is_wanted(form, query.options["forms"] or ())
+
+
+def _record(row: Row, cik: int, at: datetime | None) -> Record:
+    payload = {
+        "accession": row.accession,
+        "form": row.form,
+        "filed": row.filed.isoformat(),
+        "items": list(row.items),
+        "period": row.period,
+        "primary_document": row.document,
+        "url": files.url(cik, row.accession, row.document) if cik else None,
+    }
+    return Record(row.accession, at, "edgar_accepted", payload)

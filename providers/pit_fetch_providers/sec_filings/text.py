@@ -1,0 +1,84 @@
+"""The text of a document: HTML and inline XBRL as lines, plain text as it is, and passages that hold a phrase. Pure.
+
+selectolax parses HTML. What inline XBRL hides (its header of contexts and units) and what a browser does not show is
+left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pit_fetch_providers.markup.depth import flattened
+from pit_fetch_providers.markup.layout import laid_out
+
+# Plain text has tags of its own, <TABLE> among them.
+_HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
+_HTML_WITHIN = 4_096
+_HIDDEN = "head, script, style, noscript, ix\\:header, [style]"
+_UNSEEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+# In XHTML these may end where they begin. HTML would take all that follows for their text.
+_CLOSED = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
+# A sign of currency, and what closes a figure, stand in cells of their own.
+_CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
+_CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||$)", re.MULTILINE)
+# Marks of the plain text of the 1990s.
+_MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
+
+_AROUND = 300
+_MOST = 1_500
+
+
+class Passage(NamedTuple):
+    """A part of a text that holds the phrase, and where it begins in it."""
+
+    position: int
+    text: str
+
+
+def is_binary(file: str) -> bool:
+    """Return whether a file of that name is no text."""
+    return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
+
+
+def of_document(source: str) -> str:
+    """Return the text of a document."""
+    return _of_page(source) if _HTML.search(source[:_HTML_WITHIN]) else _of_plain_text(source)
+
+
+def passages(text: str, phrase: str) -> Iterator[Passage]:
+    """Yield the paragraphs of ``text`` that hold ``phrase``; capitals and line breaks do not count."""
+    words = phrase.split()
+    pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+    end = -1
+    for match in pattern.finditer(text) if words else ():
+        if match.start() < end:
+            continue
+        start, end = _paragraph(text, match.start(), match.end())
+        yield Passage(start, text[start:end])
+
+
+def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where the paragraph around a place begins and ends, at most so many characters of it."""
+    before, after = text.rfind("\n\n", 0, start), text.find("\n\n", end)
+    first = max(0 if before < 0 else before + 2, start - _AROUND)
+    last = min(len(text) if after < 0 else after, first + _MOST)
+    return first, max(last, end)
+
+
+def _of_page(source: str) -> str:
+    from selectolax.lexbor import LexborHTMLParser
+
+    page = LexborHTMLParser(flattened(_CLOSED.sub(r"<\1\2></\1>", source)))
+    for node in page.css(_HIDDEN):
+        if "style" not in node.attributes or _UNSEEN.search(node.attributes["style"] or "") or node.tag == "ix:header":
+            node.decompose()
+    if page.body is None:
+        return ""
+    return _CLOSING.sub(r"\1", _CURRENCY.sub(r"\1\2", laid_out(page.body)))
+
+
+def _of_plain_text(source: str) -> str:
+    lines = _MARKS.sub("\n", source.replace("\r\n", "\n")).splitlines()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip("\n")

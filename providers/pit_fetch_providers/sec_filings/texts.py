@@ -1,0 +1,91 @@
+"""The operation ``text``: the documents of one filing, by its number, or of the newest public one of a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import groupby, islice
+
+from pit_fetch.provider import Context, Query, Record, Stage
+from pit_fetch_providers.edgar import release
+from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.release import ListedFiling
+from pit_fetch_providers.sec_filings import documents, files, releases, text
+from pit_fetch_providers.sec_filings.documents import Document
+from pit_fetch_providers.shared import UNREADABLE
+
+# Filings of the form that have no such document, after which the search for one that has ends.
+MOST_TRIES = 20
+
+
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
+    """Yield the documents of the filing that is asked for, if it was public. Raise UpstreamError."""
+    accession = query.options["accession"]
+    if accession is None:
+        yield from _newest(query, context, cik)
+        return
+    archive = Archive(context, query.started)
+    archive.check_host()  # whether or not there is such a filing
+    dated = release.by_files(accession, cik, archive, query.now, exact=query.options["exact"])
+    if dated is not None:
+        filing, at = dated
+        yield from _documents(query, context, cik, filing, at, None)
+
+
+def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
+    """Yield the wanted documents of the newest filing that has them."""
+    form = query.options["form"]
+    public = releases.public(query, context, cik, lambda row: row.form == form)
+    for row, at in islice(public, MOST_TRIES):
+        read = list(_documents(query, context, cik, releases.listed(row), at, row.document))
+        yield from read
+        if read:
+            return
+
+
+def read(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the documents of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
+    filing, at, every = files.saved(body)
+    if query.options["accession"] in (None, filing.accession) and query.options["form"] in (None, filing.form):
+        for document in documents.chosen(every, query.options["document"]):
+            yield _record(document, int(query.options["cik"] or filing.accession[:10]), filing, at)
+
+
+def derive(query: Query) -> Stage:
+    """Return the stage that keeps the newest filing, and of its documents the passages that are asked for."""
+
+    def stage(records: Iterator[Record]) -> Iterator[Record]:
+        filings = groupby(records, key=lambda record: (record.available_at, record.payload["accession"]))
+        for _, newest in islice(filings, 1):
+            yield from newest if query.options["find"] is None else _passages(newest, query.options["find"])
+
+    return stage
+
+
+def _documents(
+    query: Query, context: Context, cik: int, filing: ListedFiling, at: datetime | None, primary: str | None
+) -> Iterator[Record]:
+    if releases.is_public(query, at):
+        for document in files.read(context, cik, filing.accession, query.options["document"], primary):
+            yield _record(document, cik, filing, at)
+    else:
+        yield UNREADABLE._replace(id=filing.accession, available_at=at)
+
+
+def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | None) -> Record:
+    source = None if text.is_binary(document.file) else document.text
+    payload = {
+        "accession": filing.accession,
+        "form": filing.form,
+        "document": document.type or filing.form,
+        "url": files.url(cik, filing.accession, document.file or f"{filing.accession}.txt"),
+        "text": None if source is None else text.of_document(source),
+    }
+    return Record(f"{filing.accession}:{document.sequence:03d}", at, "edgar_accepted", payload)
+
+
+def _passages(records: Iterable[Record], phrase: str) -> Iterator[Record]:
+    for record in records:
+        for passage in text.passages(record.payload["text"] or "", phrase):
+            payload = {**record.payload, "position": passage.position, "text": passage.text}
+            yield record._replace(id=f"{record.id}:{passage.position:08d}", payload=payload)

@@ -1,0 +1,108 @@
+"""Leaks of the server: a message that moves the instant, and answers that say more than their envelope."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pit_fetch.mcp.instant import Instant
+from tests.laws.mutants.leak import Mutant, in_module
+
+_LAWS = ("sample: mcp", "bz-news-api: mcp", "sec_full_text: mcp")
+_LATER = "2100-01-01T00:00:00Z"
+
+
+def _argument_moves(real: Any) -> Any:
+    def answer(server: Any, name: str, arguments: Any, stop: Any) -> Any:
+        if "pit" in arguments:
+            server = server._replace(instant=Instant(arguments["pit"], "", server.instant.environ))
+        return real(server, name, {key: value for key, value in arguments.items() if key != "pit"}, stop)
+
+    return answer
+
+
+def _says_how_much_came(real: Any) -> Any:
+    def run(request: Any, runtime: Any, *rest: Any) -> Any:
+        sizes: list[int] = []
+
+        def send(asked: Any) -> Any:
+            reply = runtime.transport.send(asked)
+            sizes.append(len(reply.body))
+            return reply
+
+        result = real(request, runtime._replace(transport=type("Counting", (), {"send": staticmethod(send)})), *rest)
+        result.envelope.gaps[0]["reason"] += f" ({sum(sizes)} bytes came)"
+        return result
+
+    return run
+
+
+def _start_of_day(real: Any) -> Any:
+    def instant_of(value: Any, precision: Any, zone: Any) -> Any:
+        at = real(value, precision, zone)
+        return at - timedelta(days=1) if at is not None and precision == "day" else at
+
+    return instant_of
+
+
+def _in_utc(real: Any) -> Any:
+    return lambda value, precision, zone: real(value, precision, zone and ZoneInfo("UTC"))
+
+
+def _dated_anyhow(real: Any) -> Any:
+    def instant_of(*given: Any) -> Any:
+        return real(*given) or datetime(2000, 1, 1, tzinfo=UTC)
+
+    return instant_of
+
+
+def _says_how_many(real: Any) -> Any:
+    def records(result: Any, mapped: Any) -> Any:
+        found = list(real(result, mapped))
+        return [record._replace(payload={**record.payload, "of": len(found)}) for record in found]
+
+    return records
+
+
+def _first_blocks_too(real: Any) -> Any:
+    """What a result says beside its items comes along with each of them."""
+
+    def records(result: Any, mapped: Any) -> Any:
+        beside = {"note": result.get("_meta")}
+        return [record._replace(payload={**record.payload, **beside}) for record in real(result, mapped)]
+
+    return records
+
+
+_calls = in_module("pit_fetch.mcp.calls")
+_items = in_module("pit_fetch.mcp.upstream_items")
+_GATE = ("mcp-gate: non-interference",)
+
+MUTANTS: tuple[Mutant, ...] = (
+    _calls("an argument moves the instant of a server", "answer", _argument_moves, _LAWS),
+    _calls(
+        "a tool is asked as of later",
+        "build",
+        lambda real: lambda values, *rest: real({**values, "pit": _LATER}, *rest),
+        _LAWS,
+    ),
+    _calls("an answer of a tool says how much the source sent", "run", _says_how_much_came, _LAWS),
+    _items("another server's day begins before it ends", "instant_of", _start_of_day, _GATE),
+    _items("another server's wall clock is read as UTC", "instant_of", _in_utc, _GATE),
+    _items("what another server does not date passes", "instant_of", _dated_anyhow, _GATE),
+    _items(
+        "a revision by another server is overlooked",
+        "_record",
+        lambda real: lambda item, mapped: real(item, mapped._replace(revised_at="")),
+        _GATE,
+    ),
+    _items(
+        "a later part of another server's item is overlooked",
+        "_stamps_within",
+        lambda real: lambda value: (),
+        _GATE,
+    ),
+    Mutant("a gate says how many items came", "pit_fetch.mcp.gate:records", _says_how_many, _GATE),
+    Mutant("a gate passes on what stands beside the items", "pit_fetch.mcp.gate:records", _first_blocks_too, _GATE),
+)

@@ -1,0 +1,76 @@
+"""Leaks of sec_filings: releases, lists that are cut by later filings, documents read before they are public."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from pit_fetch_providers.sec_filings import releases
+
+from pit_fetch.times import NEW_YORK, start_of_day
+from tests.laws.mutants.leak import Mutant, fails
+
+_RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
+_ROOM = "pit_fetch_providers.sec_filings"
+_LAW = ("sec_filings: non-interference",)
+
+
+def _on_its_filing_day(real: Any) -> Any:
+    return lambda filing, *given: start_of_day(filing.filed, NEW_YORK)
+
+
+def _in_utc(real: Any) -> Any:
+    def by_row(*given: Any) -> Any:
+        moment = real(*given)
+        return None if moment is None else moment - timedelta(hours=5)
+
+    return by_row
+
+
+def _by_the_cursor(real: Any) -> Any:
+    return lambda query, *given: real(query._replace(now=query.horizon), *given)
+
+
+def _read_or_fail(real: Any) -> Any:
+    return lambda *row: real(*row) or fails()
+
+
+def _of_the_list(real: Any) -> Any:
+    def public(query: Any, context: Any, cik: Any, wanted: Any) -> Any:
+        return (made for made in releases.newest_first(query, context, cik, wanted) if made is not None)
+
+    return public
+
+
+MUTANTS = (
+    Mutant(
+        "sec_filings: today's tickers under a ceiling",
+        "pit_fetch_providers.edgar.subject:of_today",
+        lambda real: lambda query: (),
+        ("sec_filings: ceiling",),
+    ),
+    Mutant("sec_filings: public on its filing day", f"{_RELEASE}:by_row", _on_its_filing_day, _LAW),
+    Mutant("sec_filings: the Z of a list is believed", f"{_RELEASE}:by_row", _in_utc, _LAW),
+    Mutant(
+        "sec_filings: the newest part of the list alone", f"{_LIST}:_older_files", lambda real: lambda files: (), _LAW
+    ),
+    Mutant(
+        "sec_filings: a document of whatever was filed last",
+        f"{_ROOM}.releases:is_public",
+        lambda real: lambda query, at: True,
+        _LAW,
+    ),
+    Mutant(
+        "sec_filings: a cursor changes an instant",
+        f"{_ROOM}.releases:_dating",
+        _by_the_cursor,
+        ("sec_filings: paging",),
+    ),
+    Mutant(
+        "sec_filings: the newest quarter of the list",
+        f"{_ROOM}.releases:public",
+        _of_the_list,
+        ("sec_filings: holdings",),
+    ),
+    Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
+)

@@ -1,0 +1,427 @@
+"""sec_filings: when filings count as public, in which order and at what cost they come, and what their texts say."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pit_fetch_providers.sec_filings import documents, elements, text
+
+from pit_fetch.errors import ConfigError
+from pit_fetch.testing.server import App, Response
+from tests.provider_harness import Fetched, instead
+from tests.provider_harness import ask as ask_source
+from tests.providers.sec_filings import server
+from tests.providers.sec_filings.server import Document, Filed
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing
+
+PIT = "2024-06-03T12:00:00-04:00"
+RELEASE = "<html><body><p>Record revenue.</p></body></html>"
+YEAR = Filed(Filing(sec.number(1), "10-K", "2023-02-15 18:04:00", filed="2023-02-16"), period="2022-12-31")
+RESULTS = Filed(
+    Filing(sec.number(2), "8-K", "2023-05-01 16:30:00", items=("2.02", "9.01")),
+    (Document("8-K", "main.htm", RELEASE), Document("EX-99.1", "ex991.htm", RELEASE), Document("EX-99.2", "a.pdf", "")),
+    "2023-05-01",
+)
+OTHER = Filed(Filing(sec.number(3), "8-K", "2023-06-01 12:00:00", items=("5.02",)), (Document("8-K", "other.htm", ""),))
+INSIDER = Filed(Filing(sec.number(4), "4", "2023-06-02 19:10:00"))
+LETTER = Filed(Filing(sec.number(5), "UPLOAD", "2023-03-01 12:00:00", released="2023-08-01", private=True))
+AMENDED = Filed(Filing(sec.number(6), "10-K/A", "2023-06-05 12:00:00"))
+OLD = Filed(
+    Filing(sec.number(7), "10-Q", "", filed="1999-05-11", released="1999-05-12"),
+    (Document("10-Q", "", "<PAGE>\n\n<TABLE>\n<S>     <C>\nCash    5\n</TABLE>\nA going\n   concern."),),
+)
+FILED = (YEAR, RESULTS, OTHER, INSIDER, LETTER, AMENDED, OLD)
+
+
+PRICE_OF_A_NOTE = '<footnoteId id="F1"/>'
+
+
+def ask(filed: tuple[Filed, ...] | App = FILED, *, pit: str | None = PIT, **options: Any) -> Fetched:
+    app = filed if callable(filed) else server.app(filed)
+    if not options.keys() & {"symbol", "cik"}:
+        options["cik"] = "320193"
+    return ask_source("sec_filings", app, pit=pit, **options)
+
+
+def numbers(fetched: Fetched) -> list[int]:
+    return [int(record.id.partition(":")[0][-6:]) for record in fetched.records]
+
+
+def texts(fetched: Fetched) -> list[str]:
+    return [record.payload["text"] for record in fetched.records]
+
+
+# The list.
+
+
+def test_a_filing_as_it_was_listed() -> None:
+    record = ask(forms="8-K").records[-1]
+    assert record.payload == {
+        "accession": sec.number(2),
+        "form": "8-K",
+        "filed": "2023-05-01",
+        "items": ["2.02", "9.01"],
+        "period": "2023-05-01",
+        "primary_document": "main.htm",
+        "url": "https://www.sec.gov/Archives/edgar/data/320193/000119312524000002/main.htm",
+    }
+    assert (record.id, record.available_at) == (sec.number(2), datetime(2023, 5, 1, 21, 30, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [6, 4, 3, 2, 1, 7]),
+        ({"forms": "10-K"}, [6, 1]),
+        ({"forms": "10-K/A"}, [6]),
+        ({"forms": "-4,-8-K"}, [6, 1, 7]),
+        ({"forms": "8-K", "date_to": "2023-05-15"}, [2]),
+        ({"date_from": "2023-06-01"}, [6, 4, 3]),
+        ({"forms": "UPLOAD"}, [5]),  # asked for by name: released months after its filing date
+    ],
+)
+def test_what_is_listed(options: dict[str, Any], expected: list[int]) -> None:
+    assert numbers(ask(**options)) == expected
+
+
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
+@pytest.mark.parametrize(
+    ("pit", "expected"),
+    [
+        ("2023-02-16T05:59:59-05:00", [7]),  # accepted after hours: not public before the next morning
+        ("2023-02-16T12:00:00-05:00", [1, 7]),
+        ("2023-05-01T17:29:59-04:00", [1, 7]),
+        ("2023-05-01T17:30:00-04:00", [2, 1, 7]),  # within the hours that the Z leaves open: by its header
+        ("2023-06-02T20:10:00-04:00", [4, 3, 2, 1, 7]),  # an insider's report, in the evening
+    ],
+)
+def test_the_instant_of_a_filing(pit: str, expected: list[int], true_utc: bool) -> None:
+    assert numbers(ask(server.app(FILED, true_utc=true_utc), pit=pit)) == expected
+
+
+def test_exact_dates_by_when_a_file_was_written() -> None:
+    written = Filed(Filing(sec.number(2), "8-K", "2023-05-01 16:30:00", written="2023-05-01 16:30:40"))
+    record = ask((written,), exact=True).records[0]
+    assert record.available_at == datetime(2023, 5, 1, 20, 30, 40, tzinfo=UTC)
+
+
+def test_a_header_that_contradicts_the_list_proves_nothing() -> None:
+    app = server.app((RESULTS,), raw=None)
+    earlier = server.app((RESULTS._replace(filing=Filing(sec.number(2), "8-K", "2023-04-03 12:00:00")),))
+
+    def mixed(request: Any) -> Response:
+        return (earlier if "/Archives/" in request.path else app)(request)
+
+    assert numbers(ask(mixed, pit="2023-05-01T17:00:00-04:00")) == []
+
+
+def test_a_long_history_costs_no_more_requests_than_a_page_of_it() -> None:
+    many = tuple(Filed(filing) for filing in sec.daily(40, "2024-05-31"))
+    few, all_in_one = (ask(server.app(many, recent=recent), limit=3) for recent in (10, 1_000))
+    assert [len(fetched.requests) for fetched in (few, all_in_one)] == [2, 1]
+    assert few.ids == all_in_one.ids
+    whole = ask(server.app(many, recent=10), limit=1_000)
+    assert (len(whole.records), len(whole.requests)) == (40, 4)
+
+
+def test_where_a_file_of_the_list_ends_means_nothing() -> None:
+    wholes = [ask(server.app(FILED, recent=recent)).items for recent in (1, 2, 3, 1_000)]
+    assert wholes == [wholes[0]] * 4
+
+
+def test_a_missing_part_of_the_list_is_told() -> None:
+    app = instead(server.app(FILED, recent=4), sec.NO_SUCH_KEY, "/submissions/CIK0000320193-submissions-001.json")
+    assert ask(app).error_code == "incomplete"
+
+
+def test_without_a_pit_nothing_is_looked_up() -> None:
+    fetched = ask(pit=None)
+    assert (len(fetched.records), len(fetched.requests)) == (7, 1)
+
+
+def test_a_saved_list_dates_what_its_rows_date() -> None:
+    body = json.dumps({"filings": {"recent": server.columns(FILED, False)}}).encode()
+    saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT)
+    assert sorted(numbers(saved)) == [1, 2, 3, 4, 6]
+
+
+# Texts.
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"form": "8-K"}, [""]),  # the newest one
+        ({"form": "8-K", "document": "EX-99.1"}, ["Record revenue."]),  # the newest one that has it
+        ({"form": "8-K", "document": "ex-99"}, ["Record revenue.", None]),  # no text of a PDF
+        ({"accession": sec.number(2)}, ["Record revenue."]),
+        ({"accession": sec.number(2).replace("-", "")}, ["Record revenue."]),
+        ({"form": "10-Q"}, ["Cash    5\n\nA going\n   concern."]),  # before 2001, files have no names
+        ({"form": "8-K", "document": "EX-10"}, []),
+        ({"form": "UPLOAD"}, ["The year."]),  # released months after its filing date
+        ({"form": "20-F"}, []),
+        ({"accession": sec.number(99)}, []),
+    ],
+)
+def test_the_text_of_a_filing(options: dict[str, Any], expected: list[str | None]) -> None:
+    assert texts(ask(op="text", **options)) == expected
+
+
+def test_the_newest_filing_is_the_newest_public_one() -> None:
+    for pit, number in (("2023-06-01T12:59:00-04:00", 2), ("2023-06-01T13:00:00-04:00", 3)):
+        assert numbers(ask(pit=pit, op="text", form="8-K")) == [number]
+
+
+def test_nothing_of_a_filing_is_read_before_it_was_public() -> None:
+    fetched = ask(pit="2023-06-01T12:30:00-04:00", op="text", form="8-K", document="EX-99.1")
+    assert not fetched.paths("000119312524000003/0001193125-24-000003-index.htm")
+    late = ask(pit="2023-05-01T12:30:00-04:00", op="text", accession=sec.number(2))
+    assert (late.records, late.paths(".htm")) == ([], [path for path in late.paths(".htm") if "headers" in path])
+
+
+def test_without_a_list_of_files_the_full_submission_has_them() -> None:
+    folder = "/Archives/edgar/data/320193/000119312524000002"
+    app = instead(server.app(FILED), sec.MISSING, f"{folder}/main.htm", f"{folder}/{sec.number(2)}-index.htm")
+    assert texts(ask(app, op="text", accession=sec.number(2))) == ["Record revenue."]
+
+
+def test_passages_that_hold_the_words() -> None:
+    record = ask(op="text", form="10-Q", find="GOING CONCERN").records[0]
+    assert (record.payload["text"], record.payload["position"]) == ("A going\n   concern.", 11)
+    assert ask(op="text", form="10-Q", find="doubt").records == []
+
+
+def test_a_saved_submission_is_dated_by_its_header() -> None:
+    body = server.submission(RESULTS).encode()
+    for pit, expected in (("2023-05-01T17:29:59-04:00", []), ("2023-05-01T17:30:00-04:00", ["Record revenue."])):
+        saved = ask_source("sec_filings", server.app(()), body=body, pit=pit, op="text", document="EX-99.1")
+        assert texts(saved) == expected
+
+
+PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><head><title/>
+<script/></head><body><div style="display:none"><ix:header><ix:hidden>0000320193</ix:hidden></ix:header></div>
+<div><span style="display:none">unseen</span>Net <ix:nonNumeric name="dei:X">sales</ix:nonNumeric></div>
+<table><tr><td>Products</td><td>$</td><td><ix:nonFraction scale="6">68,714</ix:nonFraction></td><td></td></tr>
+<tr><td>Change</td><td></td><td>(<ix:nonFraction>8</ix:nonFraction></td><td>)%</td></tr></table></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (PAGE, "Net sales\n\nProducts | $68,714 |\nChange | | (8)%"),
+        ("<PAGE>\nITEM 1.   \n\n\n\n<TABLE>\n<CAPTION>\n<S>   <C>\nCash  $ 5\n</TABLE>\n", "ITEM 1.\n\nCash  $ 5"),
+        ("<html></html>", ""),
+        ("", ""),
+    ],
+)
+def test_the_text_of_a_document(source: str, expected: str) -> None:
+    assert text.of_document(source) == expected
+
+
+def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
+    long = "x " * 2_000 + "going concern" + " y" * 2_000
+    assert [made.text for made in text.passages("One.\n\nA going concern.\n\nTwo.", "going concern")] == [
+        "A going concern."
+    ]
+    (made,) = text.passages(long, "going concern")
+    assert "going concern" in made.text
+    assert len(made.text) == 1_500
+    assert list(text.passages("going concern. " * 9, "going concern")) == [(0, "going concern. " * 9)]
+
+
+def test_documents_of_a_type() -> None:
+    listed = [
+        Document("10-K", "", ""),
+        Document("EX-99.1", "", ""),
+        Document("EX-99.2", "", ""),
+        Document("EX-9", "", ""),
+    ]
+    every = [documents.Document(place, made.type) for place, made in enumerate(listed, 1)]
+    for kind, expected in {"primary": [1], "ex-99": [2, 3], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
+        assert [document.sequence for document in documents.chosen(every, kind)] == expected
+
+
+# Insiders.
+
+
+def insider(number: int, accepted: str, document: Document, form: str = "4") -> Filed:
+    return Filed(Filing(sec.number(number), form, accepted), (document,))
+
+
+SOLD = insider(
+    11, "2024-02-14 18:30:00", server.ownership("4", [{}, {"date": "2035-02-12", "price": PRICE_OF_A_NOTE}], owners=2)
+)
+CORRECTED = insider(12, "2024-03-01 12:00:00", server.ownership("4/A", [{"shares": "1000"}], "2024-02-14"), "4/A")
+FIRST = insider(13, "2024-01-05 12:00:00", server.ownership("3", [{"date": ""}]), "3")
+ON_PAPER = insider(14, "2002-05-06 12:00:00", Document("4", "", "FORM 4\n\n1. Name: Jane Doe"))
+
+
+def test_a_row_of_a_form() -> None:
+    row = ask((SOLD,), op="insiders").records[0]
+    assert (row.id, row.available_at) == (f"{sec.number(11)}:001", datetime(2024, 2, 15, 0, 30, tzinfo=UTC))
+    expected = {"issuer_symbol": "AAPL", "owner": "Doe Jane; Doe Jane", "relation": "officer, CFO; officer, CFO",
+                "kind": "transaction", "security": "Common Stock", "transaction_date": "2024-02-12", "code": "S",
+                "acquired": False, "shares": 100, "price": 180.5, "owned_after": 900, "amends": None,
+                "is_10b5_1": False}  # fmt: skip
+    assert {name: row.payload[name] for name in expected} == expected
+
+
+def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
+    row = ask((SOLD,), op="insiders").records[1]
+    assert (row.payload["transaction_date"], row.payload["price"]) == ("2035-02-12", None)
+    assert row.payload["footnotes"] == ["A weighted average."]
+
+
+def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
+    every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
+    assert numbers(every) == [12, 11, 11, 13]
+    assert every.records[0].payload["amends"] == "2024-02-14"
+    assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding"]
+    assert numbers(ask((SOLD, CORRECTED, FIRST), op="insiders", forms="4/A")) == [12]
+    assert numbers(ask((SOLD, CORRECTED), op="insiders", pit="2024-03-01T12:59:59-05:00")) == [11, 11]
+
+
+def test_a_request_for_a_few_rows_reads_a_few_forms() -> None:
+    many = tuple(
+        insider(100 + n, made.accepted, server.ownership("4"))
+        for n, made in enumerate(sec.daily(40, "2024-05-31", "4"))
+    )
+    fetched = ask(many, op="insiders", limit=2)
+    assert (len(fetched.records), len(fetched.paths(".txt"))) == (2, 4)
+
+
+HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>
+<ownershipDocument><issuer><issuerName>&b;</issuerName></issuer></ownershipDocument>"""
+
+
+@pytest.mark.parametrize("source", [HOSTILE, "<ownershipDocument>", "", "<a>&undeclared;</a>", "<a>\0</a>"])
+def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
+    assert elements.parse(source) is None
+    assert ask((insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source)),), op="insiders").records == []
+
+
+# Holdings.
+
+
+def quarter(
+    number: int, accepted: str, positions: list[tuple[str, int, int]], kind: str = "", period: str = "2024-03-31"
+) -> Filed:
+    form = "13F-HR/A" if kind else "13F-HR"
+    return Filed(Filing(sec.number(number), form, accepted), server.report(form, period, positions, kind), period)
+
+
+BASE = quarter(21, "2024-05-15 12:00:00", [("ACME", 5_000, 100), ("APEX", 7_000, 100)])
+ADDED = quarter(22, "2024-05-20 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS")
+REPLACED = quarter(23, "2024-05-24 12:00:00", [("ACME", 5_500, 110)], "RESTATEMENT")
+EMPTIED = quarter(24, "2024-05-28 12:00:00", [("0", 0, 0)], "RESTATEMENT")
+OLDER = quarter(25, "2024-02-14 12:00:00", [("OLD", 5_000, 100)], period="2023-12-31")
+BELATED = quarter(26, "2024-05-21 12:00:00", [("LATE", 5_000, 100)], "NEW HOLDINGS", period="2023-12-31")
+BOOKS = (BASE, ADDED, REPLACED, EMPTIED, OLDER, BELATED)
+
+
+@pytest.mark.parametrize(
+    ("pit", "expected"),
+    [
+        ("2024-05-15T12:59:59-04:00", ["OLD"]),
+        ("2024-05-15T13:00:00-04:00", ["ACME", "APEX"]),
+        ("2024-05-22T12:00:00-04:00", ["ATLAS", "ACME", "APEX"]),
+        ("2024-05-25T12:00:00-04:00", ["ACME"]),
+        ("2024-05-29T12:00:00-04:00", []),
+    ],
+)
+def test_the_book_of_a_manager(pit: str, expected: list[str]) -> None:
+    fetched = ask(BOOKS, pit=pit, op="holdings")
+    assert [record.payload["issuer"] for record in fetched.records] == expected
+    assert all(record.payload["form"].startswith("13F-HR") for record in fetched.records)
+
+
+def test_the_book_of_an_earlier_quarter() -> None:
+    for pit, expected in (("2024-05-16T12:00:00-04:00", ["OLD"]), (PIT, ["LATE", "OLD"])):
+        fetched = ask(BOOKS, pit=pit, op="holdings", period="2023-12-31")
+        assert [record.payload["issuer"] for record in fetched.records] == expected
+
+
+def test_a_position() -> None:
+    record = ask((BASE,), op="holdings").records[0]
+    assert record.id == f"{sec.number(21)}:00001"
+    assert record.payload == {
+        "accession": sec.number(21), "form": "13F-HR", "amendment": None, "manager_cik": "0000320193",
+        "period": "2024-03-31", "issuer": "ACME", "cusip": "037833100", "class": None, "value": 5_000, "shares": 100,
+        "share_type": "SH", "put_call": None, "discretion": None, "other_managers": None, "is_unit_doubtful": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("accepted", "value", "expected", "doubtful"),
+    [
+        ("2023-01-02 12:00:00", 5, 5_000, False),  # in thousands
+        ("2023-01-03 12:00:00", 5_000, 5_000, False),  # in dollars, whatever the period
+        ("2023-02-28 12:00:00", 5, 5, True),  # still in thousands: as filed, with a mark
+        ("2022-02-28 12:00:00", 5_000_000, 5_000_000_000, True),
+    ],
+)
+def test_values_are_in_dollars(accepted: str, value: int, expected: int, doubtful: bool) -> None:
+    report = quarter(21, accepted, [("ACME", value, 100)], period="2021-12-31")
+    (record,) = ask((report,), op="holdings").records
+    assert (record.payload["value"], record.payload["is_unit_doubtful"]) == (expected, doubtful)
+
+
+def test_a_saved_submission_holds_one_report_or_form() -> None:
+    for filed, op, count in (
+        (BASE, "holdings", 2),
+        (SOLD, "insiders", 2),
+        (BASE, "insiders", 0),
+        (SOLD, "holdings", 0),
+    ):
+        body = server.submission(filed).encode()
+        assert len(ask_source("sec_filings", server.app(()), body=body, pit=PIT, op=op).records) == count
+
+
+# What cannot be answered.
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cik": "32o193"}, "cik is a number of up to ten digits"),
+        ({"cik": "320193", "symbol": "AAPL"}, "Give either cik=320193 or symbol=AAPL."),
+        ({"cik": ()}, "Give either cik=320193 or symbol=AAPL."),
+        ({"forms": "10K"}, "forms: EDGAR writes 10-K"),
+        ({"op": "text", "form": "8K"}, "form: EDGAR writes 8-K"),
+        ({"op": "text"}, "text takes either accession="),
+        ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
+        ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),
+        ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
+        ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
+        ({"find": "going concern"}, "does not take find"),
+    ],
+)
+def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        ask(**options)
+    assert message in refused.value.gap.reason
+
+
+@pytest.mark.parametrize(
+    "options", [{"cik": "1"}, {"symbol": "NONE"}, {"cik": "1", "op": "text", "form": "10-K"}], ids=str
+)
+def test_a_company_that_does_not_exist_is_no_data(options: dict[str, Any]) -> None:
+    fetched = ask(**options)
+    assert (fetched.records, fetched.error) == ([], None)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html></html>", b"[]", b'{"cik": 1}', b'{"filings": [', b'{"filings": {"recent"']
+)
+def test_a_reply_that_is_no_list_is_malformed(body: bytes) -> None:
+    assert ask(server.app(FILED, body=body or b" ")).error_code == "malformed"
+
+
+def test_a_host_that_refuses_is_an_error_whatever_it_holds() -> None:
+    for filed in ((), FILED):
+        app = instead(server.app(filed), Response(b"", 500), "/submissions/CIK0000320193.json")
+        assert ask(app).error_code == "http_status"

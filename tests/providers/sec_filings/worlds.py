@@ -1,0 +1,237 @@
+"""Worlds of a company's filings: later ones, letters released later, lists cut elsewhere, rows that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from pit_fetch.testing.server import App, Response
+from pit_fetch.transport import HttpRequest
+from tests.laws.checks import continued as check_continued
+from tests.laws.checks import non_interference
+from tests.laws.refusals import Requests, endpoint_of
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options
+from tests.loopback.broken import wreck
+from tests.providers.sec_filings import server
+from tests.providers.sec_filings.server import Document, Filed
+from tests.providers.sec_full_text import hours
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing
+
+_FORMS = ("10-K", "10-Q", "8-K", "8-K", "4", "10-K/A", "UPLOAD", "DEFA14A")
+_INSIDERS = ("4", "4", "3", "4/A", "5", "8-K")
+_REPORTS = ("13F-HR", "13F-HR/A", "13F-HR/A", "4")
+_QUARTERS = (
+    "2024-06-30",
+    "2024-03-31",
+    "2023-12-31",
+    "2023-09-30",
+    "2023-06-30",
+    "2023-03-31",
+    "2022-12-31",
+    "2022-09-30",
+)
+_OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "forms": [("forms=8-K",), ("forms=10-K,10-Q",), ("forms=-4",), ("forms=UPLOAD,CORRESP",), ("forms=10-K/A",)],
+    "exact": [("--exact",)],
+}
+_TEXT: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "document": [("document=EX-99.1",), ("document=EX-99",), ("document=primary",)],
+    "find": [("find=going concern",), ("find=nothing like it",)],
+    "exact": [("--exact",)],
+}
+_BODY = (
+    "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
+)
+
+
+def make(rng: Random, most: int = 3, kind: str = "") -> Case:
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    numbers = iter(rng.sample(range(1, 9_999), 60))
+    kind = kind or rng.choice(("filings", "form", "accession", "insiders", "holdings"))
+    forms = {"insiders": _INSIDERS, "holdings": _REPORTS}.get(kind, _FORMS)
+    public = [
+        _filed(rng, _public(rng, sec.number(next(numbers)), moment, forms)) for _ in range(rng.choice((0, 1, 3, 6)))
+    ]
+    true_utc = rng.random() < 0.5
+    worlds: list[App] = [server.app(public, true_utc=true_utc)]
+    asked = sec.number(next(numbers))
+    for _ in range(3):
+        late = [_late(rng, sec.number(next(numbers)), moment, forms) for _ in range(noise_count(rng) // 2)]
+        late += [_late(rng, asked, moment, forms)] if rng.random() < 0.7 else []
+        filed = [*public, *(_filed(rng, filing, CANARY) for filing in late)]
+        rng.shuffle(filed)
+        worlds.append(server.app(filed, recent=rng.choice((2, 5, 1_000)), raw=_raw(rng, moment), true_utc=true_utc))
+    words, choices = _question(rng, kind, [*(entry.filing.accession for entry in public), asked])
+    who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
+    return Case(
+        source="sec_filings",
+        pit=pit,
+        words=(*words, *who, *options(rng, {**_common(kind, moment, rng), **choices}, most)),
+        worlds=tuple(worlds),
+        page_size=rng.choice((1, 3, 100)),
+        terminal=rng.random() < 0.2,
+        immutable=kind in ("filings", "insiders"),
+    )
+
+
+def undisturbed(rng: Random) -> Case:
+    """Make a world whose filings all stay."""
+    kind = rng.choice(("filings", "insiders"))
+    return make(rng, most=0, kind=kind)._replace(words=(kind, "cik=320193", "--limit", "1000"))
+
+
+def continued(rng: Random) -> Case:
+    """Make texts that are longer than an answer may be."""
+    case = make(rng, most=0)
+    day = case.moment.astimezone(NEW_YORK).date() - 30 * hours.DAY
+    words = " ".join(rng.choice(("word", "\n\n", "x" * 700, "\u20ac", '"')) for _ in range(rng.choice((3, 60))))
+    filing = Filing(sec.number(1), "10-K", f"{hours.weekday(day)} 12:00:00")
+    public = Filed(filing, (Document("10-K", "main.txt", words), Document("EX-99.1", "a.txt", words)))
+    late = [_filed(rng, _late(rng, sec.number(n), case.moment, _FORMS), CANARY) for n in range(2, 5)]
+    return case._replace(
+        words=("text", "form=10-K", "cik=320193", "--limit", "9"),
+        worlds=(server.app([public]), server.app([public, *late])),
+    )
+
+
+def ceiling(rng: Random) -> Case:
+    """Make a question under a ceiling: today's tickers differ from world to world."""
+    case = make(rng)
+    filed = [_filed(rng, _public(rng, sec.number(n), case.moment, _FORMS)) for n in range(1, 4)]
+    lists: Sequence[Mapping[str, int]] = ({"AAPL": sec.APPLE}, {"AAPL": sec.TESLA}, {})
+    kind = rng.choice(("filings", "form", "accession", "insiders", "holdings"))
+    words = (*_question(rng, kind, [sec.number(1)])[0], rng.choice(("symbol=AAPL", "cik=320193")))
+    worlds = tuple(server.app(filed, tickers=listed) for listed in lists)
+    return case._replace(words=words, worlds=worlds, ceiling=case.pit, plain=None)
+
+
+def failures(rng: Random) -> Case:
+    """Make worlds that fail alike, whatever is public in them; not known, and all of it later, are one outcome."""
+    case = make(rng)
+    late = [_filed(rng, _late(rng, sec.number(9_990 + n), case.moment, _FORMS), CANARY) for n in range(4)]
+    broken: Sequence[Response] = (sec.BLOCKED, sec.MAINTENANCE, Response(b"<html></html>"), Response(b"[]"))
+    kinds: Sequence[Sequence[App]] = (
+        [server.app([]), server.app(late), server.app(late, raw=_raw(rng, case.moment))],
+        *([always(response)] * 2 for response in broken),
+    )
+    return case._replace(worlds=tuple(rng.choice(kinds)), plain=None)
+
+
+def _question(
+    rng: Random, kind: str, accessions: Sequence[str]
+) -> tuple[tuple[str, ...], Mapping[str, Sequence[tuple[str, ...]]]]:
+    match kind:
+        case "form":
+            return ("text", f"form={rng.choice(_FORMS[:4])}"), _TEXT
+        case "accession":
+            return ("text", f"accession={rng.choice(accessions)}"), _TEXT
+        case "insiders":
+            return ("insiders",), {"forms": [("forms=4",), ("forms=-3",)], "exact": _OPTIONS["exact"]}
+        case "holdings":
+            return ("holdings",), {
+                "exact": _OPTIONS["exact"],
+                "period": [("period=2023-09-30",), ("period=2023-12-31",)],
+            }
+    return (), _OPTIONS
+
+
+def _common(kind: str, moment: datetime, rng: Random) -> Mapping[str, Sequence[tuple[str, ...]]]:
+    choices = common(moment, [], rng)
+    is_windowed = kind in ("filings", "insiders")
+    return {name: choices[name] for name in choices if is_windowed or name not in ("date-from", "date-to")}
+
+
+def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
+    if filing.root in ("3", "4", "5"):
+        # Dates are typed by hand: of later years, too.
+        rows = [
+            {"date": rng.choice(("2035-01-01", "0022-12-13", "2024-02-12", ""))} for _ in range(rng.choice((0, 1, 3)))
+        ]
+        return Filed(
+            filing, (server.ownership(filing.form, [{**row, "code": words or "S"} for row in rows], "2024-02-01"),)
+        )
+    if filing.root == "13F-HR":
+        return _reported(rng, filing, words)
+    main = Document(filing.form, rng.choice(("main.htm", "xsl/main.xml", "main.txt", "")), f"{_BODY}{words}")
+    if not main.file:
+        main = main._replace(
+            source=f"<PAGE>\n\nDoubt about a going\n   concern. {words}\n<TABLE>\n<S>  <C>\nCash  5\n</TABLE>"
+        )
+    exhibits = [Document("EX-99.1", main.file and "ex991.htm", f"{_BODY}Sales. {words}")] if rng.random() < 0.5 else []
+    return Filed(filing, (main, *exhibits), filing.day if rng.random() < 0.5 else "")
+
+
+def _reported(rng: Random, filing: Filing, words: str) -> Filed:
+    period = rng.choice([quarter for quarter in _QUARTERS if quarter < filing.day][:2])
+    kind = rng.choice(("RESTATEMENT", "NEW HOLDINGS")) if filing.form.endswith("/A") else ""
+    positions = [
+        (f"{name} {words}", rng.choice((5, 50, 5_000)) * 100, 100)
+        for name in rng.sample(("ACME", "APEX", "ATLAS"), rng.choice((0, 1, 3)))
+    ]
+    return Filed(filing, server.report(filing.form, period, positions, kind, rng.choice(("", "ns1:"))), period)
+
+
+def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
+    """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it."""
+    form, accepted = rng.choice(forms), hours.in_business(rng, moment)
+    items = ("2.02", "9.01") if form == "8-K" else ()
+    written = f"{accepted + timedelta(seconds=40):%Y-%m-%d %H:%M:%S}"
+    return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items, written=written)
+
+
+def _late(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
+    """Return a filing accepted after the PIT, or a letter of before that is released after it."""
+    if rng.random() < 0.2:
+        day, after = moment.astimezone(NEW_YORK).date() - 20 * hours.DAY, moment.astimezone(NEW_YORK).date() + hours.DAY
+        return Filing(accession, "UPLOAD", f"{hours.weekday(day)} 12:00:00", released=after.isoformat(), private=True)
+    accepted, day = hours.after(rng, moment)
+    form = rng.choice((*forms, "DEF 14A"))
+    written = f"{accepted + timedelta(days=1):%Y-%m-%d} 07:15:00" if rng.random() < 0.5 else ""
+    return Filing(
+        accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat(), items=(CANARY,), written=written
+    )
+
+
+def _raw(rng: Random, moment: datetime) -> dict[str, list[Any]]:
+    """Return rows that cannot be read, or whose release nothing shows."""
+    good = {
+        "accessionNumber": sec.number(99_999),
+        "form": "8-K",
+        "filingDate": moment.date().isoformat(),
+        "acceptanceDateTime": f"{moment.date() - hours.DAY}T00:00:00.000Z",
+        "primaryDocument": CANARY,
+    }
+    rows: list[dict[str, Any]] = [
+        good,
+        {**good, "accessionNumber": rng.choice((None, "", 5, "0000320193", wreck(rng)))},
+        {**good, "form": rng.choice((None, 8))},
+        {**good, "filingDate": rng.choice((None, "", 20240215, "2024-02-30"))},
+        {**good, "acceptanceDateTime": rng.choice((None, "soon", 5))},
+        {},
+    ]
+    return server.raw_rows(rng.sample(rows, rng.choice((0, 1, 3))))
+
+
+def _continues(asked: Sequence[HttpRequest]) -> bool:
+    """Return whether the last request is for evidence of one filing, or for a file of older ones."""
+    path = asked[-1].path
+    is_evidence = path.endswith(("-index-headers.html", ".hdr.sgml", ".txt")) or path == "/robots.txt"
+    return is_evidence or "-submissions-" in path
+
+
+def _endpoint(request: HttpRequest) -> str:
+    """Return what a request is for; a file of older filings continues the list."""
+    return endpoint_of(request).replace("-submissions-#", "")
+
+
+REQUESTS = Requests(_continues, _endpoint)
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "ceiling": lambda rng: non_interference(ceiling(rng)),
+    "failures": lambda rng: non_interference(failures(rng)),
+    "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
+    "continued": lambda rng: check_continued(continued(rng), rng),
+}

@@ -1,0 +1,229 @@
+"""Mappings: what a file may say, what dates an item, and the ready ones on results in the shapes of their servers."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from pit_fetch.errors import UsageError
+from pit_fetch.mcp import gate, mapping
+from pit_fetch.mcp.instant import Moment
+from pit_fetch.mcp.mapping import Precision, read
+from pit_fetch.mcp.upstream_items import instant_of, records
+from pit_fetch.support.bundled import load
+from tests.demo_source import PIT, PIT_TEXT
+
+NEW_YORK = ZoneInfo("America/New_York")
+READY = {path.stem: path for path in (Path(mapping.__file__).parent / "mappings").glob("*.toml")}
+guard = load("pit_guard")
+
+
+def text_result(content: object) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": json.dumps(content)}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "needs a table"),
+        ("tools = 5", "needs a table"),
+        ("[tools.a]\navailable_at = 'x'\n[other]", "nothing beside"),
+        ("[tools]\na = 1", "is not a table"),
+        ("[tools.a]", "needs available_at"),
+        ("[tools.a]\nenvelope = false", "needs available_at"),
+        ("[tools.a]\nenvelope = 1", "true or false"),
+        ("[tools.a]\navailable_at = 1", "not a text"),
+        ("[tools.a]\navailable_at = 'x'\nzone = 'Mars/Olympus'", "zone"),
+        ("[tools.a]\navailable_at = 'x'\nprecision = 'week'", "precision"),
+        ("[tools.a]\navailable_at = 'x'\nsource_tag = 'guess'", "source_tag"),
+        ("[tools.a]\navailable_at = 'x'\nkeep = 'title'", "list of names"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = {a = 'now'}", "clamp"),
+        ("[tools.a]\navailable_at = 'x'\npin = 1", "pin"),
+        ("[tools.a]\navailable_at = 'x'\navailble = 'y'", "availble"),
+    ],
+)
+def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "precision", "zone", "meaning"),
+    [
+        ("2024-02-15T16:00:00-05:00", "instant", None, "2024-02-15T21:00:00"),
+        ("2024-02-15T21:00:00Z", "instant", "America/New_York", "2024-02-15T21:00:00"),
+        ("2024-02-15 16:00:00", "instant", "America/New_York", "2024-02-15T21:00:00"),
+        ("2024-02-15T16:00", "instant", "America/New_York", "2024-02-15T21:00:59.999999"),
+        ("20240215T160000", "instant", "America/New_York", "2024-02-15T21:00:00"),
+        ("2024-11-03 01:30:00", "instant", "America/New_York", "2024-11-03T06:30:00"),
+        ("2024-02-15 16:00:00", "instant", None, None),
+        ("2024-02-15T16:00:00-00:00", "instant", None, None),
+        ("20240215T160000", "minute", "UTC", "2024-02-15T16:00:59.999999"),
+        ("20240215T160001", "minute", "UTC", "2024-02-15T16:00:01"),
+        ("20240215T000000", "minute", "UTC", "2024-02-16T00:00:00"),
+        ("2024-02-15", "day", "America/New_York", "2024-02-16T05:00:00"),
+        ("2024-02-15T00:00:00", "day", "America/New_York", "2024-02-16T05:00:00"),
+        ("2024-02-15", "day", None, "2024-02-16T12:00:00"),
+        ("2024-02-15T23:00:00-10:00", "day", "America/New_York", None),
+        ("2024-02-30", "day", None, None),
+        (1708030800, "unix", None, "2024-02-15T21:00:00"),
+        ("1708030800", "unix", None, "2024-02-15T21:00:00"),
+        (1708030800000, "unix_ms", None, "2024-02-15T21:00:00"),
+        (True, "unix", None, None),
+        (1e300, "unix", None, None),
+        (float("nan"), "unix", None, None),
+        ("", "instant", "UTC", None),
+        (None, "instant", "UTC", None),
+        ([], "day", None, None),
+    ],
+)
+def test_a_stamp_means_the_latest_instant_that_it_could(
+    value: object, precision: Precision, zone: str | None, meaning: str | None
+) -> None:
+    at = instant_of(value, precision, ZoneInfo(zone) if zone else None)
+    assert at == (None if meaning is None else datetime.fromisoformat(meaning).replace(tzinfo=UTC))
+
+
+def _only(text: str) -> mapping.Mapped:
+    [mapped] = read(f"[tools.a]\n{text}").values()
+    return mapped
+
+
+ITEMS = [{"id": "1", "at": "2024-02-15T10:00:00Z", "deep": {"at": "2024-02-15T11:00:00Z"}}]
+
+
+@pytest.mark.parametrize(
+    ("path", "result"),
+    [
+        (".", text_result(ITEMS)),
+        (".", text_result(ITEMS[0])),
+        ("a.b", text_result({"a": {"b": ITEMS}})),
+        ("a.b", {"structuredContent": {"a": {"b": ITEMS}}, "content": []}),
+        ("a.b", {"structuredContent": {"result": "x"}, **text_result({"a": {"b": ITEMS}})}),
+        ("result.b", {"structuredContent": {"result": json.dumps({"b": ITEMS})}}),
+        ("0.rows", text_result([{"rows": ITEMS}])),
+        ("rows", text_result([{"rows": ITEMS}])),
+        ("a.rows", {"structuredContent": {"a": [{"rows": ITEMS}]}}),
+        ("a", {"content": [{"type": "text", "text": '{"a": '}, {"type": "text", "text": json.dumps(ITEMS) + "}"}]}),
+    ],
+)
+def test_items_are_found_in_every_form_of_a_result(path: str, result: dict[str, Any]) -> None:
+    for stamp in ("at", "deep.at"):
+        [record] = records(result, _only(f"items = '{path}'\nid = 'id'\navailable_at = '{stamp}'"))
+        assert (record.id, record.available_at is not None) == ("1", True)
+
+
+@pytest.mark.parametrize("result", [{}, {"content": 5}, text_result(None), text_result({"b": 1}), text_result("x")])
+def test_a_result_without_items_has_none(result: dict[str, Any]) -> None:
+    assert list(records(result, _only("items = 'a'\navailable_at = 'at'"))) == []
+
+
+def test_an_item_that_cannot_be_read_fails_alone() -> None:
+    rows = '[{"at": "2024-02-15T10:00:00Z"}, {"at": NaN}, {"at": "x", "at": "2024-02-15T10:00:00Z"}, 5, {"n": 1e999}]'
+    found = list(records({"content": [{"type": "text", "text": rows}]}, _only("available_at = 'at'")))
+    assert len(found) == 5
+    assert [record.available_at is not None for record in found] == [True, False, False, False, False]
+    wrapped = {"content": [{"type": "text", "text": f'[{{"data": {rows}}}]'}]}
+    assert len(list(records(wrapped, _only("items = 'data'\navailable_at = 'at'")))) == 5
+
+
+@pytest.mark.parametrize(
+    ("part", "revised"),
+    [
+        ({}, None),
+        ({"comments": [{"available_at": "2024-02-15T12:00:00Z"}]}, "2024-02-15T12:00:00"),
+        (
+            {"a": {"Revised_At": "2024-02-15T12:00:00Z"}, "b": [{"available_at": "2024-02-17T12:00:00Z"}]},
+            "2024-02-17T12:00:00",
+        ),
+        ({"a": {"available_at": "soon"}}, "undated"),
+        ({"a": {"available_at": None}}, "undated"),
+    ],
+)
+def test_a_part_with_a_stamp_of_its_own_revises_its_item(part: dict[str, Any], revised: str | None) -> None:
+    [record] = records(text_result([{**ITEMS[0], **part}]), _only("available_at = 'at'"))
+    if revised == "undated":
+        assert record.available_at is None
+    else:
+        assert record.revised_at == (revised and datetime.fromisoformat(revised).replace(tzinfo=UTC))
+
+
+# The ready ones.
+
+FEED = [
+    {"title": "T", "url": "u1", "time_published": "20240215T205900", "summary": "CANARY", "authors": ["A"]},
+    {"title": "CANARY", "url": "u2", "time_published": "20240215T210000"},
+]
+BARS = {"2024-02-16": {"4. close": "CANARY"}, "2024-02-15": {"4. close": "CANARY"}, "2024-02-14": {"4. close": "1"}}
+FILINGS = [
+    {"accession_number": "n2", "form": "8-K", "filed": "2024-02-15", "company": "CANARY"},
+    {"accession_number": "n1", "form": "10-K", "filed": "2024-02-14", "company": "CANARY", "cik": "1"},
+]
+ROW = {"available_at": "2024-02-15T10:00:00-05:00", "available_at_source": "edgar_accepted", "id": "r1", "form": "8-K"}
+RESULTS: dict[tuple[str, str], tuple[object, list[str]]] = {
+    ("alphavantage", "news_sentiment"): ({"items": "2", "feed": FEED}, ["u1"]),
+    ("alphavantage", "daily_prices"): ({"Meta Data": {}, "Time Series (Daily)": BARS}, ["2024-02-14"]),
+    ("edgartools", "edgar_search"): ({"success": True, "data": {"filings": FILINGS}}, ["n1"]),
+    ("edgartools", "edgar_text_search"): ({"success": True, "data": {"results": FILINGS, "count": 2}}, ["n1"]),
+    ("neo4j", "read_neo4j_cypher"): ([{"data": [ROW, {**ROW, "id": "CANARY", "available_at": "x"}]}], ["r1"]),
+}
+
+
+@pytest.mark.parametrize(("name", "tool"), RESULTS)
+def test_a_ready_mapping_dates_what_its_server_returns(name: str, tool: str) -> None:
+    content, ids = RESULTS[name, tool]
+    mapped = read(READY[name].read_text())[tool]
+    found = list(records(text_result(content), mapped))
+    public = [record for record in found if record.available_at is not None and record.available_at <= PIT]
+    assert [record.id for record in public] == ids
+    assert "CANARY" not in repr(public)
+    assert len(found) > len(public)
+
+
+def test_each_ready_mapping_is_tried() -> None:
+    assert set(RESULTS) == {(name, tool) for name, path in READY.items() for tool in read(path.read_text())}
+
+
+def _asked(name: str, tool: str, schema: dict[str, Any], **arguments: Any) -> dict[str, Any]:
+    """Return what the other server would be asked."""
+    mapped = read(READY[name].read_text())[tool]
+    tools = gate.tools_for([mapped], {mapped.tool: {"properties": schema}}, lambda *call: {}, PIT_TEXT, 1.0)
+    values = tools[tool].values(arguments, Moment(PIT_TEXT, PIT))
+    asked: dict[str, Any] = json.loads(values["arguments"])
+    return asked
+
+
+def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
+    schema: dict[str, Any] = {"tool_name": {"type": "string"}, "arguments": {"type": "object"}}
+    for given in ("20240215T2200", None):
+        inner = {"tickers": "IBM", **({"time_to": given} if given else {}), "return_full_data": False}
+        asked = _asked("alphavantage", "news_sentiment", schema, arguments=inner)
+        assert asked["tool_name"] == "NEWS_SENTIMENT"
+        assert asked["arguments"] == {
+            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2100", "return_full_data": True,
+        }  # fmt: skip
+    assert _asked("edgartools", "edgar_text_search", {"end_date": {}}, end_date="2025-01-01") == {
+        "end_date": "2024-02-15"
+    }
+
+
+def test_neo4j_runs_shipped_patterns_alone_and_as_of_the_instant() -> None:
+    schema: dict[str, Any] = {"query": {"type": "string"}, "params": {"type": "object"}}
+    pattern = _a_shipped_pattern()
+    later = {"ticker": "IBM", "pit": "2100-01-01T00:00:00Z"}
+    asked = _asked("neo4j", "read_neo4j_cypher", schema, query=pattern, params=later)
+    assert asked == {"query": pattern, "params": {"ticker": "IBM", "pit": PIT.astimezone(NEW_YORK).isoformat()}}
+    for query in ("MATCH (n) RETURN n", f"{pattern} LIMIT 5", None):
+        with pytest.raises(UsageError, match="patterns that ship"):
+            _asked("neo4j", "read_neo4j_cypher", schema, query=query)
+
+
+def _a_shipped_pattern() -> str:
+    from tests.neo4j.patterns import PATTERNS
+
+    return next(iter(PATTERNS.values())).query

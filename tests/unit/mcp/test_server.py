@@ -1,0 +1,219 @@
+"""The real server as a process, with a source on loopback: by hand, and by the official SDK's client in both eras."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.testing.server import App, Response, serve
+from pit_fetch.transport import HttpRequest
+from tests.conftest import Run
+from tests.laws.mcp import requests_of
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.bz_news_api.server import TOKEN, article
+from tests.unit.mcp.wire_client import PIT, SECONDS, call, environment, started
+
+AT = datetime.fromisoformat(PIT)
+MINUTE = timedelta(minutes=1)
+CANARY = "CANARY"
+PUBLIC = [article(n, AT - n * MINUTE, title=f"Oil {n}") for n in range(1, 13)]
+LATE = [article(500 + n, AT + (n + 1) * MINUTE, title=f"Oil {CANARY}") for n in range(150)]
+REVISED = [article(700 + n, AT - n * MINUTE, AT + MINUTE, title=f"Oil {CANARY}") for n in range(1, 9)]
+NEWS = "bz_news_api"
+
+
+async def _with_sdk(home: Path, url: str, mode: str) -> tuple[Any, Any, list[Any]]:
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters
+
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "pit_fetch", "mcp", "--pit", PIT], env=environment(home, url), cwd=home
+    )
+    async with Client(command, mode=mode) as client:
+        listed = await client.list_tools()
+        answers = await asyncio.gather(*(client.call_tool(NEWS, {"limit": n + 1}) for n in range(32)))
+        return client.protocol_version, listed, answers
+
+
+@pytest.mark.parametrize(("mode", "era"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+def test_the_official_client_gets_what_the_command_prints(run: Run, tmp_path: Path, mode: str, era: str) -> None:
+    with serve(benzinga.app([*PUBLIC, *LATE, *REVISED])) as server:
+        version, listed, answers = asyncio.run(_with_sdk(tmp_path, server.url, mode))
+        env = {"PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": TOKEN}
+        printed = run("--source", "bz-news-api", "--pit", PIT, "--limit", "7", env=env).out.decode()
+    assert (version, listed.ttl_ms, listed.cache_scope) == (era, 0, "private")
+    assert {"sources", NEWS} <= {tool.name for tool in listed.tools}
+    # 32 at once, each with its own answer.
+    texts = [answer.content[0].text for answer in answers]
+    assert [len(json.loads(text)["data"]) for text in texts] == [min(n + 1, 12) for n in range(32)]
+    assert all(answer.structured_content == json.loads(answer.content[0].text) for answer in answers)
+    assert texts[6] == printed.rstrip("\n")
+
+
+def _session(home: Path, articles: Sequence[dict[str, Any]], modern: bool) -> tuple[bytes, bytes, int]:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        (NEWS, {}),
+        (NEWS, {"limit": 3}),
+        (NEWS, {"keywords": [CANARY]}),
+        (NEWS, {"tickers": "NONE"}),
+    ]
+    calls += [(NEWS, {"pit": "2030-01-01T00:00:00Z"}), (NEWS, {"limit": []}), ("sources", {})]
+    with serve(benzinga.app(articles)) as server, started(home, server.url) as client:
+        for message in requests_of(calls, modern=modern):
+            client.send(message)
+            if "id" in message:
+                client.receive()
+        return client.close()
+
+
+@pytest.mark.parametrize("modern", [False, True])
+def test_worlds_that_differ_only_in_what_was_not_public_give_the_same_bytes(tmp_path: Path, modern: bool) -> None:
+    expected = _session(tmp_path, PUBLIC, modern)
+    assert (expected[1:], CANARY.encode() in expected[0].replace(b"--keywords CANARY", b"")) == ((b"", 0), False)
+    assert _session(tmp_path, [*LATE, *REVISED, *PUBLIC], modern) == expected
+
+
+def test_a_flood_of_malformed_messages_leaves_the_server_as_it_was(tmp_path: Path) -> None:
+    with serve(benzinga.app(PUBLIC)) as server, started(tmp_path, server.url) as client:
+        client.open()
+        deep = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"[" * 100_000
+        for line, code in ((b"nonsense", -32700), (b'{"id": 5}', -32700), (deep, -32700), (b"\xff\xfe", -32700)):
+            assert client.ask(line)["error"]["code"] == code
+        assert client.ask(b"x" * 100_000_000)["error"]["code"] == -32600
+        bad: tuple[Any, ...] = ({}, {"name": 5}, {"name": NEWS, "arguments": []}, [])
+        for params in bad:
+            reply = client.ask({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
+            assert "pydantic" not in json.dumps(reply)
+            assert reply["error"]["message"] in ("Invalid request parameters", "Parse error")
+        assert client.ask({"jsonrpc": "2.0", "id": 9, "method": "resources/list"})["error"]["code"] == -32601
+        for name, arguments in (("nothing", {}), (NEWS, {"pit": PIT}), (NEWS, {"limit": {"a": [1]}}), (NEWS, {"x": 1})):
+            envelope = client.call(name, arguments)
+            assert (envelope["data"], [gap["type"] for gap in envelope["gaps"]]) == ([], ["config"])
+        assert len(client.call(NEWS)["data"]) == 12
+        assert client.close()[1:] == (b"", 0)
+
+
+def test_half_a_surrogate_pair_reaches_no_client(tmp_path: Path) -> None:
+    articles = [article(1, AT - MINUTE, title="half \ud83d")]
+    with serve(benzinga.app(articles)) as server, started(tmp_path, server.url) as client:
+        client.open()
+        [item] = client.call(NEWS, {"fields": ["title"]})["data"]
+        assert item["title"] == "half \ufffd"
+        assert client.call("sources")["tools"]
+
+
+class _Held:
+    """A source whose replies wait until they are let go."""
+
+    def __init__(self, inner: App) -> None:
+        self.inner, self.asked, self.go = inner, threading.Semaphore(0), threading.Event()
+        self.requests = 0
+
+    def __call__(self, request: HttpRequest) -> Response:
+        self.requests += 1
+        self.asked.release()
+        self.go.wait(SECONDS)
+        return self.inner(request)
+
+
+def test_a_cancelled_call_is_not_answered_and_asks_no_more(tmp_path: Path) -> None:
+    many = [article(n, AT - n * MINUTE) for n in range(400)]  # several pages
+    source = _Held(benzinga.app(many))
+    with serve(source) as server, started(tmp_path, server.url) as client:
+        client.open()
+        client.send(call(NEWS, {"limit": 1000}, number=5))
+        assert source.asked.acquire(timeout=SECONDS)
+        cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+        client.send(cancel)
+        assert client.ask(call("sources", number=6))["id"] == 6  # which means that the cancellation was read, too
+        source.go.set()
+        assert client.ask(call(NEWS, {"limit": 1}, number=7))["id"] == 7
+        assert source.requests == 2
+        client.close()
+
+
+def test_a_client_that_disappears_ends_the_server(tmp_path: Path) -> None:
+    source = _Held(benzinga.app(PUBLIC))
+    with serve(source) as server, started(tmp_path, server.url) as client:
+        client.open()
+        client.send(call(NEWS))
+        assert source.asked.acquire(timeout=SECONDS)
+        out, err, status = client.close()
+        source.go.set()
+    assert (err, status) == (b"", 0)
+    assert b"Title" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "reason"),
+    [
+        ((), {}, "a server needs an instant"),
+        (("--pit", "2024-02-15"), {}, "--pit"),
+        (("--pit", PIT, "--pit-file", "pit"), {}, "exclude each other"),
+        (("--pit", PIT), {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"}, "2024-02-15T15:59:59-05:00"),
+        (("--pit-file", "missing"), {}, "holds no instant"),
+        (("--pit", PIT, "--sources", "nothing"), {}, "nothing"),
+    ],
+)
+def test_what_cannot_start_says_why_in_a_line(
+    run: Run, words: tuple[str, ...], env: dict[str, str], reason: str
+) -> None:
+    done = run("mcp", *words, env=env)
+    assert (done.code, done.out, done.err.count(b"\n")) == (2, b"", 1)
+    assert reason in done.err.decode()
+
+
+def test_the_ceiling_alone_is_an_instant(tmp_path: Path) -> None:
+    source, env = benzinga.app([*PUBLIC, *LATE]), {"PIT_FETCH_CEILING": PIT}
+    with serve(source) as server, started(tmp_path, server.url, (), env) as client:
+        client.open()
+        assert len(client.call(NEWS)["data"]) == 12
+
+
+def test_a_file_moves_the_instant_between_calls_and_never_above_the_ceiling(tmp_path: Path) -> None:
+    file = tmp_path / "instant"
+    words, env = ("--pit-file", str(file), "--sources", "bz-news-api"), {"PIT_FETCH_CEILING": PIT}
+
+    def shown(text: str) -> int | str:
+        file.write_text(text)
+        envelope = client.call(NEWS, {"fields": ["title"]})
+        return len(envelope["data"]) or envelope["gaps"][0]["reason"]
+
+    early = (AT - timedelta(minutes=6)).isoformat()
+    file.write_text(PIT)
+    with serve(benzinga.app([*PUBLIC, *LATE])) as server, started(tmp_path, server.url, words, env) as client:
+        client.open()
+        listed = client.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})["result"]["tools"]
+        assert "the instant that the operator set" in listed[0]["description"]
+        assert PIT not in json.dumps(listed)
+        assert [shown(text) for text in (PIT, early, f"{PIT}\n")] == [12, 6, 12]
+        assert "PIT_FETCH_CEILING" in str(shown("2024-02-15T16:00:01-05:00"))
+        assert all("holds no instant" in str(shown(text)) for text in ("", "soon", "2024-02-15", "x" * 5_000))
+        file.unlink()
+        file.mkdir()
+        assert "holds no instant" in client.call(NEWS)["gaps"][0]["reason"]
+        file.rmdir()
+        assert shown(PIT) == 12
+
+
+def test_what_a_source_prints_reaches_nobody(tmp_path: Path) -> None:
+    script = """
+import os, sys
+from pit_fetch.mcp.streams import take_standard_streams
+wire = take_standard_streams()
+print("leak"), print("leak", file=sys.stderr), os.write(1, b"leak"), os.write(2, b"leak"), os.system("echo leak")
+os._exit(0 if wire.sink.write(wire.source.readline()) else 1)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=b"line\n", capture_output=True, check=True, cwd=tmp_path
+    )
+    assert (done.stdout, done.stderr) == (b"line\n", b"")
