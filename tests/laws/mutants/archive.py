@@ -674,7 +674,7 @@ MUTANTS = (
             "archive: an answer that was under way is kept",
             "deletions",
             lambda real: lambda connection: 0,
-            ("bz-news-api: archive dropped under way",),
+            ("alphavantage: archive dropped under way",),
         ),
     ),
 )
