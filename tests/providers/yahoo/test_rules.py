@@ -14,7 +14,6 @@ import pytest
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Record
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.times import in_new_york
 from tests import inprocess
 from tests.conftest import Run
 from tests.provider_harness import NOW, Fetched, instead, run_command
@@ -372,7 +371,8 @@ def test_a_split_is_claimed_at_the_end_of_its_day_and_a_dividend_never() -> None
 )
 def test_a_bar_as_traded_is_claimed_once_it_is_over(interval: str, day: str, public: str) -> None:
     bars = _bars(_traded((day, 12.5), interval=interval))
-    assert [in_new_york(record.available_at)[:16].replace("T", " ") for record in bars] == [public][: len(public)]
+    times = [record.available_at.astimezone(NEW_YORK) for record in bars if record.available_at]
+    assert [f"{at:%Y-%m-%d %H:%M}" for at in times] == [public][: len(public)]
 
 
 @pytest.mark.parametrize(
