@@ -200,9 +200,9 @@ def recalled(request: FetchRequest, runtime: Runtime, progress: Progress, argv: 
 
 
 def _has_versions(request: FetchRequest) -> bool:
-    """Return whether the source or the file of a request sends items in versions, all of them in one reply.
+    """Return whether the source or the file of a request may send an item in several versions.
 
-    Other sources serve one version of an item, at an instant that never moves.
+    Others serve one, at an instant that never moves.
     """
     if request.input_file or request.pit is None:
         return True
