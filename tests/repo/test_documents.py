@@ -26,6 +26,13 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_the_site_has_every_page() -> None:
+    """In its navigation; what is decided has an index of its own."""
+    navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    pages = [page.relative_to(ROOT).as_posix() for page in DOCUMENTS if not page.name.startswith("00")]
+    assert [page for page in pages if f"{page}\n" not in navigation] == []
+
+
 def test_every_environment_variable_is_documented() -> None:
     """In docs/settings.md, or on the page of the source that uses it."""
     settings = (ROOT / "docs" / "settings.md").read_text()
