@@ -30,7 +30,7 @@ _FILE = "A saved reply does not show when its filings were released: with --pit,
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the wanted versions of the company's facts, each with the release of its filing."""
-    cik = subject.cik_of(query, context, must_be_listed=query.capture)
+    cik = subject.cik_of(query, context)
     if cik is None:
         return
     archive = Archive(context, query.started)

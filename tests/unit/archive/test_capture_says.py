@@ -100,6 +100,7 @@ UNKNOWN = {
     "a ticker's facts": Unknown(
         "source = 'sec_facts'; symbol = 'NOPE'; concept = 'Assets'", sec.app(_KNOWN), "failed", NOT_KNOWN
     ),
+    "a ticker's filings": Unknown("source = 'sec_filings'; symbol = 'NOPE'", sec.app(_KNOWN), "failed", NOT_KNOWN),
     "a symbol without bars": Unknown(
         "source = 'yahoo'; op = 'prices'; symbol = 'NOPE'", yahoo.app({}), "empty", NOTHING
     ),
