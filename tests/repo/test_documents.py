@@ -58,3 +58,10 @@ def test_every_gap_type_is_documented() -> None:
 
     documented = (ROOT / "docs" / "envelope.md").read_text()
     assert {kind for kind in GapType if f"`{kind}`" not in documented} == set()
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    from pit_fetch import __version__
+
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert [heading for heading in headings if heading != "[Unreleased]"][0] == __version__
