@@ -63,5 +63,5 @@ def test_every_gap_type_is_documented() -> None:
 def test_the_changelog_begins_with_this_version() -> None:
     from pit_fetch import __version__
 
-    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert [heading for heading in headings if heading != "[Unreleased]"][0] == __version__
+    versions = re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert versions[0] == __version__
