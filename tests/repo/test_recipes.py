@@ -36,6 +36,11 @@ FILINGS = [
     sec.Filing(sec.number(16), "8-K", "2024-02-16 10:00:00", name="SECRET"),
     sec.Filing(sec.number(10), "10-K", "2024-02-12 10:00:00"),
 ]
+TICKERS = {"AAPL": sec.APPLE, "TSLA": sec.TESLA, "NONE": 1}
+COMPANIES = [
+    *(sec.Filing(sec.number(100 + n), "8-K", f"2024-{n:02}-15 16:30:00", ciks=(sec.TESLA,)) for n in range(4, 9)),
+    sec.Filing(sec.number(120), "4", "2024-05-15 16:30:00", ciks=(sec.TESLA,)),
+]
 PAGES = [
     wayback.Capture(f"202402{day}120000", body=f"<title>{title}</title><p>{title}".encode())
     for day, title in (("10", "First"), ("12", "First"), ("14", "Second"), ("16", "SECRET"))
@@ -70,7 +75,7 @@ def servers() -> Iterator[dict[str, str]]:
     with (
         serve(benzinga.app(_articles())) as news,
         serve(alphavantage.app(_bars())) as prices,
-        serve(sec.app(FILINGS)) as filings,
+        serve(sec.app([*FILINGS, *COMPANIES], tickers=TICKERS)) as filings,
         serve(wayback.app(PAGES)) as pages,
     ):
         yield {
@@ -93,6 +98,7 @@ def asking(servers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name, value in {**servers, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "tickers.csv").write_text("ticker,name\nAAPL,Apple\nTSLA,Tesla\nNONE,Without filings\n")
     return tmp_path
 
 
@@ -104,7 +110,7 @@ def test_the_questions_in_python(asking: Path) -> None:
             with redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, "docs/recipes.md", "exec"), names)
             outputs.append(printed.getvalue())
-    assert len(outputs) == 5
+    assert len(outputs) == 6
     frame = names["frame"]
     assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
     assert frame["close"].max() > 1_000
@@ -113,6 +119,10 @@ def test_the_questions_in_python(asking: Path) -> None:
     assert "SECRET" not in "".join(outputs)
     assert outputs[3].count("new") > 8
     assert (names["page"]["title"], len(names["captures"])) == ("Second", 3)
+    known = names["panel"].groupby(["tickers", "pit"]).size()
+    assert [*known["TSLA"]] == [1, 2, 3, 4, 5, 5, 5, 5, 5]
+    assert [*known["AAPL"]] == [7] * 11
+    assert (len(names["cells"]), outputs[5].strip().endswith("True")) == (36, True)
 
 
 def test_the_questions_at_a_terminal(asking: Path) -> None:
