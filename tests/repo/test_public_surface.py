@@ -23,8 +23,8 @@ PUBLIC = {
     "pit_fetch.wire": "body_of check_rows columns_in lenient_json limited read_html record_in rows_in "
     "strict_json unescape",
     "pit_fetch.tables": "parquet_rows sqlite_rows",
-    "pit_fetch.errors": "CaptureError ConfigError ExitStatus GapError InputError PitFetchError TruncatedWarning UpstreamError "
-    "UsageError",
+    "pit_fetch.errors": "CaptureError ConfigError ExitStatus GapError InputError PitFetchError TruncatedWarning "
+    "UpstreamError UsageError",
     "pit_fetch.gaps": "Code Gap GapType Reason gap",
     "pit_fetch.transport": "Fault HttpReply HttpRequest Params RecordingTransport ReplayingTransport Signature "
     "Transport TransportError",
