@@ -23,8 +23,8 @@ _RESTATED_ROWS = (
 )
 _HOLDER = "symbol means {holder}: at the PIT it may have been another company's."
 _STATEMENTS = (
-    "{name} serves the newest 20 years and 81 quarters alone. Its claims suppose that companies file with the SEC in time: "
-    "one that files late, or elsewhere, published later. A file has no claims, since EARNINGS is not in it."
+    "{name} serves the newest 20 years and 81 quarters alone. Its claims suppose that companies file with the SEC in "
+    "time: one that files late, or elsewhere, published later. A file has no claims, since EARNINGS is not in it."
 )
 _NEWS = (
     "NEWS_SENTIMENT dates an article by its publication: the source may have taken it in later, "
