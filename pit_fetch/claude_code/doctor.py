@@ -41,7 +41,7 @@ from pit_fetch.support.version import __version__
 guard = load("pit_guard")
 
 HOOK_PYTHON = (3, 9)
-# The versions that brought the fields the hooks need (changelog; onFailure by bisecting, see docs/enforcement.md).
+# The versions that brought the fields the hooks need (changelog; onFailure by bisecting, see docs/guard-and-gate.md).
 REPLACES_OUTPUT = (2, 1, 121)
 ON_FAILURE = (2, 1, 295)
 

@@ -20,10 +20,9 @@ in the stream of records, each at the point where it arose, so that nothing afte
 from __future__ import annotations
 
 import json
-from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from operator import itemgetter
+from heapq import heappop, heappush
 from typing import Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
@@ -177,8 +176,8 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
     if a record breaks the order that its source promised. A version that is newer than the one delivered breaks it,
     too: it comes too late.
     """
-    # Sorted by age, so that many watermarks over many records stay cheap: each takes a few from the front.
-    waiting: list[tuple[float, Record]] = []
+    # A heap by age, so that many watermarks over many records stay cheap: each takes a few from its top.
+    waiting: list[tuple[float, int, Record]] = []
     delivered: dict[str, float] = {}
     bound = float("-inf")
 
@@ -190,23 +189,26 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
             elif _age_of_last_change(record) < delivered[record.id]:
                 raise UpstreamError(Code.ORDER_BROKEN)
 
-    for element in stream:
+    for place, element in enumerate(stream):
         if isinstance(element, Gap):
             yield element
         elif isinstance(element, Watermark):
             if instant_age(element.at) > bound:
                 bound = instant_age(element.at)
-                cut = bisect_left(waiting, bound, key=itemgetter(0))
-                ready = [record for _, record in waiting[:cut]]
-                del waiting[:cut]
-                yield from release(ready)
+                yield from release(_taken(waiting, bound))
         elif element.id in delivered and _age_of_last_change(element) >= delivered[element.id]:
             continue  # the page has shifted and repeats the record, or this is an older version of it
         elif record_age(element) < bound:
             raise UpstreamError(Code.ORDER_BROKEN)
         else:
-            insort(waiting, (record_age(element), element), key=itemgetter(0))
-    yield from release(record for _, record in waiting)
+            heappush(waiting, (record_age(element), place, element))
+    yield from release(record for *_, record in sorted(waiting))
+
+
+def _taken(waiting: list[tuple[float, int, Record]], bound: float) -> Iterator[Record]:
+    """Take the records newer than ``bound`` from the heap, the newest first, those of one age as they came."""
+    while waiting and waiting[0][0] < bound:
+        yield heappop(waiting)[-1]
 
 
 def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:

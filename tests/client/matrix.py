@@ -1,8 +1,8 @@
 """Measure what reaches the model: every way of calling the wrapper, under every way of installing the hooks.
 
 ``python -m tests.client.matrix`` runs a sample of the cells against the real client. It fails when a cell differs from
-the table in docs/enforcement.md, or when the canary gets through where everything is installed. The sample is every
-row once, with everything installed, by settings, plugin and SDK in turn. Three of its rows run with nothing installed
+docs/enforcement-matrix.md, or when the canary gets through where everything is installed. The sample is every row
+once, with everything installed, by settings, plugin and SDK in turn. Three of its rows run with nothing installed
 and with the gate alone, too: a run that could not see the canary would prove nothing. ``--all`` runs every cell;
 ``--write`` does, too, and writes the table. ``ROW``s named on the command line are run in all columns.
 """
@@ -34,7 +34,7 @@ from tests.client import harness
 from tests.client.harness import ROOT, Setting
 
 SERVER = Path(__file__).resolve().with_name("mcp_server.py")
-DOCS = ROOT / "docs" / "enforcement.md"
+DOCS = ROOT / "docs" / "enforcement-matrix.md"
 BEGIN, END = "<!-- begin matrix -->\n", "<!-- end matrix -->\n"
 
 CANARY = "CANARY-2024-02-16"
@@ -549,11 +549,9 @@ def main(argv: Sequence[str]) -> int:
     else:
         documented = read_table(old)
         other = [cell for cell, seen in cells.items() if documented.get(cell) != seen]
-        problems += [
-            f"{', '.join(cell)}: {cells[cell]}; docs/enforcement.md says {documented.get(cell)}" for cell in other
-        ]
+        problems += [f"{', '.join(cell)}: {cells[cell]}; {DOCS.name} says {documented.get(cell)}" for cell in other]
         if f"Claude Code {harness.version()}." not in old or (is_whole and documented.keys() != cells.keys()):
-            problems.append("docs/enforcement.md is of another client or of other rows")
+            problems.append(f"{DOCS.name} is of another client or of other rows")
         if problems:
             problems.append("python -m tests.client.matrix --write measures all, and writes the table")
     for problem in problems:

@@ -45,7 +45,7 @@ def test_what_it_is_for_and_who_must_not_see_it_come_first() -> None:
     titles = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
     assert titles[:2] == ["Capture, ask, delete", "Who must not see it"]
     assert PAGE.index("Keep it where no agent can read it") < PAGE.index("```")
-    assert titles.index("Captures") < titles.index("What it proves") < titles.index("What it does not prove")
+    assert titles.index("Captures") < titles.index("Asking it") < titles.index("Looking after it")
 
 
 def test_the_look_back_of_the_page_spans_the_weekend_of_its_cron() -> None:

@@ -13,18 +13,27 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
-        assert (document.parent / target).exists(), target
+    """To a file that is there, and to a heading of it."""
+    for target, anchor in re.findall(r"\]\(([^)#: ]*)#?([^): ]*)\)", document.read_text()):
+        page = document.parent / target if target else document
+        assert page.exists(), target
+        assert not anchor or anchor in anchors(page), f"{target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the names that GitHub gives to the headings of ``page``."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_environment_variable_is_documented() -> None:
-    """In docs/command.md, or on the page of the source that uses it."""
-    command = (ROOT / "docs" / "command.md").read_text()
+    """In docs/settings.md, or on the page of the source that uses it."""
+    settings = (ROOT / "docs" / "settings.md").read_text()
     missing = []
     for root in ("pit_fetch", "providers/pit_fetch_providers", "hooks"):
         for path in (ROOT / root).rglob("*.py"):
             page = ROOT / "docs" / f"{path.parent.name}.md"
-            documented = command + (page.read_text() if root.startswith("providers") and page.is_file() else "")
+            documented = settings + (page.read_text() if root.startswith("providers") and page.is_file() else "")
             names = re.findall(r"\"((?:PIT_FETCH_|PIT_GATE_LOG)[A-Z_]*)\"", path.read_text())
             missing += [name for name in names if name not in documented and "skeleton" not in path.parts]
     assert missing == []
@@ -40,5 +49,5 @@ def test_every_exit_status_is_documented() -> None:
 def test_every_gap_type_is_documented() -> None:
     from pit_fetch.gaps import GapType
 
-    documented = (ROOT / "docs" / "command.md").read_text()
+    documented = (ROOT / "docs" / "envelope.md").read_text()
     assert {kind for kind in GapType if f"`{kind}`" not in documented} == set()

@@ -29,16 +29,16 @@ def understood(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "cik": None if cik is None else str(cik)}
 
 
-def cik_of(query: Query, context: Context, *, must_be_listed: bool = False) -> int | None:
+def cik_of(query: Query, context: Context) -> int | None:
     """Return the number of the company; None for a symbol that the SEC does not list, or without either.
 
-    Raise UpstreamError, also for an unlisted symbol if it ``must_be_listed``.
+    Raise UpstreamError, in a capture for an unlisted symbol, too: it would be recorded as a company without filings.
     """
     if query.options["cik"] is not None:
         return int(query.options["cik"])
     if query.options["symbol"] is None:
         return None
-    listed = companies.ciks_of([query.options["symbol"]], context, must_be_listed=must_be_listed)
+    listed = companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture)
     return min(listed, default=None)
 
 

@@ -42,7 +42,7 @@ def test_there_are_commands_enough_and_the_document_states_how_many() -> None:
         f"a corpus of {len(HOSTILE)} hostile and {len({*CALLS, *LISTINGS})} honest commands is part",
         f"{len(set(SESSION_CALLS))} commands that call it and {len(set(MENTIONS))} that do not",
     )
-    document = " ".join((Path(__file__).parents[3] / "docs" / "enforcement.md").read_text().split())
+    document = " ".join((Path(__file__).parents[3] / "docs" / "guard-and-gate.md").read_text().split())
     assert [counted for counted in counts if counted not in document] == []
 
 
