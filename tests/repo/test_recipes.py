@@ -39,11 +39,6 @@ FILINGS = [
     sec.Filing(sec.number(16), "8-K", "2024-02-16 10:00:00", name="SECRET"),
     sec.Filing(sec.number(10), "10-K", "2024-02-12 10:00:00"),
 ]
-TICKERS = {"AAPL": sec.APPLE, "TSLA": sec.TESLA, "NONE": 1}
-COMPANIES = [
-    *(sec.Filing(sec.number(100 + n), "8-K", f"2024-{n:02}-15 16:30:00", ciks=(sec.TESLA,)) for n in range(4, 9)),
-    sec.Filing(sec.number(120), "4", "2024-05-15 16:30:00", ciks=(sec.TESLA,)),
-]
 REPORTS = [
     sec.Filing(sec.number(20 + n), "10-K", f"{day} 16:30:00")
     for n, day in enumerate(("2022-10-28", "2023-11-03", "2024-11-01"))
@@ -59,6 +54,11 @@ ANNUAL = [
     _eps(1, "2021-09-26", "2022-09-24", 6.10),
     _eps(1, "2022-09-25", "2023-09-30", 6.13),
     _eps(2, "2022-09-25", "2023-09-30", 99.99),
+]
+TICKERS = {"AAPL": sec.APPLE, "TSLA": sec.TESLA, "NONE": 1}
+COMPANIES = [
+    *(sec.Filing(sec.number(100 + n), "8-K", f"2024-{n:02}-15 16:30:00", ciks=(sec.TESLA,)) for n in range(4, 9)),
+    sec.Filing(sec.number(120), "4", "2024-05-15 16:30:00", ciks=(sec.TESLA,)),
 ]
 CAPTURES = [
     wayback.Capture(f"202402{day}120000", body=f"<title>{title}</title><p>{title}".encode())
