@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import BinaryIO, NamedTuple
 
@@ -17,6 +17,8 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
+
+from pit_fetch.mcp.lines import lines
 
 MAX_LINE_BYTES = 4_000_000
 
@@ -70,9 +72,9 @@ async def _read(
     messages: MemoryObjectSendStream[SessionMessage | Exception],
     answers: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    lines = _lines(wire)
+    incoming = lines(wire.source, wire.max_line_bytes)
     async with messages, answers:
-        while (line := await anyio.to_thread.run_sync(next, lines, None, abandon_on_cancel=True)) is not None:
+        while (line := await anyio.to_thread.run_sync(next, incoming, None, abandon_on_cancel=True)) is not None:
             if not line:
                 await answers.send(SessionMessage(_TOO_LONG))
                 continue
@@ -82,19 +84,6 @@ async def _read(
                 await answers.send(SessionMessage(_PARSE_ERROR))
                 continue
             await messages.send(SessionMessage(message))
-
-
-def _lines(wire: Wire) -> Iterator[bytes]:
-    """Yield each line that is not blank; an empty one in the place of one that is too long, which is never held."""
-    size = wire.max_line_bytes + 1
-    while line := wire.source.readline(size):
-        if len(line) < size or line.endswith(b"\n"):
-            if line.strip():
-                yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = wire.source.readline(size)
-        yield b""
 
 
 async def _write(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:

@@ -44,6 +44,8 @@ LATE = [
     {"id": "l3", "at": "yesterday", "title": CANARY},
     {"id": "l4", "title": CANARY},
     {"id": "l5", "at": "2024-02-15T10:00:00-05:00", "changed": CANARY, "title": CANARY},
+    {"id": "l6", "at": "2024-03-15T10:00:00-05:00", "title": float("nan")},
+    {"id": "l7", "at": "2024-03-15T10:00:00-05:00", "title": [float("inf")]},
     CANARY,
     None,
 ]
