@@ -18,11 +18,12 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
 
+from pit_fetch.errors import UpstreamError
 from pit_fetch.mcp.lines import lines
+from pit_fetch.wire import strict_json
 
 MAX_LINE_BYTES = 4_000_000
 
-_PARSE_ERROR = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32700, message="Parse error"))
 _TOO_LONG = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32600, message="Message too long"))
 
 
@@ -81,9 +82,20 @@ async def _read(
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                await answers.send(SessionMessage(_PARSE_ERROR))
+                await answers.send(SessionMessage(_refusal(line)))
                 continue
             await messages.send(SessionMessage(message))
+
+
+def _refusal(line: bytes) -> JSONRPCError:
+    """Return the error for a line that is no message, with its id if it has one: a client waits for that."""
+    try:
+        message = strict_json(line)
+    except UpstreamError:
+        return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32700, message="Parse error"))
+    number = message.get("id") if isinstance(message, dict) else None
+    known = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
+    return JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=-32600, message="Invalid request"))
 
 
 async def _write(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:

@@ -37,13 +37,22 @@ def text_result(content: object) -> dict[str, Any]:
         ("[tools.a]", "needs available_at"),
         ("[tools.a]\nenvelope = false", "needs available_at"),
         ("[tools.a]\nenvelope = 1", "true or false"),
-        ("[tools.a]\navailable_at = 1", "not a text"),
+        ("[tools.a]\navailable_at = 1", "a dotted path"),
         ("[tools.a]\navailable_at = 'x'\nzone = 'Mars/Olympus'", "zone"),
         ("[tools.a]\navailable_at = 'x'\nprecision = 'week'", "precision"),
         ("[tools.a]\navailable_at = 'x'\nsource_tag = 'guess'", "source_tag"),
         ("[tools.a]\navailable_at = 'x'\nkeep = 'title'", "list of names"),
         ("[tools.a]\navailable_at = 'x'\nclamp = {a = 'now'}", "clamp"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = 5", "clamp"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = {'a..b' = 'day'}", "clamp"),
         ("[tools.a]\navailable_at = 'x'\npin = 1", "pin"),
+        ("[tools.a]\navailable_at = 'x'\npin = {'' = 1}", "pin"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = 2024-02-15}", "a date is written as a text"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = nan}", "pin"),
+        ("[tools.a]\navailable_at = 'x.'", "a dotted path"),
+        ("[tools.a]\navailable_at = 'x'\nitems = 'a..b'", "a dotted path"),
+        ("[tools.a]\navailable_at = 'x'\nkeep = []", "not an empty one"),
+        ("[tools.'a b']\navailable_at = 'x'", "no name of a tool"),
         ("[tools.a]\navailable_at = 'x'\navailble = 'y'", "availble"),
     ],
 )
@@ -252,6 +261,35 @@ def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
     assert _asked("edgartools", "edgar_text_search", {"end_date": {}}, end_date="2025-01-01") == {
         "end_date": "2024-02-14"
     }
+
+
+@pytest.mark.parametrize(
+    ("settings", "form", "pit", "sent"),
+    [
+        ("precision = 'day'\nzone = 'America/New_York'", "day", "2024-02-15T23:59:59-05:00", "2024-02-14"),
+        ("precision = 'day'\nzone = 'America/New_York'", "day", "2024-02-16T00:00:00-05:00", "2024-02-15"),
+        ("precision = 'day'\nzone = 'UTC'", "compact", "2024-02-15T16:00:00Z", "20240214T2359"),
+        ("precision = 'day'", "day", "2024-02-15T11:59:59Z", "2024-02-13"),
+        ("precision = 'day'", "day", "2024-02-15T12:00:00Z", "2024-02-14"),
+        ("precision = 'minute'\nzone = 'UTC'", "compact", "2024-02-15T16:00:59Z", "20240215T1559"),
+        ("precision = 'minute'\nzone = 'UTC'", "compact", "2024-02-15T16:00:59.999999Z", "20240215T1600"),
+        ("precision = 'minute'\nzone = 'UTC'", "instant", "2024-02-15T16:00:00Z", "2024-02-15T15:59:59+00:00"),
+        ("zone = 'UTC'", "instant", "2024-02-15T16:00:00.5Z", "2024-02-15T16:00:00.500000+00:00"),
+        ("zone = 'UTC'", "day", "2024-02-15T16:00:00Z", "2024-02-15"),
+    ],
+)
+def test_nothing_is_asked_for_that_could_not_be_shown(settings: str, form: str, pit: str, sent: str) -> None:
+    mapped = _only(f"available_at = 'at'\n{settings}\nclamp = {{until = '{form}'}}")
+    tools = gate.tools_for([mapped], {"a": {"properties": {"until": {}}}}, lambda *call: {}, pit, 1.0)
+    at = instant_of(pit, "instant", None)
+    assert at is not None
+    assert json.loads(tools["a"].values({}, Moment(pit, at))["arguments"]) == {"until": sent}
+
+
+def test_an_argument_that_should_be_an_object_is_not_replaced() -> None:
+    schema: dict[str, Any] = {"tool_name": {"type": "string"}, "arguments": {"type": "object"}}
+    with pytest.raises(UsageError, match="arguments is an object"):
+        _asked("alphavantage", "news_sentiment", schema, arguments='{"tickers": "IBM"}')
 
 
 def test_neo4j_runs_shipped_patterns_alone_and_as_of_the_instant() -> None:
