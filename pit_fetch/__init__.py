@@ -7,15 +7,18 @@
 # Nothing is imported here: with -m, Python still searches the working directory for modules (see __main__.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import date, datetime
     from os import PathLike
-    from typing import Any, Literal
+    from types import EllipsisType
+    from typing import Any, Literal, Unpack
 
     from pit_fetch.api import Envelope
+    from pit_fetch.errors import TruncatedWarning
+    from pit_fetch.request.keywords import Keywords
     from pit_fetch.support.version import __version__
 
-__all__ = ["Envelope", "__version__", "diff", "explain", "fetch", "sources"]
+__all__ = ["Envelope", "TruncatedWarning", "__version__", "diff", "explain", "fetch", "sources"]
 
 
 def fetch(
@@ -24,7 +27,7 @@ def fetch(
     *,
     date_from: "str | date | None" = None,
     date_to: "str | date | None" = None,
-    limit: "int | None" = None,
+    limit: "int | EllipsisType | None" = ...,
     after: "str | None" = None,
     max_pages: "int | None" = None,
     timeout: "float | None" = None,
@@ -35,18 +38,23 @@ def fetch(
     fields: "Iterable[str] | None" = None,
     max_chars: "int | None" = None,
     on_gap: "Literal['raise', 'keep']" = "raise",
-    **options: object,
+    options: "Mapping[str, object] | None" = None,
+    **own: "Unpack[Keywords]",
 ) -> "Envelope":
     """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source   a provider's name or alias
     pit      ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
     on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
-    options  the provider's own options with underscores, as ``pit_fetch --source SOURCE --help`` lists them; an option
+    limit    without it 50, or what a settings file says, and an answer that was cut warns with
+             :class:`TruncatedWarning`; None is all of them, however many requests that takes
+    own      the source's own options with underscores, as ``pit_fetch --source SOURCE --help`` lists them; an option
              that takes several values accepts any iterable of strings
+    options  further ones by name, such as those of a plugin
 
     The others are the command line's options; None stands for one that is not given. Items carry ``available_at`` as
-    ISO 8601 in America/New_York. What an answer cannot show, and where it was cut, remain gaps. Raises
+    ISO 8601 in America/New_York. What an answer cannot show, and where it was cut, remain gaps;
+    :attr:`Envelope.is_complete` says whether anything was cut or failed. Raises
     :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
     :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
     file, a failing provider.
@@ -54,7 +62,9 @@ def fetch(
     given = _given(locals())
     from pit_fetch import api
 
-    return api.fetch(source, given, on_gap)
+    envelope = api.fetch(source, given, on_gap)
+    api.warn_if_cut(envelope)
+    return envelope
 
 
 def diff(
@@ -63,7 +73,7 @@ def diff(
     *,
     date_from: "str | date | None" = None,
     date_to: "str | date | None" = None,
-    limit: "int | None" = None,
+    limit: "int | EllipsisType | None" = ...,
     max_pages: "int | None" = None,
     timeout: "float | None" = None,
     evidence: "Literal['proved', 'claimed'] | None" = None,
@@ -73,7 +83,8 @@ def diff(
     fields: "Iterable[str] | None" = None,
     max_chars: "int | None" = None,
     on_gap: "Literal['raise', 'keep']" = "raise",
-    **options: object,
+    options: "Mapping[str, object] | None" = None,
+    **own: "Unpack[Keywords]",
 ) -> "Envelope":
     """Return what became public between two instants, what changed, and what disappeared.
 
@@ -92,7 +103,7 @@ def explain(
     *,
     date_from: "str | date | None" = None,
     date_to: "str | date | None" = None,
-    limit: "int | None" = None,
+    limit: "int | EllipsisType | None" = ...,
     max_pages: "int | None" = None,
     timeout: "float | None" = None,
     evidence: "Literal['proved', 'claimed'] | None" = None,
@@ -102,7 +113,8 @@ def explain(
     fields: "Iterable[str] | None" = None,
     max_chars: "int | None" = None,
     on_gap: "Literal['raise', 'keep']" = "raise",
-    **options: object,
+    options: "Mapping[str, object] | None" = None,
+    **own: "Unpack[Keywords]",
 ) -> "Envelope":
     """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
 
@@ -116,9 +128,11 @@ def explain(
 
 
 def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
-    """Return the options among the arguments of a call, the source's own included. What is None was not given."""
-    own = {name: value for name, value in arguments.items() if name not in ("source", "pits", "on_gap", "options")}
-    return {name: value for name, value in (*own.items(), *arguments["options"].items()) if value is not None}
+    """Return the options among the arguments of a call, the source's own included. ``...`` and None were not given."""
+    named = {name: value for name, value in arguments.items() if name not in ("source", "pits", "on_gap")}
+    own, further = named.pop("own"), named.pop("options") or {}
+    every = {**named, **own, **further}
+    return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}
 
 
 def sources() -> "list[dict[str, Any]]":
@@ -133,6 +147,10 @@ def __getattr__(name: str) -> "Any":
         from pit_fetch.api import Envelope
 
         return Envelope
+    if name == "TruncatedWarning":
+        from pit_fetch.errors import TruncatedWarning
+
+        return TruncatedWarning
     if name == "__version__":
         from pit_fetch.support.version import __version__
 

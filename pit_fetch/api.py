@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,17 +12,23 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import GapError, PitFetchError, UsageError
-from pit_fetch.gaps import FAILURES, Code
+from pit_fetch.errors import GapError, PitFetchError, TruncatedWarning, UsageError
+from pit_fetch.gaps import FAILURES, Code, GapType
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
 from pit_fetch.request.fetch_request import FetchRequest, from_values
+from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Runtime
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pandas
     import pyarrow
 
 Options = Mapping[str, object]
+
+# More than any source has, in as many digits as an option takes.
+ALL = 10**12 - 1
 
 
 class FetchCall(NamedTuple):
@@ -36,7 +43,8 @@ class Envelope(PlainEnvelope):
     """The result of one fetch. It can be used as a plain dict of ``data`` and ``gaps``; JSON values only.
 
     ``provenance`` is the question that it answers, and ``call`` the call of :func:`pit_fetch.fetch` that asked it; None
-    for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. They are not part of the dict.
+    for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. ``is_limited`` is whether the call, or a
+    settings file, names a limit. They are not part of the dict.
 
     It is true, and its length is 2, whatever it holds: one without items still has gaps to read. What has a dict before
     it, such as ``json.dumps(indent=2)`` and ``match``, takes a dict that is false or of length 0 for ``{}``.
@@ -44,11 +52,19 @@ class Envelope(PlainEnvelope):
     """
 
     call: FetchCall | None = None
+    is_limited: bool = False
 
     @property
     def cursor(self) -> str | None:
         """Where the next page begins; None if there is none, or if it cannot be requested."""
         return next((gap["cursor"] for gap in self.gaps if "cursor" in gap), None)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
+        return not any(
+            gap.get("type") in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False for gap in self.gaps
+        )
 
     def raise_for_gaps(self) -> Envelope:
         """Return this envelope. Raise GapError, whose text names the fix, if the fetch failed, wholly or in part."""
@@ -74,24 +90,31 @@ class Envelope(PlainEnvelope):
             yield page
             page = page.next()
 
-    def to_df(self, index: str | Sequence[str] | None = None) -> pandas.DataFrame:
+    def to_df(self, index: str | Sequence[str] | None = None, question: Sequence[str] = ()) -> pandas.DataFrame:
         """Return the items as a pandas frame, typed by the declared fields; see :mod:`pit_fetch.formats.frames`.
 
-        ``index`` names the column, or the columns, that become the index. ``attrs["gaps"]`` holds the gaps. Raises
-        ConfigError if pandas is not installed.
+        ``index`` names the column, or the columns, that become the index. ``question`` names what was asked, "pit" and
+        options of the call such as "symbol": these columns come first, in the place of an item's own.
+        ``attrs["gaps"]`` holds the gaps. Raises ConfigError if pandas is not installed, KeyError for an option that
+        the call does not have.
         """
         from pit_fetch.formats.frames import to_pandas
 
-        return to_pandas(self, index)
+        return to_pandas(self, index, self._asked(question))
 
-    def to_arrow(self) -> pyarrow.Table:
-        """Return the items as an Arrow table, with the gaps in its schema's metadata.
+    def to_arrow(self, question: Sequence[str] = ()) -> pyarrow.Table:
+        """Return the items as an Arrow table, with the gaps in its schema's metadata; ``question`` as in :meth:`to_df`.
 
         Raises ConfigError if pyarrow is not installed.
         """
         from pit_fetch.formats.frames import to_arrow
 
-        return to_arrow(self)
+        return to_arrow(self, self._asked(question))
+
+    def _asked(self, names: Sequence[str]) -> dict[str, datetime | str | None]:
+        """Return what was asked under these names. Raise KeyError for an option that the call does not have."""
+        options = {} if self.call is None else self.call.options
+        return {name: self.provenance.pit if name == "pit" else format_value(options[name]) for name in names}
 
     def __repr__(self) -> str:
         """Return what an interactive Python shows: at most a screen. ``dict(envelope)`` shows everything."""
@@ -106,6 +129,14 @@ class Envelope(PlainEnvelope):
         from pit_fetch.formats.html import fragment
 
         return fragment(self)
+
+
+def warn_if_cut(envelope: Envelope) -> None:
+    """Warn the caller of :func:`pit_fetch.fetch` that its answer was cut, and why, unless a limit was asked for."""
+    cut = next((gap["reason"] for gap in envelope.gaps if gap.get("type") == GapType.TRUNCATED), None)
+    if cut is not None and not envelope.is_limited:
+        text = f"{len(envelope.data)} items, and there may be more. {cut} For all of them, give limit=None."
+        warnings.warn(TruncatedWarning(text), stacklevel=3)
 
 
 def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime | None = None) -> Envelope:
@@ -158,8 +189,10 @@ def _answer(
     if on_gap not in ("raise", "keep"):
         raise UsageError(Code.USAGE, text="on_gap is raise or keep")
     runtime = real_runtime() if runtime is None else runtime
+    is_limited = any(options.get("limit") is not None for options in calls)
     try:
         runtime, settings = settings_files.with_settings(runtime)
+        is_limited = is_limited or ("limit" in settings.options and "limit" not in calls[0])
         requests = [_request(source, options, settings, runtime, command) for options in calls]
         plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
     except PitFetchError as error:
@@ -167,6 +200,7 @@ def _answer(
             raise
         plain = build([], [error.gap], EnvelopeOptions())
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
+    envelope.is_limited = is_limited
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
 
 
@@ -177,6 +211,8 @@ def _request(
         raise UsageError(
             Code.USAGE, text=f"source is the name of a provider, not a value of type {type(source).__name__}"
         )
+    if options.get("limit", 0) is None:
+        options = {"max_pages": ALL, **options, "limit": ALL}
     request = from_values(options, runtime.find(source), runtime.environ, settings.options, command)
     if request.output or request.open:
         name = "output" if request.output else "open"

@@ -21,7 +21,16 @@ from pit_fetch.gaps import Code, Reason, gap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ConfigError", "ExitStatus", "GapError", "InputError", "PitFetchError", "UpstreamError", "UsageError"]
+__all__ = [
+    "ConfigError",
+    "ExitStatus",
+    "GapError",
+    "InputError",
+    "PitFetchError",
+    "TruncatedWarning",
+    "UpstreamError",
+    "UsageError",
+]
 
 
 class ExitStatus(IntEnum):
@@ -34,6 +43,10 @@ class ExitStatus(IntEnum):
     BUG = 70
     INTERRUPTED = 130
     CLOSED_PIPE = 141
+
+
+class TruncatedWarning(UserWarning):
+    """From Python only: an answer was cut, and nobody had asked for a limit. Not an error of its own."""
 
 
 class PitFetchError(Exception):

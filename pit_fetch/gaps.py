@@ -57,10 +57,13 @@ class Reason(str):
     is_cap          ``--limit`` or ``--max-pages`` ended the answer
     is_out_of_time  the fetch has no time left, so that asking for more is pointless
     costs_nothing   of a failing type, but the answer itself is complete
+    is_uncaptured   an archive does not hold what was asked for: nothing is known of it
     archived        the reason that takes its place once an archive holds the item at the PIT
     """
 
-    __slots__ = ("archived", "costs_nothing", "is_cap", "is_out_of_time", "per_fetch", "template", "type")
+    __slots__ = (
+        "archived", "costs_nothing", "is_cap", "is_out_of_time", "is_uncaptured", "per_fetch", "template", "type",
+    )  # fmt: skip
 
     type: GapType
     template: str
@@ -68,6 +71,7 @@ class Reason(str):
     is_cap: bool
     is_out_of_time: bool
     costs_nothing: bool
+    is_uncaptured: bool
     archived: str
 
     def __new__(
@@ -80,12 +84,14 @@ class Reason(str):
         is_cap: bool = False,
         is_out_of_time: bool = False,
         costs_nothing: bool = False,
+        is_uncaptured: bool = False,
         archived: str = "",
     ) -> Reason:
         reason = str.__new__(cls, name)
         reason.type, reason.template, reason.archived = type, template, archived
         reason.per_fetch, reason.is_cap = per_fetch, is_cap
         reason.is_out_of_time, reason.costs_nothing = is_out_of_time, costs_nothing
+        reason.is_uncaptured = is_uncaptured
         return reason
 
 
@@ -191,6 +197,18 @@ class Code:
     OFFLINE = _unverifiable(
         "offline", "Answered from the archive alone (--offline): what was never captured is missing."
     )
+    # Both depend on what recorded requests asked for, and not on what they brought.
+    NOT_CAPTURED = _unverifiable(
+        "not_captured",
+        "This was never captured, or not as a whole: no recorded request that ran to its end asked for all of it. "
+        "What is missing may have been public.",
+        is_uncaptured=True,
+    )
+    CAPTURED_UNTIL = _unverifiable(
+        "captured_until",
+        "What became public after {until} was never captured: what is missing from then on may have been public.",
+        is_uncaptured=True,
+    )
     # Open mode only: there is no PIT, so there is nothing to disclose.
     UNDATED_SERVED = _unverifiable(
         "undated_served", "Items without a provable publication time: {count}. With --pit they would be withheld."
@@ -203,6 +221,7 @@ class Code:
     NOTHING = _no_data(
         "nothing", "Nothing public matched, or the source does not know what was asked for.", per_fetch=True
     )
+    NOTHING_HELD = _no_data("nothing_held", "Nothing that was captured matches.", per_fetch=True)
     NO_DIFFERENCE = _no_data("no_difference", "Nothing differs between the two answers.")
     # The hint depends on the request alone.
     NOTHING_WITH_HINT = _no_data(

@@ -29,6 +29,7 @@ __all__ = [
     "Bearer",
     "ConfigError",
     "Context",
+    "CoveredBy",
     "Credential",
     "Dating",
     "Field",
@@ -70,6 +71,7 @@ FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "lis
 SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
 Dating = Literal["record", "receipt", "never"]
 Reach = Literal["all", "newest", "some"]
+CoveredBy = Literal["any", "superset", "evidence"]
 
 # The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
 STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "evidence", "id")
@@ -79,7 +81,7 @@ class Window(Enum):
     """Who applies --date-from and --date-to, for an :attr:`Operation.window` that no single field can express."""
 
     BY_SELECT = "by select"  # ``select`` does, so an archive can apply them to the records of any other request
-    BY_ASKING = "by asking"  # ``fetch`` does, in its requests: an archive keeps the answers to different dates apart
+    BY_ASKING = "by asking"  # ``fetch`` alone does: an archive answers with requests of the same dates only
 
 
 class Record(NamedTuple):
@@ -540,8 +542,14 @@ class Option(NamedTuple):
     parse       parses the text in the place of ``kind``; raises UsageError
     short       a second flag, such as "-v"
     repeatable  it may be given several times, for texts in which a comma is a comma; its value is a tuple
-    affects_records  a record may look different with another value. False for a filter that ``select`` (or the
-                     window) applies in full: an archive then answers with records of requests with any value
+    affects_records  a record may look different with another value, or ``select`` cannot tell which records have it: an
+                     archive answers with requests of the same value only (of lists: in any order and case). False
+                     for a filter that ``select`` (or the window) applies in full
+    covered_by   of an option that does not affect records, the recorded requests that asked for no less. "any": those
+                 with any value, since the source is not asked for it. "superset": those without the option or, of a
+                 list, with all values of it and maybe others; a value with a leading hyphen excludes, and those may
+                 exclude nothing else. "evidence": of a flag that only adds evidence to records, those that have it if
+                 the question does. What is missing in a request without that evidence is not gone
     search_terms  names of such an option in other tools, separated by spaces: an unknown option of such a name is
                   answered with a hint at this one
     """
@@ -560,6 +568,7 @@ class Option(NamedTuple):
     short: str = ""
     repeatable: bool = False
     affects_records: bool = True
+    covered_by: CoveredBy = "any"
     search_terms: str = ""
 
 
@@ -574,6 +583,9 @@ class Provider(NamedTuple):
                  is in the order of an answer: by instant, by :attr:`Operation.period`, and by id
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
+    resolve      (query, context) -> the query with what names stand for in a list of the source's (a company's number
+                 for its ticker), in the option that takes these, and None in that of the names. An empty tuple asks for
+                 nothing. ``fetch`` begins with it, and an archive does the same with the list that was recorded
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
     packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
@@ -591,6 +603,7 @@ class Provider(NamedTuple):
     derive: Callable[[Query], Stage | None] = lambda query: None
     when_empty: Callable[[Query], str] = lambda query: ""
     when_captured: Callable[[Query], str] = lambda query: ""
+    resolve: Callable[[Query, Context], Query] | None = None
     operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()

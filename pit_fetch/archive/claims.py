@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pit_fetch.archive.captured import completed
 from pit_fetch.archive.rederive import Archived, records
 from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.provider import Record
@@ -19,9 +20,8 @@ def captured(archived: Archived, stream: str) -> Iterator[Record]:
     Raise Damaged.
     """
     seen: set[str] = set()
-    for read in index.reads_of(archived.connection, stream):
-        recorded = archived.recorded(read.key) if read.is_complete else None
-        if recorded is None or not recorded.is_whole_capture:
+    for read, recorded in completed(archived, stream):
+        if not recorded.is_whole_capture:
             continue
         made = list(records(recorded, list(journal.exchanges_of(archived.connection, read.key))))
         yield from (record for record in made if record.id not in seen)

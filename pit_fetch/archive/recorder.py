@@ -14,7 +14,8 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
-from pit_fetch.gaps import Gap
+from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
@@ -32,13 +33,17 @@ Part = Record | Page | Watermark | Gap
 
 
 class ArchiveRecorder:
-    """Records one fetch in the archive at ``path``. ``problem`` is why it no longer does, or ""."""
+    """Records one fetch in the archive at ``path``.
+
+    problem  why it no longer does, or ""
+    key      of the fetch in the journal; None until something of it is recorded
+    """
 
     def __init__(self, path: str, recorded: rederive.RecordedFetch, find: rederive.Find, lock_timeout: float) -> None:
         self.path, self.recorded, self.find, self.lock_timeout = path, recorded, find, lock_timeout
         self.problem = ""
         self.connection: sqlite3.Connection | None = None
-        self._key: Key | None = None
+        self.key: Key | None = None
         self._clean: Callable[[str], str] = str
         self._clean_data: Callable[[str], str] = str
         self._clean_body: Callable[[bytes], bytes] = bytes
@@ -76,10 +81,16 @@ class ArchiveRecorder:
 
     def watch(self, stream: Iterable[Part]) -> Iterator[Part]:
         """Yield the provider's stream unchanged. The fetch is complete if it is read to its end without a gap."""
-        for part in stream:
-            self._records += rederive.received(part, microseconds.from_micros(self._seen) if self._exchanges else None)
-            self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
-            yield part
+        try:
+            for part in stream:
+                seen = microseconds.from_micros(self._seen) if self._exchanges else None
+                self._records += rederive.received(part, seen)
+                self._is_flawed = self._is_flawed or (isinstance(part, Gap) and part.type not in _HARMLESS)
+                yield part
+        except UpstreamError as error:
+            # That the source knows nothing of it is an answer: how it says so may depend on what came later.
+            self._is_ended = error.gap.code is Code.BAD_CALL
+            raise
         self._is_ended = True
 
     def catch_up(self, stream: str) -> None:
@@ -109,11 +120,10 @@ class ArchiveRecorder:
                 return
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
-            archived = rederive.Archived(writer.connection, self.find, {key: self.recorded})
+            archived = rederive.Archived(writer.connection, self.find)
+            archived.cache[key] = recorded = archived.resolved(key, self.recorded)
             archived.ingest_all(stream)
-            fetch = rederive.indexed(
-                key, self.recorded, self._derived(), self._seen, self._is_complete, self._clean_data
-            )
+            fetch = rederive.indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers)
 
         if self._exchanges:
@@ -164,10 +174,10 @@ class ArchiveRecorder:
         return []
 
     def _begun(self, writer: journal.Writer) -> Key:
-        if self._key is None:
+        if self.key is None:
             fetch = self.recorded.fetch
-            self._key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
-        return self._key
+            self.key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
+        return self.key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
@@ -201,7 +211,7 @@ class ArchiveRecorder:
         connection = self.connection
         if connection is None:
             return
-        key = self._key
+        key = self.key
 
         def write() -> None:
             with self._transaction.pop_all() as transaction:
@@ -215,7 +225,7 @@ class ArchiveRecorder:
 
         self._attempt(write)
         if self.problem:
-            self._key = key
+            self.key = key
 
     def _attempt(self, action: Callable[[], None]) -> None:
         """Run ``action``, unless there was a problem before: waiting for a locked file once is enough."""

@@ -18,17 +18,16 @@ from urllib.parse import urlsplit
 
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, versions
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX
-from pit_fetch.archive.store.errors import Damaged
+from pit_fetch.archive.store.errors import Damaged, Lost
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
+from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
-from pit_fetch.request.operations import OPTION
 from pit_fetch.request.query import build_query
-from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Clock
-from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport
+from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport, Transport, TransportError
 
 if TYPE_CHECKING:
     from pit_fetch.net.client import Client
@@ -60,11 +59,28 @@ class RecordedFetch(NamedTuple):
 
     @property
     def is_whole_capture(self) -> bool:
-        """Whether it holds all that its source had, so that it rests on nothing that came later than a PIT."""
+        """Whether it asked for all that its source had, so that it rests on nothing that came later than a PIT."""
         operation = self.query.operation
-        return (
-            self.fetch.kind == "capture" and not operation.chooses and (self.is_snapshot or operation.reach != "some")
-        )
+        is_all = self.is_snapshot or operation.reach != "some"
+        return self.fetch.kind == "capture" and not operation.chooses and is_all
+
+    @property
+    def shows_absence(self) -> bool:
+        """Whether the source no longer has what a complete fetch lacks, and did not only leave it out."""
+        options, provider = self.query.options, self.request.provider
+        is_full = all(options[option.name] for option in provider.options if option.covered_by == "evidence")
+        return self.is_snapshot or (self.query.operation.reach != "some" and is_full)
+
+    def counts_from(self, seen: int, *, is_whole: bool) -> int:
+        """Return the first instant at which the fetch, received at ``seen``, counts: it depends on nothing later.
+
+        A whole capture that ran to its end (``is_whole``) counts at every instant, unless its records are those of the
+        moment. Any other fetch counts from its PIT or, without one, its receipt.
+        """
+        if is_whole and self.is_whole_capture and not self.is_snapshot:
+            return microseconds.NEVER
+        pit = self.fetch.pit
+        return seen if pit is None or self.is_snapshot else min(seen, pit)
 
     def covers(self, records: Sequence[Record]) -> bool:
         """Return whether the window of the fetch would have covered one of these records, had it been there."""
@@ -96,12 +112,10 @@ def indexed(
 ) -> index.IndexedFetch:
     """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
 
-    The claims of a capture that ran to its end count at every instant, since it depends on nothing later, unless its
-    operation chooses records by the horizon. Those of any other fetch count from its PIT or, without one, its receipt.
     A fetch of what the source chooses, by what came later, is never complete. One of its newest records covers the
     time since the oldest of them.
     """
-    query, fetch, evidence = recorded.query, recorded.fetch, recorded.evidence
+    query, evidence = recorded.query, recorded.evidence
     items: dict[str, list[versions.FreshVersion]] = {}
     rows: set[int] = set()
     reach = query.operation.reach
@@ -112,20 +126,18 @@ def indexed(
             else:
                 items.setdefault(record.id, []).append(versions.fresh(record, evidence, clean))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
-    is_complete = complete and bool(items or rows) and (recorded.is_snapshot or reach != "some")
+    is_whole = complete and bool(items or rows)
     since = microseconds.to_micros(query.operation.earliest(query))
     if reach == "newest":
         # Of several records of the oldest instant, some may have been dropped.
         stamps = [version.available for known in items.values() for version in known if version.available]
         since = max(min(stamps, default=seen) + 1, microseconds.NEVER if since is None else since)
-    depends_on = seen if fetch.pit is None else min(seen, fetch.pit)
-    is_whole = recorded.is_whole_capture and is_complete
     return index.IndexedFetch(
         key=key,
         stream=recorded.stream,
         seen=seen,
-        is_complete=is_complete,
-        counts_from=microseconds.NEVER if is_whole else depends_on,
+        is_complete=is_whole and recorded.shows_absence,
+        counts_from=recorded.counts_from(seen, is_whole=is_whole),
         since=since,
         until=microseconds.to_micros(query.horizon),
         items=items,
@@ -135,11 +147,7 @@ def indexed(
 
 def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
     """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record."""
-    shaping: dict[str, Any] = {}
-    for option in provider.options:
-        value = query.options[option.name]
-        if option.affects_records and option.name != OPTION and value not in (None, False, option.default):
-            shaping[option.name] = format_value(value)
+    shaping: dict[str, Any] = {**coverage.shaping(query, provider.options)}
     if query.operation.window == Window.BY_ASKING:  # only the source can apply it
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
@@ -155,7 +163,7 @@ def records(
     if recorded.is_snapshot or (query.pit is None and not needs_fetch):
         yield from reparse(recorded, exchanges, on_error)
         return
-    client = _client(recorded, exchanges)
+    client = _client(recorded, ReplayingTransport(replies(exchanges)))
     context = Context(client, client.credentials)
     with _reporting(on_error):
         for part in provider.fetch(query._replace(pit=query.now), context):
@@ -220,8 +228,20 @@ class Archived:
             fetch = journal.fetch_of(self.connection, key)
             if fetch is not None:
                 with contextlib.suppress(PitFetchError):
-                    self.cache[key] = interpret(fetch, self.find)
+                    self.cache[key] = self.resolved(key, interpret(fetch, self.find))
         return self.cache[key]
+
+    def resolved(self, key: Key, recorded: RecordedFetch) -> RecordedFetch:
+        """Return a fetch with what its names stand for in its own list. One without a list is not complete anyway."""
+        return resolved(recorded, ArchivedReplies(self.connection, microseconds.ALWAYS, key)) or recorded
+
+    def assign(self) -> None:
+        """Put the fetches in a file of an earlier format into the streams of today's code. Raise Damaged."""
+        for key in index.pending(self.connection, index.UNASSIGNED):
+            recorded = self.recorded(key)
+            if recorded is not None:  # else its source is not installed
+                index.mark_ingested(self.connection, key)
+                index.defer(self.connection, recorded.stream, key)
 
     def window_covers(self, key: Key, records: Sequence[Record]) -> bool:
         recorded = self.recorded(key)
@@ -245,6 +265,7 @@ class Archived:
 
         Raise Damaged.
         """
+        self.assign()
         pending = index.pending(self.connection, stream)
         for key in pending[:at_most]:
             if journal.fetch_of(self.connection, key) is None:
@@ -282,8 +303,44 @@ class Archived:
             pass
 
 
-def _client(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Client:
-    """Return a client to which the archive alone answers, at the time of the fetch."""
+def resolved(recorded: RecordedFetch, archive: Transport) -> RecordedFetch | None:
+    """Return the fetch with what the names in its request stand for in the list that ``archive`` holds.
+
+    None if it holds none: what was asked for is not known.
+    """
+    resolve = recorded.request.provider.resolve
+    if resolve is None:
+        return recorded
+    client = _client(recorded, archive)
+    try:
+        return recorded._replace(query=resolve(recorded.query, Context(client, client.credentials)))
+    except PitFetchError:
+        return None
+
+
+class ArchivedReplies(NamedTuple):
+    """A transport that answers with the last reply that was received by ``instant``, or else the first after it.
+
+    fetch  if given, only its own replies count
+    """
+
+    connection: sqlite3.Connection
+    instant: int
+    fetch: Key | None = None
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        """Return the reply. Raise TransportError if the request was never recorded."""
+        asked = Exchange(0, request.method, request.url, request.params, request.body, 0, {}, b"")
+        exchange = None
+        with contextlib.suppress(Lost):
+            exchange = journal.reply_to(self.connection, journal.request_digest(asked), self.instant, self.fetch)
+        if exchange is None:
+            raise TransportError("network")
+        return _reply(exchange)
+
+
+def _client(recorded: RecordedFetch, transport: Transport) -> Client:
+    """Return a client to which ``transport`` alone answers, at the time of the fetch."""
     from pit_fetch.net.client import Client
 
     provider, fetch = recorded.request.provider, recorded.fetch
@@ -294,7 +351,7 @@ def _client(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Client:
         credentials={credential.name: "archived" for credential in provider.credentials},
         environ=overrides,
         clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
-        transport=ReplayingTransport(replies(exchanges)),
+        transport=transport,
         timeout=recorded.request.timeout,
         deadline=float("inf"),
         on_request=lambda url: None,
@@ -310,6 +367,8 @@ def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpRe
     for exchange in exchanges:
         method: Any = exchange.method
         params: Mapping[str, Any] = exchange.params
-        request = HttpRequest(method, exchange.url, params, {}, exchange.sent)
-        moment = microseconds.from_micros(exchange.seen)
-        yield request, HttpReply(exchange.status, exchange.headers, exchange.body, moment)
+        yield HttpRequest(method, exchange.url, params, {}, exchange.sent), _reply(exchange)
+
+
+def _reply(exchange: Exchange) -> HttpReply:
+    return HttpReply(exchange.status, exchange.headers, exchange.body, microseconds.from_micros(exchange.seen))

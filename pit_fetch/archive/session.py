@@ -10,7 +10,6 @@ session.finish(text, status)              records what was printed
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -21,7 +20,7 @@ from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
 from pit_fetch.net.client import base_url
-from pit_fetch.provider import Query, Record
+from pit_fetch.provider import Query, Record, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
@@ -31,9 +30,14 @@ PLAN = "PIT_FETCH_PLAN"
 
 
 class ArchivedRecords(NamedTuple):
-    """The records as of an instant. ``is_snapshot``: they are one reply as a whole."""
+    """The records as of an instant.
+
+    query        what selects the wanted ones, with names resolved by the list that the archive holds
+    is_snapshot  they are one reply as a whole
+    """
 
     records: Iterator[Record]
+    query: Query
     is_snapshot: bool = False
 
 
@@ -57,6 +61,7 @@ class ArchiveSession:
         self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
         self.stream = self.recorded.stream
         self._reading: sqlite3.Connection | None = None
+        self._up_to_date: sqlite3.Connection | None = None
 
     @property
     def problem(self) -> str:
@@ -64,8 +69,8 @@ class ArchiveSession:
         return self.recorder.problem
 
     def start(self, secrets: Iterable[str]) -> None:
-        """Open the archive to record. It is created if missing, unless it alone has to answer."""
-        if not self.recorded.request.offline or os.path.exists(self.path):
+        """Open the archive to record, unless it alone has to answer. It is created if missing."""
+        if not self.recorded.request.offline:
             self.recorder.start(secrets)
 
     def ingest_if_needed(self) -> bool:
@@ -85,8 +90,7 @@ class ArchiveSession:
         Raise ArchiveError.
         """
         try:
-            connection = self._indexed()
-            yield from claims.captured(rederive.Archived(connection, self.runtime.find), self.stream)
+            yield from claims.captured(rederive.Archived(self._indexed(), self.runtime.find), self.stream)
         except BROKEN as error:
             raise archive_error(error) from error
 
@@ -103,13 +107,34 @@ class ArchiveSession:
         if self._reading is not None:
             self._reading.close()
 
+    def captured_until(self, at: datetime) -> datetime | None:
+        """Return until when the archive holds all that the question asks for as of ``at``; None if from no time on.
+
+        Raise ArchiveError.
+        """
+        from pit_fetch.archive import captured
+
+        try:
+            connection = self._indexed()
+            question = self._resolved(connection, microseconds.to_micros(at))
+            archived = rederive.Archived(connection, self.runtime.find)
+            options = self.recorded.request.provider.options
+            return None if question is None else captured.captured_until(archived, self.stream, question, at, options)
+        except BROKEN as error:
+            raise archive_error(error) from error
+
     def _recall(self, at: int) -> ArchivedRecords | None:
         connection, operation = self._indexed(), self.query.operation
         if operation.dating == "record":
-            earliest = operation.earliest(self.query)
+            question = self._resolved(connection, at)
+            if question is None:
+                return None
+            earliest = operation.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
-            newest = min(at, microseconds.to_micros(self.query.horizon))
-            return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest))
+            # Where the provider compares dates itself, they may be others than that of publication.
+            is_own = isinstance(operation.window, Window)
+            newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
+            return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest), question)
         latest = index.latest(connection, self.stream, at)
         recorded = None if latest is None else rederive.Archived(connection, self.runtime.find).recorded(latest[0])
         if latest is None or recorded is None:
@@ -122,16 +147,29 @@ class ArchiveSession:
         ]
         first_held = index.first_held(connection, self.stream, [digest for digest, _ in records])
         return ArchivedRecords(
-            (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records), is_snapshot=True
+            (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records),
+            self.query,
+            is_snapshot=True,
         )
+
+    def _resolved(self, connection: sqlite3.Connection, at: int) -> Query | None:
+        """Return the question with what its names stand for: by its own list if it asked for one, else as of ``at``."""
+        replies = rederive.ArchivedReplies(connection, at, self.recorder.key)
+        recorded = rederive.resolved(self.recorded, replies)
+        return None if recorded is None else recorded.query
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""
+        if self._up_to_date is None:
+            self._up_to_date = self._brought_up_to_date()
+        return self._up_to_date
+
+    def _brought_up_to_date(self) -> sqlite3.Connection:
         connection = self._connection()
-        if connection is self.recorder.connection and index.pending(connection, self.stream):
+        if connection is self.recorder.connection and index.is_behind(connection, self.stream):
             self.recorder.catch_up(self.stream)
             connection = self._connection()  # another one, if the file could not be written
-        if schema.is_outdated(connection) or index.pending(connection, self.stream):
+        if schema.is_outdated(connection) or index.is_behind(connection, self.stream):
             schema.set_aside(connection, self.stream)
             rederive.Archived(connection, self.runtime.find).ingest_all(self.stream)
         index.known_stream(connection, self.stream)  # or the archive would seem to hold nothing of it
@@ -149,7 +187,7 @@ def _kind(request: FetchRequest) -> str:
     # Which items a capture with a limit lacks depends on later ones: it counts as a live fetch.
     if request.capture and request.limit == request.max_pages == UNLIMITED:
         return "capture"
-    return "offline" if request.offline else "live"
+    return "live"
 
 
 def _of_snapshot(record: Record, seen: int, first_held: int) -> Record:

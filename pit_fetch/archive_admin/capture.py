@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.recorder import AT_ONCE
-from pit_fetch.archive.store import microseconds, schema
+from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive_admin import capture_runs
 from pit_fetch.archive_admin.capture_list import CaptureRequest, plan
@@ -118,8 +118,12 @@ def _capture(
 def _ingest_all(connection: sqlite3.Connection, runtime: Runtime) -> None:
     """Ingest all pending fetches, so that the first question need not. It will do so if this fails."""
     with contextlib.suppress(ArchiveError, *BROKEN):
+        with schema.transaction(connection):
+            rederive.Archived(connection, runtime.find).assign()
         streams = connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall()
         for (stream,) in streams:
+            if stream == index.UNASSIGNED:
+                continue
             is_left = True
             while is_left:
                 with schema.transaction(connection):

@@ -33,7 +33,9 @@ def notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
     if query.operation.window is Window.BY_ASKING:
         same += [flag_of("date_from"), flag_of("date_to")]
     if same:
-        yield f"It answers only questions with the same {' and '.join(same)}."
+        yield (
+            f"It answers only questions with the same {' and '.join(same)}: for others, make a request of each of them."
+        )
     own = provider.when_captured(query)
     if own:
         yield own

@@ -105,7 +105,9 @@ class _Placed:
                 if table == "reads":
                     self.streams[stream].append(key)
             stream = self._stream_of(key)
-            if stream is not None and [name for _, name in found] != [stream] and (found or self._is_expected(key)):
+            names = [name for _, name in found]
+            is_placed = names in ([stream], [index.UNASSIGNED])
+            if stream is not None and not is_placed and (found or self._is_expected(key)):
                 yield f"index: fetch {key} is not where it belongs"
         yield from (f"index: fetch {key} is not in the journal" for key in places)
 

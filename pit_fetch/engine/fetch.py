@@ -28,6 +28,7 @@ from pit_fetch.pipeline.select import (
     with_period,
 )
 from pit_fetch.provider import Page, Query, Record, Stage, Watermark
+from pit_fetch.request.coverage import reach
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import (
     accepts_claims,
@@ -38,6 +39,7 @@ from pit_fetch.request.operations import (
 )
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
+from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
@@ -200,9 +202,9 @@ class Fetch:
             gap(Code.TIMEOUT, host=self.request.provider.name, timeout=timeout),
         ]
 
-    def _select(self, ordered: PublicStream, builder: SelectionBuilder) -> None:
+    def _select(self, ordered: PublicStream, builder: SelectionBuilder, query: Query | None = None) -> None:
         """Fill ``builder`` with the wanted ones of public records in order."""
-        request, query, provider = self.request, self.query, self.request.provider
+        request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
         stream = complete(records, query.operation.missing_in, self._flaw)
 
@@ -234,10 +236,25 @@ class Fetch:
         try:
             archive.start(secrets)
             self._opened(secrets)
-            collected = self.collected.with_gaps(before=(gap(Code.OFFLINE), *self._caveats(archived=True)))
+            collected = self.collected.with_gaps(
+                before=(gap(Code.OFFLINE), *self._uncaptured(archive), *self._caveats(archived=True))
+            )
             return self._from_archive(archive, collected, None)
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
+
+    def _uncaptured(self, archive: ArchiveSession) -> Iterator[Gap]:
+        """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
+        until, wanted = archive.captured_until(self._instant), reach(self.query, self._instant).until
+        if until is None:
+            yield gap(Code.NOT_CAPTURED)
+        elif until < wanted:
+            yield gap(Code.CAPTURED_UNTIL, until=format_for_people(until))
+
+    @property
+    def _instant(self) -> datetime:
+        """The instant as of which the archive answers."""
+        return min(self.query.now, self.runtime.clock.now())
 
     def _with_archive(self, archive: ArchiveSession, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
@@ -269,7 +286,7 @@ class Fetch:
 
         Raise ArchiveError if the archive cannot be read.
         """
-        instant = min(self.query.now, self.runtime.clock.now())
+        instant = self._instant
         held = archive.recall(instant)
         claimed = [] if held is not None and held.is_snapshot else self._claims(archive, instant, live)
         if held is None:
@@ -277,7 +294,7 @@ class Fetch:
                 return collected._replace(archive=archive)
             from pit_fetch.archive.session import ArchivedRecords
 
-            held = ArchivedRecords(iter(()))
+            held = ArchivedRecords(iter(()), self.query)
         gaps, builder = collected.selection.gaps, SelectionBuilder()
         if live is not None:  # what the live answer could not show is no longer what this one cannot
             of_live = self._caveats()
@@ -287,7 +304,7 @@ class Fetch:
         stream = in_envelope_order(held, self._public(held.records, lambda: instant))
         stream = with_claims(stream, claimed) if claimed else stream
         stop = None if live is None or held.is_snapshot else stop_of(live)
-        self._select(stream if stop is None else until(stream, stop), builder)
+        self._select(stream if stop is None else until(stream, stop), builder, held.query)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from datetime import UTC
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.formats.columns import Column, columns, graded
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
-from pit_fetch.times import in_new_york
+from pit_fetch.times import in_new_york, on_new_york_clock
 
 if TYPE_CHECKING:
     import pandas
@@ -23,17 +23,21 @@ ZONE = "America/New_York"
 METADATA_KEY = "pit_fetch"
 
 
-def to_pandas(envelope: PlainEnvelope, index: str | Sequence[str] | None = None) -> pandas.DataFrame:
-    """Return a frame with one row per item, and the gaps in ``attrs``.
+# What was asked under the name of a column.
+Asked = datetime | str | None
+
+
+def to_pandas(
+    envelope: PlainEnvelope, index: str | Sequence[str] | None = None, question: Mapping[str, Asked] = {}
+) -> pandas.DataFrame:
+    """Return a frame with one row per item, after the columns of the ``question``, and the gaps in ``attrs``.
 
     number float64, integer Int64, flag boolean, instant datetime64[us, America/New_York], date datetime64[s]
 
     Raises ConfigError without pandas, KeyError for an unknown ``index``.
     """
     pd = _package("pandas")
-    frame = pd.DataFrame(
-        {column.name: _series(pd, column) for column in columns(graded(envelope), envelope.provenance.kinds)}
-    )
+    frame = pd.DataFrame({column.name: _series(pd, column) for column in _columns(envelope, question)})
     if index is not None:
         unknown = [name for name in ([index] if isinstance(index, str) else index) if name not in frame.columns]
         if unknown:
@@ -41,6 +45,19 @@ def to_pandas(envelope: PlainEnvelope, index: str | Sequence[str] | None = None)
         frame = frame.set_index(index if isinstance(index, str) else list(index))
     frame.attrs["gaps"] = envelope.gaps
     return frame
+
+
+def _columns(envelope: PlainEnvelope, question: Mapping[str, Asked]) -> list[Column]:
+    """Return the columns of the question, the same in each row, and those of the items."""
+    count = len(envelope.data)
+    asked = [
+        Column(name, "instant", [on_new_york_clock(value)] * count)
+        if isinstance(value, datetime)
+        else Column(name, "text", [value] * count)
+        for name, value in question.items()
+    ]
+    own = columns(graded(envelope), envelope.provenance.kinds)
+    return [*asked, *(column for column in own if column.name not in question)]
 
 
 def _series(pd: Any, column: Column) -> Any:
@@ -57,15 +74,15 @@ def _series(pd: Any, column: Column) -> Any:
     return pd.Series(column.values, dtype=dtype)
 
 
-def to_arrow(envelope: PlainEnvelope) -> pyarrow.Table:
+def to_arrow(envelope: PlainEnvelope, question: Mapping[str, Asked] = {}) -> pyarrow.Table:
     """Return a table with one row per item, and the gaps in its schema's metadata. Raises ConfigError without pyarrow.
 
     A nested value of one shape stays nested; where shapes differ, the column is JSON text.
     """
     pa = _package("pyarrow")
-    source, query, pit, kinds, *_ = envelope.provenance
+    source, query, pit, *_ = envelope.provenance
     metadata = {"source": source, "pit": None if pit is None else in_new_york(pit), "query": query}
-    table = pa.table({column.name: _array(pa, column) for column in columns(graded(envelope), kinds)})
+    table = pa.table({column.name: _array(pa, column) for column in _columns(envelope, question)})
     return table.replace_schema_metadata({METADATA_KEY: json.dumps({**metadata, "gaps": envelope.gaps})})
 
 

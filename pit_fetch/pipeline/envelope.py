@@ -3,7 +3,7 @@
 {"data": [{"available_at": …, "available_at_source": …, "id": …, …}], "gaps": [{"type": …, "reason": …, "query": …}]}
 
 An item that is served on a claim, and the gap about claims, also have ``"evidence": "claimed"``. A ``truncated`` gap
-that can be resumed has a ``cursor``.
+that can be resumed has a ``cursor``, and one about what was never captured ``"captured": false``.
 
 >>> from datetime import UTC, datetime
 >>> instant = datetime(2024, 2, 15, 21, tzinfo=UTC)
@@ -174,19 +174,17 @@ def _gaps(gaps: Iterable[Gap], options: EnvelopeOptions) -> list[dict[str, Any]]
     if len(query) > MAX_QUERY_CHARS:
         query = query[: MAX_QUERY_CHARS - 1] + "…"
     return [
-        {
-            "type": gap.type.value,
-            "reason": options.clean(gap.reason),
-            "query": query,
-            **({EVIDENCE: CLAIMED} if gap.code is Code.CLAIMED else {}),
-            **_resume(gap, options),
-        }
+        {"type": gap.type.value, "reason": options.clean(gap.reason), "query": query, **_further(gap, options)}
         for gap in gaps
     ]
 
 
-def _resume(gap: Gap, options: EnvelopeOptions) -> dict[str, Any]:
-    """Return the cursor of a ``truncated`` gap, for programs. The reason contains it for people."""
+def _further(gap: Gap, options: EnvelopeOptions) -> dict[str, Any]:
+    """Return what the reason says, for programs: of claims, of what was never captured, or where an answer was cut."""
+    if gap.code is Code.CLAIMED:
+        return {EVIDENCE: CLAIMED}
+    if gap.code.is_uncaptured:
+        return {"captured": False}
     text = gap.params.get("cursor")
     return {} if text is None or parse_cursor(text) is None else {"cursor": options.clean(text)}
 

@@ -22,7 +22,7 @@ from pit_fetch.testing.comparison import holds, same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
-from tests.laws import archive_laws, dropping, indexed, keeping
+from tests.laws import archive_laws, coverage, dropping, indexed, keeping
 from tests.laws.checks import check_newest_first
 from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, resized, run
 from tests.memory_folder import scratch
@@ -61,7 +61,7 @@ def offline(case: Case) -> int:
         live = run(case, case.worlds[-1], environ=environ(path))
         if any(kind in ("truncated", "upstream_error", "config") for kind in live.gap_types):
             return 0
-        again = run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
+        again = run(case, nobody, environ=environ(path), words=(*case.words, "--offline"))
     _check_data(case, again, live)
     return 1
 
@@ -76,7 +76,7 @@ def _check_data(case: Case, offline: Left, live: Left) -> None:
         assert offline.data == live.data
 
 
-def _nobody(request: HttpRequest) -> Response:
+def nobody(request: HttpRequest) -> Response:
     raise AssertionError("the network was asked")
 
 
@@ -104,7 +104,7 @@ def rebuilt(case: Case) -> int:
             run(case, app, now=now, pit=pit, environ=environ(path))
 
         def ask() -> Left:
-            return run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
+            return run(case, nobody, environ=environ(path), words=(*case.words, "--offline"))
 
         before = ask()
         with (
@@ -124,7 +124,7 @@ def nothing_early(case: Case) -> int:
     def ask(app: App) -> Left:
         with archive() as path:
             run(case, app, pit=later.isoformat(), now=later, environ=environ(path))
-            left = run(case, _nobody, environ=environ(path), words=(*case.words, "--offline"))
+            left = run(case, nobody, environ=environ(path), words=(*case.words, "--offline"))
         return replace(left, files=())
 
     same_bytes(ask, case.worlds, SECRETS)
@@ -151,9 +151,9 @@ def captured(case: Case) -> int:
         left = run(case, case.worlds[-1], line=("capture", str(file)), now=later, environ=environ(path))
         if left.code:
             return 0
-        again = run(case, _nobody, environ=environ(path), words=(*words, "--offline"))
-        assert run(case, _nobody, line=("archive", "rebuild"), environ=environ(path)).code == 0
-        rebuilt = run(case, _nobody, environ=environ(path), words=(*words, "--offline"))
+        again = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
+        assert run(case, nobody, line=("archive", "rebuild"), environ=environ(path)).code == 0
+        rebuilt = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
     assert again.data == rebuilt.data
     if operation_of(case).reach == "some":
         assert again.data == []
@@ -192,7 +192,7 @@ def held(case: Case, rng: Random) -> int:
         pit, now = (case.moment + timedelta(hours=1)).isoformat(), case.moment + timedelta(days=1)
 
         def ask(*more: str) -> Left:
-            return run(case, _nobody, pit=pit, now=now, environ=environ(path), words=(*asked, "--offline", *more))
+            return run(case, nobody, pit=pit, now=now, environ=environ(path), words=(*asked, "--offline", *more))
 
         asked = case.words[: case.words.index("--limit")]
         answer = ask("--limit", "1000")
@@ -261,8 +261,24 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
     def of(law: Callable[[Case], int], make: Maker) -> Law:
         return lambda rng: law(make(rng))
 
+    def varied(law: Callable[[Case, Random], int], make: Maker) -> Law:
+        return lambda rng: law(make(rng), rng)
+
     return {
-        f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
-        for law in (empty, offline, rebuilt, interference, nothing_early, captured, secrets)
-        for source, make in makers.items()
-    } | {**archive_laws.LAWS, **indexed.LAWS, **keeping.LAWS, **dropping.LAWS}
+        **{
+            f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
+            for law in (empty, offline, rebuilt, interference, nothing_early, captured, secrets, coverage.silent)
+            for source, make in makers.items()
+        },
+        **{
+            f"{source}: archive {law.__name__}": varied(law, make)
+            for law in (coverage.wider, coverage.apart)
+            for source, make in makers.items()
+        },
+        **archive_laws.LAWS,
+        **indexed.LAWS,
+        **keeping.LAWS,
+        **dropping.LAWS,
+        "archive: coverage": coverage.pairs,
+        "sec_full_text: archive filings": coverage.filings,
+    }

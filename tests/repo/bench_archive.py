@@ -22,12 +22,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from pit_fetch import api
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import replay
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Record
 from pit_fetch.request.query import build_query
@@ -154,14 +156,39 @@ def lookups() -> Iterator[Row]:
         yield _row("lookup as records / select, json", *in_turn(records, decoded), 3.0)
 
 
-def in_turn(ours: Callable[[], object], other: Callable[[], object]) -> tuple[list[float], list[float]]:
+def in_turn(
+    ours: Callable[[], object], other: Callable[[], object], clock: Callable[[], float] = time.process_time
+) -> tuple[list[float], list[float]]:
     taken: tuple[list[float], list[float]] = ([], [])
     for _ in range(100):
         for action, times in zip((ours, other), taken, strict=True):
-            start = time.process_time()
+            start = clock()
             action()
-            times.append(time.process_time() - start)
+            times.append(clock() - start)
     return taken
+
+
+def questions(folder: Path) -> Row:
+    """An offline question of twenty items, beside one whose answer is recorded, as it was in format 2."""
+    path = folder / "asked.db"
+    with closing(schema.open_to_write(str(path))) as connection:
+        fill(connection, FEW)
+    runtime = real_runtime()._replace(environ={"HOME": str(folder), "PIT_FETCH_ARCHIVE": str(path)}, folder=str(folder))
+    options = {"pit": PIT.isoformat(), "offline": True, "lookback_minutes": 20}
+
+    def ask() -> None:
+        assert len(api.fetch(NEWS[1], options, "keep", runtime).data) == 20
+
+    def ask_and_record() -> None:
+        ask()
+        with closing(schema.open_to_write(str(path))) as connection:
+            with schema.transaction(connection):
+                key = journal.Writer(connection).fetch(journal.Fetch(0, "offline", NEWS[1], "", "", {}, "", None))
+            with schema.transaction(connection):
+                journal.Writer(connection).answer(key, journal.Ended(0, False, 0), b"an answer")
+
+    ours, other = in_turn(ask, ask_and_record, time.perf_counter)
+    return _row("an offline question / and recorded", ours, other, 0.5)
 
 
 def size() -> Row:
@@ -207,7 +234,7 @@ def main() -> int:
         good = [judged(row) for row in recording(folder, env)]
         good += [judged(row) for row in answers(folder, env)]
         good += [judged(row) for row in lookups()]
-        good += [judged(size()), judged(replays(folder, env))]
+        good += [judged(questions(folder)), judged(size()), judged(replays(folder, env))]
     return 0 if all(good) else 1
 
 

@@ -1,7 +1,8 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
-help from the program, and the size and the scores of the leak corpus from its files.
+help from the program, the size and the scores of the leak corpus from its files, and which captured requests answer
+which questions, and the keyword arguments of the library, from the options of the providers.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 from pit_fetch.engine import registry
-from pit_fetch.provider import Operation, Option
+from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import load
@@ -26,8 +28,10 @@ from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
-COMMAND, CORPUS = ROOT / "docs" / "command.md", ROOT / "docs" / "corpus.md"
-EVIDENCE = ROOT / "docs" / "evidence.md"
+COMMAND, CORPUS, ARCHIVE, EVIDENCE = (
+    ROOT / "docs" / name for name in ("command.md", "corpus.md", "archive.md", "evidence.md")
+)
+KEYWORDS = ROOT / "pit_fetch" / "request" / "keywords.py"
 CASES = ROOT / "tests" / "corpus"
 
 guard = load("pit_guard")
@@ -150,12 +154,64 @@ def _wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
 
 
+def sealed_archive(text: str) -> str:
+    """Return the page of archives, its ``text`` with a table of which captured requests answer which questions."""
+    rows = [_coverage(registry.load(name)) for name in registry.BUNDLED_NAMES]
+    return _in_block(text, "coverage", _table(("source", *(title for title, _ in _COVERAGE)), rows))
+
+
+_MOST_NAMED = 8
+_COVERAGE: Sequence[tuple[str, Callable[[Option], bool]]] = (
+    ("the same", lambda option: option.affects_records),
+    ("none, or no fewer values", lambda option: not option.affects_records and option.covered_by == "superset"),
+    ("set, if the question sets it", lambda option: not option.affects_records and option.covered_by == "evidence"),
+    ("any", lambda option: not option.affects_records and option.covered_by == "any"),
+)
+
+
+def _coverage(provider: Provider) -> list[str]:
+    cells = [[f"`{option.name}`" for option in provider.options if is_of(option)] for _, is_of in _COVERAGE]
+    return [provider.name, *(", ".join(cell) if len(cell) <= _MOST_NAMED else "all others" for cell in cells)]
+
+
+def sealed_keywords(text: str) -> str:
+    """Return the module of keyword arguments, its ``text`` with the options of all bundled sources."""
+    providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
+    common = {option.name for option in COMMON_OPTIONS}
+    types: dict[str, set[str]] = {}
+    for option in (option for provider in providers for option in provider.options if option.name not in common):
+        types.setdefault(option.name, set()).add(_type(option))
+    named = ((name, " | ".join(sorted(kinds))) for name, kinds in sorted(types.items()) if not iskeyword(name))
+    rows = "".join(f"    {name}: {kinds} | None\n" for name, kinds in named)
+    before, opening, rest = text.partition("    # <sealed>\n")
+    _, closing, after = rest.partition("    # </sealed>")
+    return f"{before}{opening}{rows}{closing}{after}"
+
+
+def _type(option: Option) -> str:
+    if option.metavar == "PATH":
+        return "Path"
+    is_date = option.metavar in ("DATE", "YYYY-MM-DD")
+    return "Texts" if option.repeatable else "Instant" if is_date else _TYPES[option.kind]
+
+
+_TYPES = {
+    "text": "Text",
+    "list": "Texts",
+    "integer": "int",
+    "number": "float",
+    "instant": "Instant",
+    "flag": "bool",
+}
+
 SEALED: Mapping[Path, Callable[[str], str]] = {
     GUARD: sealed_guard,
     README: sealed_readme,
     COMMAND: sealed_command,
     CORPUS: sealed_corpus,
+    ARCHIVE: sealed_archive,
     EVIDENCE: sealed_evidence,
+    KEYWORDS: sealed_keywords,
 }
 
 

@@ -79,11 +79,11 @@ def test_an_envelope_at_a_prompt_fits_a_screen(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.parametrize("call", [pit_fetch.fetch, pit_fetch.diff, pit_fetch.explain])
 def test_an_editor_completes_the_options_that_every_source_has(call: Callable[..., object]) -> None:
     parameters = inspect.signature(call).parameters
-    own = {"source", "pit", "pits", "on_gap", "options"}
+    own = {"source", "pit", "pits", "on_gap", "options", "own"}
     output = {"format", "output", "open", "pretty", "fail", "verbose"}
     common = {option.name for option in COMMON_OPTIONS} - own - output
     assert parameters.keys() - own == common - (set() if call is pit_fetch.fetch else {"after"})
-    assert all(parameters[name].default is None for name in parameters.keys() - own)
+    assert all(parameters[name].default is None for name in parameters.keys() - own - {"limit"})
     assert all(parameter.annotation for parameter in parameters.values())
 
 
@@ -96,7 +96,8 @@ def test_it_is_what_the_command_prints(reply: Path) -> None:
 
 
 def test_the_form_is_the_envelope_s_whatever_is_asked_for(reply: Path) -> None:
-    made = [pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, format=form) for form in ("json", "csv", "jsonl")]
+    forms = [{"format": form} for form in ("json", "csv", "jsonl")]
+    made = [pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, options=form) for form in forms]
     assert made[0] == made[1] == made[2]
 
 
@@ -121,9 +122,10 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda: pit_fetch.fetch("benzinga", pit=False),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch("benzinga", pit=PIT.replace(tzinfo=None)),
         lambda: pit_fetch.fetch("benzinga", pit=PIT, date_from=PIT.replace(tzinfo=None)),
-        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=b"AAPL"),
-        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=[["AAPL"]]),
-        lambda: pit_fetch.fetch("benzinga", pit=PIT, colour="red"),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=b"AAPL"),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=[["AAPL"]]),  # type: ignore[list-item]
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, colour="red"),  # type: ignore[call-arg]
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, options={"colour": "red"}),
         lambda: pit_fetch.fetch("benzinga", pit=PIT, fields=["titel"]),
     ],
 )
@@ -185,6 +187,64 @@ def test_an_envelope_can_be_pickled_and_continued(reply: Path) -> None:
     following = first.next()
     assert following is not None
     assert [item["id"] for item in following.data] == ["3"]
+
+
+def saved(folder: Path, count: int) -> Path:
+    """Save a reply of so many articles."""
+    path = folder / "saved.json"
+    path.write_text(json.dumps([benzinga.article(n, PIT - timedelta(minutes=n)) for n in range(1, count + 1)]))
+    return path
+
+
+def test_an_answer_that_was_cut_warns_unless_a_limit_was_asked_for(tmp_path: Path) -> None:
+    file = saved(tmp_path, 51)
+    with pytest.warns(pit_fetch.TruncatedWarning, match=r"50 items, .* give limit=None") as told:
+        cut = pit_fetch.fetch("benzinga", PIT, input_file=file)
+    assert (len(cut.data), cut.is_complete, told[0].filename) == (50, False, __file__)
+    limited = pit_fetch.fetch("benzinga", PIT, input_file=file, limit=50)
+    assert (len(limited.data), limited.is_complete) == (50, False)
+    for whole in (
+        pit_fetch.fetch("benzinga", PIT, input_file=file, limit=None),
+        pit_fetch.fetch("benzinga", PIT, input_file=saved(tmp_path, 50)),
+    ):
+        assert whole.is_complete
+    assert len(pit_fetch.fetch("benzinga", PIT, input_file=saved(tmp_path, 3000), limit=None).data) == 3000
+
+
+def test_pages_do_not_warn(tmp_path: Path) -> None:
+    with pytest.warns(pit_fetch.TruncatedWarning):
+        first = pit_fetch.fetch("benzinga", PIT, input_file=saved(tmp_path, 120))
+    assert [len(page.data) for page in first.pages()] == [50, 50, 20]
+
+
+@pytest.mark.parametrize(
+    ("gap", "is_complete"),
+    [
+        ({"type": "unverifiable"}, True),
+        ({"type": "no_data"}, True),
+        ({"type": "unverifiable", "captured": False}, False),
+        ({"type": "truncated"}, False),
+        ({"type": "upstream_error"}, False),
+    ],
+)
+def test_an_answer_is_complete_if_nothing_is_missing(gap: dict[str, object], is_complete: bool) -> None:
+    assert pit_fetch.Envelope([], [{"reason": "", "query": "", **gap}]).is_complete is is_complete
+
+
+def test_frames_carry_the_question_where_asked(reply: Path) -> None:
+    envelope = pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, tickers=["AAPL", "IBM"], lookback_minutes=9999)
+    frame = envelope.to_df(question=("pit", "tickers", "lookback_minutes"))
+    assert list(frame.columns[:4]) == ["pit", "tickers", "lookback_minutes", "available_at"]
+    assert ({*frame["pit"]}, {*frame["tickers"]}) == ({PIT}, {"AAPL,IBM"})
+    assert envelope.to_arrow(question=["pit"]).column_names[0] == "pit"
+    assert "pit" not in envelope.to_df().columns
+    with pytest.raises(KeyError):
+        envelope.to_df(question=["symbol"])
+
+
+def test_an_option_that_no_checker_knows_goes_by_name(reply: Path) -> None:
+    by_name = pit_fetch.fetch("benzinga", PIT, options={"input_file": reply, "tickers": ["AAPL"]})
+    assert by_name == pit_fetch.fetch("benzinga", PIT, input_file=reply, tickers=["AAPL"])
 
 
 @pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("open", True), ("on_gap", "ignore")])

@@ -28,6 +28,9 @@ from pit_fetch.archive.store.tables import DERIVED, INDEX
 from pit_fetch.archive.store.versions import Version, stored_record
 from pit_fetch.provider import Record
 
+# The stream of fetches in a file of an earlier format, until today's code has interpreted their requests.
+UNASSIGNED = ""
+
 _POOL = "(SELECT id FROM pools WHERE name = ?)"
 
 
@@ -111,6 +114,8 @@ class Read(NamedTuple):
 
 def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
     """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
+    if known_stream(connection, stream) is None:
+        return []
     start, reads = seed(stream), []
     for mark, *row in connection.execute(
         "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names
@@ -144,6 +149,11 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
     for mark, *key in rows:
         check(mark, seed(stream), *key)
     return [Key(*key) for _, *key in rows]
+
+
+def is_behind(connection: sqlite3.Connection, stream: str) -> bool:
+    """Return whether the index lacks a fetch of a stream, or may lack one. Raise Damaged."""
+    return bool(pending(connection, stream) or pending(connection, UNASSIGNED))
 
 
 def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: int) -> bool:

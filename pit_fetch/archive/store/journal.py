@@ -6,6 +6,7 @@ written. A copy of the file starts a new chain, so that two copies can be merged
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -383,13 +384,33 @@ def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
     """Yield the exchanges of a fetch, in order, with their bodies, but for those that were given up. Raise Damaged."""
     for row in _rows_of_fetch(connection, "exchanges", key):
-        _, seen, method, url, params, sent, status, headers, body, _ = row
-        try:
-            posted = None if sent is None else read_body(connection, sent)
-            reply = read_body(connection, body)
-        except Lost:
-            continue
-        yield Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), reply)
+        with contextlib.suppress(Lost):
+            yield _exchange(connection, row)
+
+
+def _exchange(connection: sqlite3.Connection, row: Sequence[Any]) -> Exchange:
+    """Return an exchange of its row. Raise Damaged, also if a body of it was given up."""
+    _, seen, method, url, params, sent, status, headers, body, _ = row
+    posted = None if sent is None else read_body(connection, sent)
+    reply = read_body(connection, body)
+    return Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), reply)
+
+
+def reply_to(connection: sqlite3.Connection, asked: bytes, instant: int, fetch: Key | None = None) -> Exchange | None:
+    """Return the last good exchange of a request by ``instant``, else the first after it; None without one.
+
+    ``asked`` is its :func:`request_digest`. With ``fetch``, only those of that fetch count. Raise Damaged.
+    """
+    key = None
+    for order in ("<= ? ORDER BY seen DESC", "> ? ORDER BY seen"):
+        where = f"asked = ? AND status = 200 {'' if fetch is None else 'AND origin = ? AND fetch = ? '}AND seen {order}"
+        query = f"SELECT origin, seq FROM exchanges WHERE {where}, origin, seq LIMIT 1"  # noqa: S608 - our words
+        key = key or connection.execute(query, (asked, *(fetch or ()), instant)).fetchone()
+    columns = None if key is None else row_of(connection, "exchanges", Key(*key))
+    if key is None or columns is None:
+        return None
+    check_row(connection, "exchanges", Key(*key), columns)
+    return _exchange(connection, columns)
 
 
 def ended(connection: sqlite3.Connection, key: Key) -> Ended | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from pit_fetch.archive.store import index
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.tables import APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
-from pit_fetch.archive.store.upgrade import fetches_of_1, format_of, upgrade
+from pit_fetch.archive.store.upgrade import defer_everything, format_of, upgrade
 
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
@@ -96,12 +96,11 @@ def set_aside(connection: sqlite3.Connection, stream: str) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")
     empty_index_aside(connection)
     if format_of(connection) < FORMAT:
-        for name, key in fetches_of_1(connection):
-            if name == stream:
-                index.defer(connection, stream, key)
+        defer_everything(connection)
         return
     for table in DERIVED:
-        which = "name = ?" if table == "pools" else "pool = (SELECT id FROM main.pools WHERE name = ?)"
+        streams = f"name IN (?, '{index.UNASSIGNED}')"
+        which = streams if table == "pools" else f"pool IN (SELECT id FROM main.pools WHERE {streams})"  # noqa: S608
         query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
         connection.execute(query, (stream,))
 

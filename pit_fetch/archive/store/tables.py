@@ -10,14 +10,15 @@ bodies       every body once, by the hash of its bytes, packed
 
 pools, reads, versions, sights, reigns, firsts, due    the index: see index.py
 
-Format 1 had no checksums in ``about`` and in most of the index, and no ``firsts``. A file of that format becomes one of
-this format when it is opened to be written: its journal stays as it is, and its fetches are pending.
+Format 1 had no checksums in ``about`` and in most of the index, and no ``firsts``. Format 2 had the same tables, and
+other streams. A file of either becomes one of this format when it is opened to be written: its journal stays as it is,
+and its fetches are pending.
 """
 
 from __future__ import annotations
 
 APPLICATION_ID = 0x50495446  # "PITF"
-FORMAT = 2
+FORMAT = 3
 
 ABOUT = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER NOT NULL) WITHOUT ROWID;

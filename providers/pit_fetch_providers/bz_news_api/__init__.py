@@ -190,6 +190,7 @@ PROVIDER = Provider(
             kind="list",
             metavar="AAPL,MSFT",
             affects_records=False,
+            covered_by="superset",
             search_terms=search_terms.TICKERS,
         ),
         Option(

@@ -207,8 +207,8 @@ PROVIDER = Provider(
             uppercase=True,
             synonyms=_EXCHANGES,
         ),
-        Option("year", "the fiscal year", kind="integer", metavar="2024", affects_records=False),
-        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", affects_records=False),
+        Option("year", "the fiscal year", kind="integer", metavar="2024", affects_records=False, covered_by="superset"),
+        Option("quarter", "the fiscal quarter, 1 to 4", kind="integer", affects_records=False, covered_by="superset"),
         Option("date", "calendar: the day of the calls", metavar="YYYY-MM-DD"),
     ),
     operations=(

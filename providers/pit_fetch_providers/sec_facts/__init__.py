@@ -64,7 +64,8 @@ def derive(query: Query) -> Stage:
     """Return the stage that chooses among public versions, or computes from them, what the operation answers."""
 
     def stage(records: Iterator[Record]) -> Iterator[Record]:
-        public = list(records)
+        is_wanted = _filter(query)  # an archive has what other requests asked for, too
+        public = [made for made in records if is_wanted(made.payload["taxonomy"], made.payload["concept"])]
         company = public[0].id.partition(":")[0] if public else ""
         items: Iterable[Record]
         options, vintage = query.options, query.options["vintage"]
@@ -81,9 +82,11 @@ def derive(query: Query) -> Stage:
 
 
 def select(query: Query, record: Record) -> bool:
-    """Return whether a fact has the unit and the kind of period that are asked for."""
+    """Return whether a fact is of the concept, the unit and the kind of period that are asked for."""
     if query.operation.name != "facts":
         return True
+    if not _filter(query)(record.payload["taxonomy"], record.payload["concept"]):
+        return False
     unit, period, payload = query.options["unit"], query.options["period"], record.payload
     end = parse_date(payload["end"])
     is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
@@ -206,6 +209,8 @@ PROVIDER = Provider(
             "facts: these concepts, such as Assets or us-gaap:Revenues",
             kind="list",
             metavar="Assets,Revenues",
+            affects_records=False,
+            covered_by="superset",
             search_terms="concepts tag tags fact item metric",
         ),
         Option("unit", "facts: in this unit only", metavar="USD", affects_records=False),

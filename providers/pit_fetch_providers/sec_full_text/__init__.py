@@ -7,7 +7,7 @@ The search gives a filing date, which proves nothing: :mod:`.evidence` decides w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from pit_fetch.gaps import Code
@@ -25,13 +25,11 @@ from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, refuse
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     """Yield the filings of the window, slice by slice."""
+    query = resolve(query, context)
     options = query.options
-    ciks = _ciks(query)
-    if options["tickers"]:
-        ciks |= companies.ciks_of(options["tickers"], context, must_be_listed=query.capture)
-        if not ciks:
-            return
-    wanted = _filter(query, ciks)
+    if options["ciks"] == ():
+        return
+    wanted = _filter(query)
     if max(wanted.first, search.FIRST_DAY) > wanted.last:
         return
     parameters = search.parameters(options["query"], wanted.forms, wanted.ciks, options["entity"])
@@ -71,11 +69,29 @@ def _after_checking_the_host(
     archive.check_host()
 
 
+def resolve(query: Query, context: Context) -> Query:
+    """Return the query with the numbers of its companies in the place of their tickers. Raise UpstreamError."""
+    if not query.options["tickers"]:
+        return query
+    listed = companies.ciks_of(query.options["tickers"], context, must_be_listed=query.capture)
+    ciks = tuple(map(str, sorted({*_ciks(query), *listed})))
+    return query._replace(options={**query.options, "tickers": None, "ciks": ciks})
+
+
+def select(query: Query, record: Record) -> bool:
+    """Return whether a filing passes the filters. Its companies are compared once tickers are numbers."""
+    payload, wanted = record.payload, _filter(query)
+    is_named = bool(query.options["tickers"]) or query.options["ciks"] is None
+    of_company = is_named or not wanted.ciks.isdisjoint(map(int, payload["ciks"]))
+    is_filed = wanted.is_filed(date.fromisoformat(payload["filed"]))
+    return of_company and is_filed and forms.is_wanted(payload["form"], wanted.forms)
+
+
 def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the filings of one saved reply. It does not show a release, so with a PIT all of them are undated."""
     if query.options["tickers"]:
         refuse("--tickers needs the network: with --input-file, use --ciks.")
-    wanted = _filter(query, _ciks(query))
+    wanted = _filter(query)
     page = search.parse(body)
     if query.open_mode and (page.capped or len(page.hits) < page.total):
         yield gap(Code.PARTIAL_FILE, held=len(page.hits), total=page.total)
@@ -112,13 +128,23 @@ def caveats(query: Query) -> Iterable[str]:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that without --exact a capture has the days of filings, and not their times."""
-    if query.options["exact"]:
-        return ""
-    return (
+    """Return what a capture of this request cannot answer later, and what to write to change that."""
+    options = query.options
+    times = (
         "EDGAR's index tells the day of a filing and no time, so each filing counts from the end of its day: to ask "
         "about a time of day later, write exact = true, and ask with --exact."
     )
+    tickers = (
+        "What a ticker stands for is known from a request by tickers alone: without one, ask by --ciks."
+        if options["ciks"] or not options["tickers"]
+        else ""
+    )
+    words = (
+        "A question with words (query) or an entity is answered by a request with the same ones only."
+        if not (options["query"] or options["entity"])
+        else ""
+    )
+    return " ".join(filter(None, ["" if options["exact"] else times, "" if options["tickers"] else tickers, words]))
 
 
 def _days(part: search.Slice, wanted: Filter) -> list[schedule.Day]:
@@ -133,7 +159,7 @@ def _wanted(hits: Iterable[Any], wanted: Filter) -> Iterator[Filing | None]:
     return (filing for filing in filings.filings(hits) if filing is None or wanted.keeps(filing))
 
 
-def _filter(query: Query, ciks: set[int]) -> Filter:
+def _filter(query: Query) -> Filter:
     """Return the window, in filing dates, and the filters that the server is asked for.
 
     A filing becomes public on its filing date at the earliest, so with a PIT none filed after the day of the horizon
@@ -144,12 +170,17 @@ def _filter(query: Query, ciks: set[int]) -> Filter:
         first=search.FIRST_DAY if query.since is None else _day(query.since),
         last=_day(last if query.until is None else min(last, query.until)),
         forms=_forms(query),
-        ciks=frozenset(ciks),
+        ciks=frozenset(_ciks(query)),
     )
 
 
+def _earliest(query: Query) -> datetime | None:
+    """Return the beginning of the first filing day that is asked for: nothing is released before it is filed."""
+    return None if query.since is None else datetime.combine(_day(query.since), time.min, NEW_YORK).astimezone(UTC)
+
+
 def _forms(query: Query) -> tuple[str, ...]:
-    return tuple(form.upper() for form in query.options["forms"] or ())
+    return query.options["forms"] or ()
 
 
 def _ciks(query: Query) -> set[int]:
@@ -159,6 +190,8 @@ def _ciks(query: Query) -> set[int]:
 
 def _understood(query: Query) -> Query:
     """Return the query if EDGAR can find what it asks for. Raise ConfigError otherwise."""
+    spelled = tuple(form.upper() for form in query.options["forms"] or ()) or None
+    query = query._replace(options={**query.options, "forms": spelled})
     options = query.options
     if not query.offline and not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
         refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
@@ -170,7 +203,8 @@ def _understood(query: Query) -> Query:
         "--tickers", options["tickers"] or (), companies.TICKER, "AAPL,BRK-B (--entity takes a company's name)"
     )
     _check_words(options["query"] or "")
-    return query
+    ciks = tuple(map(str, sorted(_ciks(query)))) or None
+    return query._replace(options={**options, "ciks": ciks})
 
 
 def _check_words(words: str) -> None:
@@ -183,7 +217,7 @@ def _check_words(words: str) -> None:
 
 def when_empty(query: Query) -> str:
     """Return what EDGAR's index begins with, or how a ticker is written; from the request alone."""
-    if _filter(query, set()).last < search.FIRST_DAY:
+    if _filter(query).last < search.FIRST_DAY:
         return f"The search begins with filings of {search.FIRST_DAY.year}."
     return "A ticker is one of the SEC's list, such as AAPL or BRK-B." if query.options["tickers"] else ""
 
@@ -197,6 +231,8 @@ PROVIDER = Provider(
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     fetch=fetch,
     parse_reply=read,
+    select=select,
+    resolve=resolve,
     when_empty=when_empty,
     when_captured=when_captured,
     hosts=client.HOSTS,
@@ -213,20 +249,36 @@ PROVIDER = Provider(
             "these forms, with their amendments; -4 excludes one",
             kind="list",
             metavar="10-K,10-Q",
+            affects_records=False,
+            covered_by="superset",
             search_terms="form type types form-type filing-type",
         ),
         Option(
-            "ciks", "filings by these companies or persons", kind="list", metavar="320193,789019", search_terms="cik"
+            "ciks",
+            "filings by these companies or persons",
+            kind="list",
+            metavar="320193,789019",
+            affects_records=False,
+            covered_by="superset",
+            search_terms="cik",
         ),
         Option(
             "tickers",
             "filings by companies that have these tickers today",
             kind="list",
             metavar="AAPL,MSFT",
+            affects_records=False,
+            covered_by="superset",
             search_terms=search_terms.TICKERS,
         ),
         Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),
-        Option("exact", "read when every filing was accepted and written, two requests each", kind="flag"),
+        Option(
+            "exact",
+            "read when every filing was accepted and written, two requests each",
+            kind="flag",
+            affects_records=False,
+            covered_by="evidence",
+        ),
     ),
     operations=(
         Operation(
@@ -235,7 +287,8 @@ PROVIDER = Provider(
             basis=(Basis("file_date", "day"),),
             fields=filings.FIELDS,
             normalize_query=_understood,
-            window=Window.BY_ASKING,  # in filing dates, which are days in New York
+            window=Window.BY_SELECT,  # in filing dates, which are days in New York
+            earliest=_earliest,
             caveats=caveats,
             of_today=of_today,
         ),

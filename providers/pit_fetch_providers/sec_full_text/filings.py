@@ -28,7 +28,9 @@ FIELDS = (
     *fields(lists="ciks"),
     Field("company_names", "list", is_evidence=True),
     *fields(lists="items"),
-    *fields(date="period", lists="documents tickers sic_codes"),
+    *fields(date="period"),
+    Field("documents", "list", is_evidence=True),  # a page of the search has some of them, if it ends within a filing
+    *fields(lists="tickers sic_codes"),
 )
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
@@ -61,11 +63,11 @@ class Filter(NamedTuple):
     ciks: frozenset[int] = frozenset()
 
     def keeps(self, filing: Filing) -> bool:
-        return (
-            self.first <= filing.filed <= self.last
-            and is_wanted(filing.form, self.forms, filing.roots)
-            and (not self.ciks or not self.ciks.isdisjoint(filing.ciks))
-        )
+        is_of_company = not self.ciks or not self.ciks.isdisjoint(filing.ciks)
+        return self.is_filed(filing.filed) and is_wanted(filing.form, self.forms, filing.roots) and is_of_company
+
+    def is_filed(self, day: date) -> bool:
+        return self.first <= day <= self.last
 
 
 def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:

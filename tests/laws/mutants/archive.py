@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import dropwhile
 from typing import Any
 
-from pit_fetch.archive.store import history, journal, microseconds
+from pit_fetch.archive.store import history, index, journal, microseconds
 from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant
 from tests.laws.plant import Make
@@ -153,6 +153,24 @@ def _reaching(reach: str) -> Make:
     return lambda real: lambda key, recorded, *given: real(key, _of_reach(recorded, reach), *given)
 
 
+# Leaks of what covers a question.
+
+
+def _empty_is_uncaptured(real: Any) -> Any:
+    """A capture counts as one of the question if it brought something, which may have come after the PIT."""
+
+    def requests(archived: Any, stream: str, *asked: Any) -> Any:
+        if any(read.is_complete for read in index.reads_of(archived.connection, stream)):
+            yield from real(archived, stream, *asked)
+
+    return requests
+
+
+def _over_holes(real: Any) -> Any:
+    """The last time that requests reach is that up to which they cover everything."""
+    return lambda recorded, wanted: max((part.until for part in recorded), default=real([], wanted))
+
+
 # Leaks of what is deleted.
 
 
@@ -195,6 +213,9 @@ _INDEX = ("archive: index",)
 _RUNNING = ("archive: running",)
 _SNAPSHOTS = ("alphavantage: archive snapshots",)
 _APART = ("bz-news-api: archive apart",)
+_COVERAGE = ("archive: coverage",)
+_FILINGS = ("sec_full_text: archive filings",)
+_SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
 _DROPPED = ("bz-news-api: archive dropped",)
@@ -340,6 +361,40 @@ MUTANTS = (
                 )
             ),
             (*_CAPTURES, *_EARLY),
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.rederive",
+        (
+            "tickers of a recorded request stand for everything",
+            "Archived.resolved",
+            lambda real: lambda archived, key, recorded: recorded,
+            ("sec_full_text: archive wider",),
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.session",
+        (
+            "tickers of a question stand for everything",
+            "ArchiveSession._resolved",
+            lambda real: lambda session, connection, at: session.query,
+            _FILINGS,
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.captured",
+        ("what was captured and brought nothing was not captured", "_requests", _empty_is_uncaptured, _SILENT),
+    ),
+    *_in(
+        "pit_fetch.request.coverage",
+        ("any request asks for all of a question", "unasked", lambda real: lambda *given: iter(()), _COVERAGE),
+        ("a part of a list is all of it", "_holds", lambda real: lambda request, question: True, _COVERAGE),
+        ("what lies between two requests was asked for", "reached", _over_holes, _COVERAGE),
+        (
+            "a question for several is one for the first",
+            "_single",
+            lambda real: lambda question, options: [*real(question, options)][:1],
+            _COVERAGE,
         ),
     ),
     *_in(
@@ -619,7 +674,7 @@ MUTANTS = (
             "archive: an answer that was under way is kept",
             "deletions",
             lambda real: lambda connection: 0,
-            ("bz-news-api: archive dropped under way",),
+            ("alphavantage: archive dropped under way",),
         ),
     ),
 )

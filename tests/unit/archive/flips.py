@@ -24,7 +24,7 @@ def sample(folder: Path) -> Archive:
 
     news((1, "dropped later"))
     archive.fetch(NEWS, "2026-05-30 15:00")
-    archive.offline(NEWS, "2026-05-30 16:00", pit="2026-05-30 15:30")
+    archive.remembered(NEWS, "2026-05-30 16:00", pit="2026-05-30 15:30")
     news((1, "first"), (2, "stays"), (3, "goes"))
     archive.fetch(NEWS, "2026-06-01 15:00")
     news((1, "edited without a mark"), (2, "stays"))
@@ -34,10 +34,10 @@ def sample(folder: Path) -> Archive:
     archive.fetch(ESTIMATES, "2026-06-02 15:00")
     archive.app = estimates(("2026-06-30", "2.50"), ("2026-09-30", "2.95"))
     archive.fetch(ESTIMATES, "2026-06-05 15:00")
-    archive.offline(ESTIMATES, "2026-06-06 15:00", pit="2026-06-04 15:00")
+    archive.remembered(ESTIMATES, "2026-06-06 15:00", pit="2026-06-04 15:00")
     archive.command("archive drop --source benzinga --before 2026-05-31", "2026-06-07 12:00")
-    archive.offline(NEWS, "2026-06-08 15:00", pit="2026-06-04 15:00")
-    archive.offline(ESTIMATES, "2026-06-08 15:00", pit="2026-06-06 15:00")
+    archive.remembered(NEWS, "2026-06-08 15:00", pit="2026-06-04 15:00")
+    archive.remembered(ESTIMATES, "2026-06-08 15:00", pit="2026-06-06 15:00")
     news((1, "first"), (2, "stays"))
     archive.fetch(NEWS, "2026-06-09 15:00")
     return archive

@@ -14,7 +14,11 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive.store import journal, schema
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import journal, microseconds, schema
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine.registry import load
+from pit_fetch.net.client import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.testing.server import Answering, App
@@ -77,6 +81,28 @@ class Archive:
         finally:
             self.app = before
 
+    def remembered(self, words: str, now: str, pit: str | None = None) -> Answer:
+        """Fetch without a network, take up what is due, and record the answer, as versions of format 2 did."""
+        self.take_up()
+        answer = self.offline(words, now, pit)
+        provider = load(words.split()[0])
+        request = parse(("--source", *words.split(), *(("--pit", at(pit).isoformat()) if pit else ())), provider, {})
+        fetch = journal.Fetch(
+            began=microseconds.to_micros(at(now)),
+            kind="offline",
+            source=provider.name,
+            version="",
+            plan="",
+            hosts={host.name: base_url(host, {}) for host in provider.hosts},
+            request=request.canonical,
+            pit=microseconds.to_micros(request.pit),
+        )
+        with closing(self.open()) as connection, schema.transaction(connection):
+            writer = journal.Writer(connection)
+            ended = journal.Ended(writer.last_seen(), False, answer.code)
+            writer.answer(writer.fetch(fetch), ended, answer.text.encode())
+        return answer
+
     def command(
         self,
         words: str,
@@ -101,6 +127,12 @@ class Archive:
         if transport.error is not None:
             raise transport.error
         return left
+
+    def take_up(self) -> None:
+        """Add all fetches to the index that are due."""
+        with closing(self.open()) as connection, schema.transaction(connection):
+            for (stream,) in connection.execute("SELECT name FROM pools").fetchall():
+                rederive.Archived(connection, load).ingest_all(stream)
 
     def open(self) -> sqlite3.Connection:
         return schema.open_to_write(str(self.path))

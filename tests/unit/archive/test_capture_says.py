@@ -203,16 +203,16 @@ def test_what_came_in_between_is_measured_from_the_last_capture_that_got_it(arch
 
 # What a later question has to know.
 
+_NO_TICKERS = "What a ticker stands for is known from a request by tickers alone"
+
 
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
         ("source = 'sec_full_text'; ciks = ['320193']", "write exact = true, and ask with --exact."),
-        ("source = 'sec_full_text'; ciks = ['320193']; exact = true", "the same --date-from and --date-to."),
-        (
-            "source = 'sec_full_text'; ciks = ['320193', '789019']; exact = true",
-            "It answers only questions with the same --ciks and --date-from and --date-to.",
-        ),
+        ("source = 'sec_full_text'; ciks = ['320193', '789019']; exact = true; date_from = '2024-01-01'", _NO_TICKERS),
+        ("source = 'sec_full_text'; tickers = ['AAPL']; exact = true", "A question with words (query) or an entity"),
+        ("source = 'benzinga'; channels = ['News', 'Earnings']", "It answers only questions with the same --channels:"),
         ("source = 'benzinga'; tickers = ['AAPL', 'IBM']", ""),
         ("source = 'benzinga'; limit = 50", "With a limit, it answers for no time before the capture."),
         ("source = 'benzinga'; max_pages = 5", "With a limit, it answers for no time before the capture."),
@@ -220,7 +220,7 @@ def test_what_came_in_between_is_measured_from_the_last_capture_that_got_it(arch
             "source = 'perplexity'; query = ['rates']; recency = 'day'",
             "With --pit the same question is refused: --recency",
         ),
-        ("source = 'perplexity'; query = ['rates', 'jobs']", "It answers only questions with the same --query."),
+        ("source = 'perplexity'; query = ['rates', 'jobs']", "It answers only questions with the same --query: "),
         ("source = 'alphavantage'; op = 'EARNINGS'; symbol = 'IBM'", ""),
         ("source = 'fred'; series_id = 'GDP'", ""),
         (

@@ -87,6 +87,7 @@ def test_a_bit_of_a_reads_time_is_no_look_ahead(tmp_path: Path) -> None:
     archive, words = Archive(tmp_path), "alphavantage EARNINGS_ESTIMATES symbol=IBM"
     archive.app = estimates(("2026-06-30", "2.50"))
     archive.fetch(words, "2026-06-04 15:00")
+    archive.take_up()
     assert len(archive.offline(words, "2026-06-09 12:00", pit="2026-06-04 15:00").data) == 1
     assert archive.offline(words, "2026-06-09 12:00", pit="2026-06-03 15:00").data == []
     archive.open().execute("UPDATE reads SET seen = seen & ~(1 << 38)")  # 76 hours earlier

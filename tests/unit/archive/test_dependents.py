@@ -84,7 +84,7 @@ def asked(folder: Path, answer: str) -> tuple[Archive, str, str]:
             made.fetch(ESTIMATES if answer == "another question" else words.split(" --")[0], f"2026-06-01 {hour}:00")
         else:
             made.fetch(BARS, "2026-06-01 17:00")
-    ask = made.offline if is_offline else made.fetch
+    ask = made.remembered if is_offline else made.fetch
     text = ask(words, "2026-06-01 19:00", None if pit is None else f"2026-06-01 {pit}").text
     return made, source, text
 

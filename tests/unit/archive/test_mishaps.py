@@ -100,11 +100,11 @@ def test_what_is_due_is_answered_where_nothing_can_be_written(
         assert connection.execute("SELECT count(*) FROM versions").fetchone() == (0,)
 
 
-def test_what_is_due_is_taken_up_once(archive: Archive) -> None:
-    assert [item["title"] for item in at_16(archive).data] == ["first"]
+def test_what_is_due_is_taken_up_by_the_next_fetch_with_a_pit(archive: Archive) -> None:
+    archive.fetch(NEWS, "2026-06-02 12:00", pit="2026-06-01 16:00")
     with archive.open() as connection:
         assert connection.execute("SELECT count(*) FROM due").fetchone() == (0,)
-        assert connection.execute("SELECT count(*) FROM reads").fetchone() == (2,)
+        assert connection.execute("SELECT count(*) FROM reads").fetchone() == (3,)
         assert verification.verify(connection).damage == ()
 
 
@@ -124,7 +124,7 @@ def test_what_is_due_is_taken_up_once(archive: Archive) -> None:
     ],
 )
 def test_a_damaged_index_costs_no_answer_of_the_network(archive: Archive, change: str, is_mended: bool) -> None:
-    at_16(archive)
+    archive.take_up()
     with archive.open() as connection:
         connection.execute(change)
     refused = at_16(archive)
@@ -139,7 +139,7 @@ def test_a_damaged_index_costs_no_answer_of_the_network(archive: Archive, change
 
 
 def test_a_changed_version_is_not_sealed_again(archive: Archive) -> None:
-    at_16(archive)
+    archive.take_up()
     with archive.open() as connection:
         connection.execute("UPDATE versions SET payload = replace(payload, 'first', 'fi')")
     archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="third"))

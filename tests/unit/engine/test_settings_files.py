@@ -326,3 +326,4 @@ def test_python_takes_its_defaults_from_the_files_too(place: Place, monkeypatch:
     monkeypatch.delenv("PIT_FETCH_CEILING", raising=False)
     assert len(pit_fetch.fetch("benzinga", PIT_TEXT, input_file="reply.json").data) == 1
     assert len(pit_fetch.fetch("benzinga", PIT_TEXT, input_file="reply.json", limit=2).data) == 2
+    assert len(pit_fetch.fetch("benzinga", PIT_TEXT, input_file="reply.json", limit=None).data) == 2

@@ -382,7 +382,7 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="a pair of instants"):
         pit_fetch.diff("benzinga", PIT_TEXT, input_file=sample)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="a pair of instants"):
-        pit_fetch.diff("benzinga", pits, pit=PIT, input_file=sample)
+        pit_fetch.diff("benzinga", pits, pit=PIT, input_file=sample)  # type: ignore[call-arg]
     assert pit_fetch.diff("benzinga", iter(pits), input_file=sample) == changed  # type: ignore[arg-type]
     assert list(explained.to_df().columns[4:7]) == ["verdict", "because", "title"]
     monkeypatch.setenv("CLAUDECODE", "1")

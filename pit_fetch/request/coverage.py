@@ -1,0 +1,150 @@
+"""Whether a recorded request asked for all that a question asks for, so that its records answer it. Pure.
+
+Records of requests that shape them alike (:func:`shaping`) belong together: the filters of a question are applied to
+them again. :func:`unasked` says by which options a question asks for more than a request did, and :class:`Reach` for
+which time a request did.
+
+>>> from pit_fetch.provider import Option
+>>> tickers = Option("tickers", "", kind="list", affects_records=False, covered_by="superset")
+>>> asks_no_less(tickers, ("AAPL", "MSFT"), ("msft",)), asks_no_less(tickers, ("AAPL",), ("AAPL", "MSFT"))
+(True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import product
+from typing import Any, NamedTuple
+
+from pit_fetch.provider import Option, Query
+from pit_fetch.request.operations import OPTION, is_of_publication
+from pit_fetch.request.values import flag_of, format_value
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+
+def shaping(query: Query, options: Iterable[Option]) -> Mapping[str, str]:
+    """Return the values that shape the records of a request, as one text each, whatever the order of a list."""
+    values = {option.name: (option, query.options[option.name]) for option in options}
+    return {
+        name: format_value(_as_one(option, value))
+        for name, (option, value) in values.items()
+        if option.affects_records and name != OPTION and value not in (None, False, option.default)
+    }
+
+
+def unasked(request: Query, question: Query, options: Iterable[Option]) -> Iterator[str]:
+    """Yield the flags of the options by which ``question`` asks for something that ``request`` did not ask for.
+
+    Both are of one operation. Without any, the records of the request hold all that is wanted at the instants that its
+    :class:`Reach` covers. All filters of the question are applied to them again.
+    """
+    for option in options:
+        if not asks_no_less(option, request.options[option.name], question.options[option.name]):
+            yield flag_of(option.name)
+    if not is_of_publication(question.operation):
+        wanted = ("date_from", request.since, question.since), ("date_to", request.until, question.until)
+        for name, bound, own in wanted:
+            is_within = (
+                own is not None and bound is not None and (own >= bound if name == "date_from" else own <= bound)
+            )
+            if not (bound is None or is_within):
+                yield flag_of(name)
+
+
+def asks_no_less(option: Option, request: Any, question: Any) -> bool:
+    """Return whether a request with the value ``request`` has every record that one with ``question`` would have."""
+    if option.affects_records:
+        return bool(_as_one(option, request) == _as_one(option, question))
+    match option.covered_by:
+        case "evidence":
+            return bool(request) or not question
+        case "superset":
+            return request is None or (question is not None and _holds(_as_set(request), _as_set(question)))
+    return True
+
+
+class Reach(NamedTuple):
+    """The time that a request covers: what became public from ``since`` to ``until``."""
+
+    since: datetime
+    until: datetime
+
+
+def reach(query: Query, instant: datetime | None = None) -> Reach:
+    """Return for which time a request asked, or a question asks as of ``instant``."""
+    since = (query.operation.earliest(query) or query.since) if is_of_publication(query.operation) else None
+    until = query.horizon if instant is None else min(query.horizon, instant)
+    return Reach(since or _EVER, until)
+
+
+def covered_until(
+    requests: Iterable[tuple[Query, datetime]], question: Query, instant: datetime, options: Sequence[Option]
+) -> datetime | None:
+    """Return until when requests cover the question as of ``instant``; None if not even the beginning of its time.
+
+    Each request comes with the instant at which its reply was received. Of snapshots one is enough, however old it is.
+    """
+    wanted, is_snapshot = reach(question, instant), question.operation.dating != "record"
+    single = [*_single(question, options)]
+    parts: list[list[Reach]] = [[] for _ in single]
+    missing = {*range(len(single))}
+    for request, seen in requests:
+        for place in sorted(missing):
+            if not any(unasked(request, single[place], options)):
+                parts[place].append(wanted if is_snapshot else reach(request, seen))
+                if reached(parts[place][-1:], wanted) == wanted.until:
+                    missing.remove(place)
+        if not missing:
+            return wanted.until
+    ends = [wanted.until if place not in missing else reached(parts[place], wanted) for place in range(len(single))]
+    known = [end for end in ends if end is not None]
+    return min(known) if len(known) == len(ends) else None
+
+
+def _single(question: Query, options: Iterable[Option]) -> Iterator[Query]:
+    """Yield the questions for one value each that the question for several is: records have any of them."""
+    choices: dict[str, Sequence[tuple[str, ...]]] = {}
+    for option in options:
+        value = question.options[option.name]
+        if not option.affects_records and option.covered_by == "superset" and isinstance(value, tuple) and value:
+            excluded = tuple(part for part in value if part.startswith("-"))
+            choices[option.name] = [(part, *excluded) for part in value if part not in excluded] or [excluded]
+    for values in product(*choices.values()):
+        yield question._replace(options={**question.options, **dict(zip(choices, values, strict=True))})
+
+
+def reached(recorded: Iterable[Reach], wanted: Reach) -> datetime | None:
+    """Return until when the requests cover the wanted time without a hole; None if not even its beginning."""
+    if wanted.until < wanted.since:
+        return wanted.until
+    until: datetime | None = None
+    for part in sorted(recorded):
+        if part.since <= (until or wanted.since) <= part.until:
+            until = min(part.until, wanted.until)
+    return until
+
+
+def _holds(request: frozenset[str], question: frozenset[str]) -> bool:
+    if not request or not question:  # such a list asks for nothing
+        return not question
+    excluded, further = _excluded(request), _excluded(question)
+    included, wanted = request - excluded, question - further
+    return excluded <= further and (not included or (bool(wanted) and wanted <= included))
+
+
+def _excluded(values: frozenset[str]) -> frozenset[str]:
+    return frozenset(value for value in values if value.startswith("-"))
+
+
+def _as_set(value: Any) -> frozenset[str]:
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return frozenset(str(part).casefold() for part in parts)
+
+
+def _as_one(option: Option, value: Any) -> Any:
+    """Return one value for all spellings of it."""
+    if not isinstance(value, (tuple, list)):
+        return value
+    return tuple(sorted(_as_set(value) if option.kind == "list" else set(value)))

@@ -1,0 +1,215 @@
+"""Which questions an archive answers with what was captured for others, and what it says of those that it cannot."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.testing.server import App, as_json
+from tests.inprocess import Answer
+from tests.providers.alphavantage import server as alphavantage
+from tests.providers.bz_news_api import server as benzinga
+from tests.providers.sec_full_text import server as sec
+from tests.providers.yahoo import server as yahoo
+from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
+
+NOW, LATER = "2026-06-01 15:00", "2026-06-20 12:00"
+APPLE, TESLA = (320193,), (1318605,)
+FILINGS = [
+    sec.Filing(sec.number(1), "10-K", "2026-05-20 16:30:00", ciks=APPLE),
+    sec.Filing(sec.number(2), "8-K", "2026-05-21 10:30:00", ciks=APPLE),
+    sec.Filing(sec.number(3), "10-K", "2026-05-22 10:30:00", ciks=TESLA, name="Tesla, Inc."),
+]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    variables = {"SEC_USER_AGENT": "Company contact@company.com", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    return Archive(tmp_path, env=variables)
+
+
+def captured(archive: Archive, app: App, *requests: str, now: str = NOW) -> None:
+    """Capture requests; of each, the lines are divided by semicolons."""
+    text = "".join(f"[[request]]\n{request.replace('; ', chr(10))}\n" for request in requests)
+    (archive.folder / "list.toml").write_text(text)
+    archive.app = app
+    archive.command("capture list.toml", now)
+
+
+def uncaptured(left: Answer) -> list[str]:
+    return [gap["reason"] for gap in left.envelope["gaps"] if gap.get("captured") is False]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--tickers AAPL --exact", [2, 1]),
+        ("--tickers tsla --exact", [3]),
+        ("--tickers TSLA,AAPL --exact", [3, 2, 1]),
+        ("--ciks 320193 --exact", [2, 1]),
+        ("--ciks CIK0000320193", [2, 1]),
+        ("--tickers AAPL --forms 10-k", [1]),
+        ("--tickers AAPL --forms=-10-K --exact", [2]),
+        ("--tickers AAPL --exact --date-from 2026-05-21", [2]),
+        ("--tickers AAPL --exact --date-to 2026-05-20", [1]),
+    ],
+)
+def test_one_capture_of_filings_answers_what_it_asked_for_in_any_words(
+    archive: Archive, words: str, expected: list[int]
+) -> None:
+    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
+    left = archive.offline(f"sec_full_text {words}", LATER, "2026-05-25 12:00")
+    assert left.ids == [sec.number(n) for n in expected]
+    assert uncaptured(left) == []
+
+
+@pytest.mark.parametrize(
+    "words", ["--forms 8-K --exact", "--ciks 320193,1 --exact", "--ciks 1 --exact", "--tickers AAPL concern"]
+)
+def test_what_was_not_asked_for_is_said_not_to_be_captured(archive: Archive, words: str) -> None:
+    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
+    left = archive.offline(f"sec_full_text {words}", LATER, "2026-05-25 12:00")
+    assert len(uncaptured(left)) == 1
+    assert left.data or "Nothing that was captured matches." in left.reasons
+
+
+def test_a_capture_without_evidence_covers_no_question_for_it(archive: Archive) -> None:
+    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL']")
+    left = archive.offline("sec_full_text --tickers AAPL --exact", LATER, "2026-05-25 12:00")
+    assert left.ids == [sec.number(2), sec.number(1)], "what is held is served"
+    assert len(uncaptured(left)) == 1
+
+
+def test_what_came_after_the_capture_is_said_to_be_missing(archive: Archive) -> None:
+    captured(archive, articles(benzinga.article(1, at("2026-06-01 14:00"))), "source = 'benzinga'; tickers = ['AAPL']")
+    ask = "benzinga --tickers AAPL --date-from 2026-06-01T08:00:00Z"
+    before = archive.offline(ask, LATER, "2026-06-01 14:30")
+    assert (before.ids, uncaptured(before)) == (["1"], [])
+    after = archive.offline(ask, LATER, "2026-06-01 16:00")
+    (reason,) = uncaptured(after)
+    assert "after Monday 2026-06-01 11:00:00 in New York (-04:00) was never captured" in reason
+    assert after.ids == ["1"]
+
+
+def test_a_hole_between_two_captures_is_one(archive: Archive) -> None:
+    day = "source = 'benzinga'; lookback_minutes = 1440"
+    captured(archive, articles(), day, now="2026-06-01 15:00")
+    captured(archive, articles(), day, now="2026-06-02 14:00")
+    captured(archive, articles(), day, now="2026-06-05 14:00")
+    ask = "benzinga --date-from"
+    whole = archive.offline(f"{ask} 2026-06-01T08:00:00Z", LATER, "2026-06-02 13:00")
+    assert uncaptured(whole) == []
+    broken = archive.offline(f"{ask} 2026-06-01T08:00:00Z", LATER, "2026-06-05 13:00")
+    assert "after Tuesday 2026-06-02 10:00:00" in uncaptured(broken)[0]
+    assert len(uncaptured(archive.offline(f"{ask} 2026-05-01T08:00:00Z", LATER, "2026-06-02 13:00"))) == 1
+
+
+def _unknown(request: Any) -> Any:
+    return as_json(alphavantage.invalid_call("EARNINGS"))
+
+
+REPORT = {"fiscalDateEnding": "2026-05-31", "reportedDate": "2026-06-10", "reportedEPS": "2.6"}
+KNOWN_LATER: dict[str, App] = {
+    "reported later": alpha(EARNINGS={"symbol": "NEW", "annualEarnings": [], "quarterlyEarnings": [REPORT]}),
+    "nothing yet": alpha(EARNINGS={"symbol": "NEW", "annualEarnings": [], "quarterlyEarnings": []}),
+    "an empty reply": lambda request: as_json({}),
+    "unknown": _unknown,
+}
+
+
+def test_whether_a_symbol_was_known_later_does_not_show(archive: Archive, tmp_path: Path) -> None:
+    answers = set()
+    for name, app in KNOWN_LATER.items():
+        own = Archive(tmp_path / name.replace(" ", "-"), env=archive.env)
+        own.folder.mkdir()
+        captured(own, app, "source = 'alphavantage'; op = 'EARNINGS'; symbol = 'NEW'", now="2026-06-15 12:00")
+        answers.add(own.offline("alphavantage EARNINGS symbol=NEW", LATER, "2026-06-01 12:00").text)
+    (text,) = answers
+    assert '"captured"' not in text
+
+
+def test_a_snapshot_is_held_from_its_receipt_on(archive: Archive) -> None:
+    words = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+    captured(
+        archive, estimates(("2026-06-30", "2.50")), "source = 'alphavantage'; op = 'EARNINGS_ESTIMATES'; symbol = 'IBM'"
+    )
+    assert len(uncaptured(archive.offline(words, LATER, "2026-06-01 14:00"))) == 1
+    assert uncaptured(archive.offline(words, LATER, "2026-06-15 14:00")) == []
+
+
+def test_a_fetch_that_was_cut_covers_nothing(archive: Archive) -> None:
+    archive.app = articles(*(benzinga.article(n, at("2026-06-01 14:00") - timedelta(minutes=n)) for n in range(1, 130)))
+    archive.fetch("benzinga --limit 2", NOW, "2026-06-01 14:30")
+    left = archive.offline("benzinga --limit 2", LATER, "2026-06-01 14:30")
+    assert (left.ids, len(uncaptured(left))) == (["1", "2"], 1)
+
+
+def test_a_question_with_the_network_is_covered_by_it(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
+    archive.fetch("benzinga --tickers IBM", NOW)
+    assert uncaptured(archive.fetch("benzinga --tickers AAPL", NOW, "2026-06-01 14:30")) == []
+
+
+# A question writes nothing.
+
+
+def test_a_question_writes_nothing_to_the_archive(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
+    archive.fetch("benzinga --lookback-minutes 9999", NOW)  # which is due, so that the index is made aside
+    archive.path.chmod(0o400)
+    before = (archive.path.read_bytes(), archive.path.stat().st_mtime_ns)
+    for words in ("benzinga --lookback-minutes 9999", "fred GNP", "benzinga --lookback-minutes 9999 --format csv"):
+        archive.offline(words, LATER, "2026-06-02 12:00")
+    assert (archive.path.read_bytes(), archive.path.stat().st_mtime_ns) == before
+    archive.path.chmod(0o600)
+    with archive.open() as connection:
+        assert connection.execute("SELECT count(*) FROM fetches").fetchone() == (1,)
+
+
+def test_a_question_waits_for_no_writer(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
+    archive.fetch("benzinga --lookback-minutes 9999", NOW)
+    with archive.open() as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        assert archive.offline("benzinga --lookback-minutes 9999", LATER, "2026-06-02 12:00").ids == ["1"]
+        connection.rollback()
+
+
+def test_the_audit_file_says_what_was_answered(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
+    archive.fetch("benzinga --lookback-minutes 9999", NOW)
+    left = archive.offline("benzinga --lookback-minutes 9999", LATER, "2026-06-02 12:00")
+    assert (left.audit["kept"], left.audit["requests"]) == (["1"], 0)
+
+
+ACTION = (int(at("2026-05-20 14:00").timestamp()), "A Firm", "Buy", "Hold", "up")
+
+
+@pytest.mark.parametrize(("grade", "is_captured"), [("claimed", True), ("proved", False)])
+def test_a_snapshot_taken_after_the_pit_answers_with_its_claims_alone(
+    archive: Archive, grade: str, is_captured: bool
+) -> None:
+    app = yahoo.app({"AAPL": yahoo.Company(grades=[ACTION])})
+    captured(archive, app, "source = 'yahoo'; op = 'upgrades'; symbol = 'AAPL'")
+    left = archive.offline(f"yahoo upgrades symbol=AAPL --evidence {grade}", LATER, "2026-05-25 12:00")
+    assert (len(left.data), uncaptured(left) == []) == (int(is_captured), is_captured)
+    other = archive.offline(f"yahoo upgrades symbol=MSFT --evidence {grade}", LATER, "2026-05-25 12:00")
+    assert len(uncaptured(other)) == 1
+
+
+CREATED, EDITED = "2026-05-20 10:00", "2026-06-01 10:00"
+
+
+def test_claims_of_a_wider_capture_answer_for_what_it_asked_for(archive: Archive) -> None:
+    rows = [
+        benzinga.article(number, at(CREATED), at(EDITED), stocks=[{"name": ticker}])
+        for number, ticker in enumerate(("AAPL", "TSLA"), 1)
+    ]
+    captured(archive, articles(*rows), "source = 'benzinga'; tickers = ['AAPL', 'TSLA']; date_from = '2026-05-01'")
+    ask = "benzinga --evidence claimed --date-from 2026-05-01 --tickers"
+    left = archive.offline(f"{ask} tsla", LATER, "2026-05-25 12:00")
+    assert ([item.get("evidence") for item in left.data], uncaptured(left)) == (["claimed"], [])
+    assert len(uncaptured(archive.offline(f"{ask} TSLA,IBM", LATER, "2026-05-25 12:00"))) == 1
