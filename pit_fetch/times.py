@@ -26,7 +26,6 @@ from zoneinfo import ZoneInfo
 from pit_fetch.support.bundled import gate
 
 __all__ = [
-    "LAST_ZONE",
     "NEW_YORK",
     "delayed",
     "end_of_day",

@@ -29,8 +29,6 @@ __all__ = [
     "body_of",
     "check_rows",
     "columns_in",
-    "is_readable",
-    "json_tree",
     "lenient_json",
     "limited",
     "read_html",
