@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 NEW_YORK = ZoneInfo("America/New_York")
-_LAST_ZONE = timezone(timedelta(hours=-12))  # where a day ends last
+LAST_ZONE = timezone(timedelta(hours=-12))  # where a day ends last
 
 # Compiled where they are needed first: most runs need none of them, and all of them take a fiftieth of a start.
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -176,7 +176,7 @@ def end_of_day(day: date, zone: tzinfo) -> datetime | None:
 
 def end_of_day_anywhere(day: date) -> datetime | None:
     """Return the UTC instant at which ``day`` is over everywhere, for a day of an unknown zone."""
-    return end_of_day(day, _LAST_ZONE)
+    return end_of_day(day, LAST_ZONE)
 
 
 def end_of_minute(moment: datetime) -> datetime:

@@ -207,15 +207,28 @@ def lenient_json(body: bytes, rows: int) -> Any:
     document may hold rows at several depths. A byte that is not UTF-8 reads as U+FFFD, a control character in a string
     as itself. Raise UpstreamError if the body is otherwise not JSON.
     """
+    return _readable(json_tree(body, rows), rows)
+
+
+def json_tree(body: bytes, containers: int = MAX_DEPTH) -> Any:
+    """Return the JSON document in ``body``, read as by :func:`lenient_json`, with marks for what cannot be read.
+
+    For a document of which only a walk shows where its rows are: of each, ask :func:`is_readable`. At most so many
+    ``containers`` are around one. Raise UpstreamError if the body is otherwise not JSON.
+    """
     text = limited(body).decode("utf-8-sig", "replace")
     try:
         try:
-            value = _loads(text)
+            return _loads(text)
         except RecursionError:  # deep nesting is JSON, and must cost only its own row
-            value = _loads(_without_depths(text, rows + MAX_DEPTH))
+            return _loads(_without_depths(text, containers + MAX_DEPTH))
     except (ValueError, RecursionError):
         raise UpstreamError(Code.MALFORMED, problem="it is not valid JSON") from None
-    return _readable(value, rows)
+
+
+def is_readable(row: Any) -> bool:
+    """Return whether nothing in a row of :func:`json_tree` is marked as unreadable."""
+    return _is_readable(row, MAX_DEPTH)
 
 
 def _loads(text: str) -> Any:

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,8 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         servers = list(entries(environ, project))
         yield from check_servers(list(neo4j_servers(servers)), wired)
         ceiling = effective_value(settings, environ, gate.CEILING_VARIABLE)
-        yield from mcp_check.check_entries(servers, ceiling, mcp_check.installed_sdk)
+        find = partial(shutil.which, path=environ.get("PATH"))
+        yield from mcp_check.check_entries(servers, ceiling, mcp_check.installed_sdk, find)
         for future in [*trials, *caches]:
             yield from future.result()
         yield from check_files(environ, project)

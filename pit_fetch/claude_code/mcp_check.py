@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.mcp_entry import is_ours
+from pit_fetch.claude_code.mcp_entry import is_ours, start_of
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.install import install_command
@@ -13,8 +13,15 @@ from pit_fetch.support.install import install_command
 _CHECK = "mcp"
 
 
-def check_entries(entries: Sequence[Entry], ceiling: str | None, installed: Callable[[], str]) -> Iterator[Finding]:
-    """Yield a finding for each entry of ours. ``ceiling`` is that of the client; ``installed`` the SDK's version."""
+def check_entries(
+    entries: Sequence[Entry], ceiling: str | None, installed: Callable[[], str], find: Callable[[str], str | None]
+) -> Iterator[Finding]:
+    """Yield a finding for each entry of ours.
+
+    ceiling    that of the client
+    installed  returns the SDK's version
+    find       returns the path of a program; None if there is none
+    """
     ours = [entry for entry in entries if is_ours(list(entry.command))]
     if not ours:
         return
@@ -25,6 +32,10 @@ def check_entries(entries: Sequence[Entry], ceiling: str | None, installed: Call
         yield Finding("fail", _CHECK, f"the SDK mcp {state}: the server does not start", fix)
     for entry in ours:
         yield _on_entry(entry, ceiling)
+        program = entry.command[0]
+        if "PATH" not in entry.environ and find(program) is None:
+            message = f"server {entry.name} of {entry.origin} does not start: there is no program {program} on PATH"
+            yield Finding("warn", _CHECK, message, "add its folder to the PATH of the client, or write its whole path")
     instants = {_value(entry, "--pit") or _value(entry, "--pit-file") or ceiling for entry in ours}
     if len(instants) > 1:
         names = ", ".join(f"{entry.name} of {entry.origin}" for entry in ours)
@@ -34,16 +45,23 @@ def check_entries(entries: Sequence[Entry], ceiling: str | None, installed: Call
 
 def is_served(entry: Entry) -> bool:
     """Return whether an entry is one of ``pit_fetch mcp``, which can be asked for its instant; a gate cannot."""
-    return is_ours(entry.command) and "mcp-gate" not in entry.command
+    start = start_of(entry.command)
+    return start is not None and start.server == "mcp"
 
 
 def _on_entry(entry: Entry, ceiling: str | None) -> Finding:
     name = f"server {entry.name} of {entry.origin}"
+    start = start_of(entry.command)
+    if start is None or not start.is_plain:
+        fix = "let its command be pit_fetch, and its args begin with mcp or mcp-gate"
+        return Finding("fail", _CHECK, f"{name} starts through another program, which may set another instant", fix)
     own = entry.environ.get(gate.CEILING_VARIABLE, ceiling)
     if own != ceiling and _is_later(own, ceiling):
         fix = "take it out of the env of the entry"
         return Finding("fail", _CHECK, f"{name} has a {gate.CEILING_VARIABLE} of its own, after the client's", fix)
     pit, file = _value(entry, "--pit"), _value(entry, "--pit-file")
+    if pit is not None and file is not None:
+        return Finding("fail", _CHECK, f"{name} has both --pit and --pit-file: it does not start", "keep one of them")
     if pit is None and file is None and own is None:
         fix = f"give it --pit, or set {gate.CEILING_VARIABLE} in the environment that starts the client"
         return Finding("fail", _CHECK, f"{name} has no instant: it does not start", fix)
@@ -66,12 +84,14 @@ def _is_later(text: object, ceiling: str | None) -> bool:
 
 
 def _value(entry: Entry, flag: str) -> str | None:
-    """Return the value of an option in an entry's command; None if it is not there."""
-    for place, word in enumerate(entry.command):
+    """Return the value of an option of our server; None if it is not there. Two of them, and it does not start."""
+    start = start_of(entry.command)
+    options = () if start is None else start.options
+    for place, word in enumerate(options):
         if word.startswith(f"{flag}="):
             return word.partition("=")[2]
         if word == flag:
-            return next(iter(entry.command[place + 1 :]), "")
+            return next(iter(options[place + 1 :]), "")
     return None
 
 

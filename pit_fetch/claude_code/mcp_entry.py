@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pit_fetch.claude_code.install import Step
 
 FILE = ".mcp.json"
+SERVERS = ("mcp", "mcp-gate")
 NAME = "pit_fetch"
 _SERVERS = "mcpServers"
+
+# Programs that start another one as it is, unless they are told of a file with an environment.
+_LAUNCHER = re.compile(r"python[0-9.]*|pypy[0-9.]*|uvx?|pipx")
+_ENVIRONMENT = frozenset({"--env-file", "-c"})
+_OF_A_SHELL = re.compile(rf"{NAME}\S*\s+({'|'.join(SERVERS)})\b")
 
 Entry = dict[str, Any]
 
@@ -22,12 +29,38 @@ def entry(words: Sequence[str], program: str = "pit_fetch") -> Entry:
     return {"command": program, "args": ["mcp", *words]}
 
 
+class Start(NamedTuple):
+    """How a command starts one of our servers: through which ``launchers``, which of them, and its own options."""
+
+    launchers: tuple[str, ...]
+    server: str
+    options: tuple[str, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the launchers, if any, start a program and do nothing else that could matter."""
+        first, *others = self.launchers or ("",)
+        return not first or (_LAUNCHER.fullmatch(Path(first).name) is not None and not _ENVIRONMENT & {*others})
+
+
+def start_of(command: Sequence[str]) -> Start | None:
+    """Return how a command starts ``pit_fetch mcp`` or ``mcp-gate``; None if it does not."""
+    words = [part for word in command for part in _words(word)]
+    for place, (word, following) in enumerate(itertools.pairwise(words)):
+        if Path(word).name.startswith(NAME) and following in SERVERS:
+            options = list(itertools.takewhile(lambda word: word != "--", words[place + 2 :]))
+            shell = command[:1] if len(words) > len(command) else []  # a word of several is for a shell
+            return Start((*shell, *words[:place]), following, tuple(options))
+    return None
+
+
 def is_ours(command: Sequence[str]) -> bool:
-    """Return whether a command starts ``pit_fetch mcp`` or ``mcp-gate``, by that name or with an interpreter."""
-    return any(
-        Path(word).name.startswith(NAME) and following in ("mcp", "mcp-gate")
-        for word, following in itertools.pairwise(command)
-    )
+    """Return whether a command starts ``pit_fetch mcp`` or ``mcp-gate``, however it does."""
+    return start_of(command) is not None
+
+
+def _words(word: str) -> list[str]:
+    return word.split() if _OF_A_SHELL.search(word) else [word]
 
 
 def plan(project: Path, wanted: Entry, *, force: bool = False) -> Step:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pit_fetch.cli.commands import COMMANDS, Command
 from pit_fetch.cli.parser import plain
-from pit_fetch.errors import ExitStatus
+from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.support.terminal import escape_unprintable
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, but explain unknown options."""
-        arguments, unknown = self.parse_known_args(args, namespace)
+        try:
+            arguments, unknown = self.parse_known_args(args, namespace)
+        except UsageError as error:
+            self.error(error.gap.reason.rstrip("."))
         if unknown:
             from pit_fetch.cli.aliases import option_hint
             from pit_fetch.support.suggest import truncate

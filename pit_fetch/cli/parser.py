@@ -108,11 +108,11 @@ def plain(message: str) -> str:
     return f"{flag} needs a value: write {flag} VALUE, or {flag}=VALUE where the value begins with a hyphen"
 
 
-class _Once(argparse.Action):
+class Once(argparse.Action):
     """Store one value. A second one is refused, since a reader of the command could take either one."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        if hasattr(namespace, self.dest):
+        if getattr(namespace, self.dest, self.default) is not self.default:
             if self.dest == "pit":
                 raise UsageError(Code.PIT_REPEATED)
             raise UsageError(Code.USAGE, text=f"{option_string} is given more than once: give it once")
@@ -164,7 +164,7 @@ def source_of(argv: Sequence[str]) -> str | None:
 @cache
 def _source_parser() -> Parser:
     parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS, formatter_class=_formatter)
-    parser.add_argument("--source", action=_Once)
+    parser.add_argument("--source", action=Once)
     return parser
 
 
@@ -187,7 +187,7 @@ def _add_options(parser: Parser, title: str, options: Sequence[Option], hidden: 
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
         else:
             metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
-            action = _Each if option.repeatable else _Once
+            action = _Each if option.repeatable else Once
             group.add_argument(*flags, dest=option.name, action=action, metavar=metavar, help=text)
 
 

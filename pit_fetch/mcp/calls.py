@@ -14,7 +14,6 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.run import run
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
-from pit_fetch.formats.json import render
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, plain, refused, released
 from pit_fetch.mcp.instant import Instant, Moment
@@ -119,7 +118,7 @@ def _fetched(
         result = run(request, stoppable, Progress(), shlex.split(request.canonical))
     finally:
         server.runtimes.give_back(runtime)
-    return released(render(result.envelope), moment.at, is_error=result.is_failure)
+    return released(str(result.text), moment.at, is_error=result.is_failure)
 
 
 def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]:

@@ -30,4 +30,5 @@ def verdicts(result: Mapping[str, Any], mapped: Mapped, at: datetime) -> Iterato
         stamps = [in_new_york(stamp) for stamp in (record.available_at, record.revised_at) if is_aware(stamp)]
         why = _WHY[visibility(record, at)].format(stamp=names)
         fields = ", ".join(record.payload)
-        yield f"{record.id or '(no id)'}  {why} [{', revised '.join(stamps) or 'undated'}; {fields}]\n"
+        name = " ".join(record.id.split())  # on one line, whatever an id is
+        yield f"{name or '(no id)'}  {why} [{', revised '.join(stamps) or 'undated'}; {fields}]\n"

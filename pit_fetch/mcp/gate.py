@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
@@ -21,7 +20,7 @@ from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool
 from pit_fetch.mcp.upstream_items import records
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
 from pit_fetch.support.bundled import load
-from pit_fetch.times import NEW_YORK, parse_date, parse_pit
+from pit_fetch.times import LAST_ZONE, NEW_YORK, parse_date, parse_pit
 
 # A call of another server's tool: its name and arguments, and seconds; it raises UpstreamError.
 Call = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
@@ -31,6 +30,9 @@ _OWN = {
     "fields": {"type": "array", "items": {"type": "string"}, "description": "only these fields of each item"},
     "after": {"type": "string", "description": "the cursor of a truncated gap: the next part of that answer"},
 }
+# The name of an argument or a tool that passes. A longer one, or one with spaces, could itself say something.
+_NAME = re.compile(r"[A-Za-z0-9_$@.-]{1,64}")
+_SECOND = timedelta(seconds=1)
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object"})
 # More items than any result has: what does not fit is continued.
 _ALL = 1_000_000
@@ -51,14 +53,14 @@ def tools_for(
 
 def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float) -> Tool:
     if mapped.tool not in schemas:
-        raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {', '.join(schemas)}")
+        names = ", ".join(filter(_NAME.fullmatch, schemas))
+        raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
     properties = _properties(schemas[mapped.tool], mapped)
     own = {name if name not in properties else f"envelope_{name}": schema for name, schema in _OWN.items()}
-    required = [name for name in schemas[mapped.tool].get("required") or () if name in properties]
     schema = {
         "type": "object",
         "properties": {**properties, **own},
-        "required": [name for name in required if name not in mapped.clamp],
+        "required": _required(schemas[mapped.tool], properties, mapped),
         "additionalProperties": False,
     }
 
@@ -75,12 +77,18 @@ def _properties(schema: Mapping[str, Any], mapped: Mapped) -> dict[str, dict[str
     """Return the other server's arguments that an agent may set, each with its type alone."""
     declared = schema.get("properties")
     names = declared if isinstance(declared, dict) else {}
-    return {name: _type(part) for name, part in names.items() if name not in mapped.pin}
+    return {name: _type(part) for name, part in names.items() if name not in mapped.pin and _NAME.fullmatch(name)}
+
+
+def _required(schema: Mapping[str, Any], properties: Iterable[str], mapped: Mapped) -> list[str]:
+    declared = schema.get("required")
+    names = declared if isinstance(declared, list) else []
+    return [name for name in properties if name in names and name not in mapped.clamp]
 
 
 def _type(part: Any) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
-    kinds = [word for word in (kind if isinstance(kind, list) else [kind]) if word in _TYPES]
+    kinds = [word for word in (kind if isinstance(kind, list) else [kind]) if isinstance(word, str) and word in _TYPES]
     return {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
 
 
@@ -120,7 +128,7 @@ def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> di
     for path, value in mapped.pin.items():
         _put(bounded, path, value)
     for path, form in mapped.clamp.items():
-        _put(bounded, path, _clamped(_get(bounded, path), form, moment.at, mapped.zone or NEW_YORK, path))
+        _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped), path))
     if mapped.patterns:
         _check_pattern(bounded.get(mapped.patterns))
     return bounded
@@ -133,25 +141,40 @@ _IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
 }
 
 
-def _clamped(given: Any, form: Clamp, at: datetime, zone: ZoneInfo, path: str) -> str:
-    """Return a clamped argument: the one given, or the instant if it is later or absent. Raise UsageError."""
-    bound = _spelt(at, form, zone)
+def _last(at: datetime, mapped: Mapped) -> datetime:
+    """Return the last instant as of which every item is public, on the clock of the mapping.
+
+    An item of a day or a minute that is not over is withheld. Asked for, it would take the place of a public one in a
+    list that ends after so many, whose length would then tell of it.
+    """
+    local = at.astimezone(mapped.zone or (LAST_ZONE if mapped.precision == "day" else NEW_YORK))
+    if mapped.precision == "day":
+        return local.replace(hour=0, minute=0, second=0, microsecond=0) - _SECOND
+    if mapped.precision == "minute":
+        return (local + timedelta(microseconds=1)).replace(second=0, microsecond=0) - _SECOND
+    return local
+
+
+def _clamped(given: Any, form: Clamp, last: datetime, path: str) -> str:
+    """Return a clamped argument: the one given, or ``last`` if it is later or absent. Raise UsageError."""
+    bound = _SPELT[form](last)
     if given is None:
         return bound
     if not isinstance(given, str) or not _IS_FORM[form](given):
         raise UsageError(Code.USAGE, text=f"{path} is written like {bound}")
-    return bound if _is_after(given, form, at, bound) else given
+    return bound if _is_after(given, form, last, bound) else given
 
 
-def _is_after(given: str, form: Clamp, at: datetime, bound: str) -> bool:
+def _is_after(given: str, form: Clamp, last: datetime, bound: str) -> bool:
     moment = parse_pit(given) if form == "instant" else None
-    return given > bound if moment is None else moment > at
+    return given > bound if moment is None else moment > last
 
 
-def _spelt(at: datetime, form: Clamp, zone: ZoneInfo) -> str:
-    local = at.astimezone(zone)
-    spellings = {"instant": local.isoformat(), "day": local.date().isoformat(), "compact": f"{local:%Y%m%dT%H%M}"}
-    return spellings[form]
+_SPELT: Mapping[Clamp, Callable[[datetime], str]] = {
+    "instant": lambda last: last.isoformat(),
+    "day": lambda last: last.date().isoformat(),
+    "compact": lambda last: f"{last:%Y%m%dT%H%M}",
+}
 
 
 def _get(tree: Any, path: str) -> Any:
@@ -161,11 +184,12 @@ def _get(tree: Any, path: str) -> Any:
 
 
 def _put(tree: dict[str, Any], path: str, value: Any) -> None:
+    """Put a value in at a dotted path. Raise UsageError if something on the way is no object."""
     *parents, name = path.split(".")
     for parent in parents:
-        if not isinstance(tree.get(parent), dict):
-            tree[parent] = {}
-        tree = tree[parent]
+        tree = tree.setdefault(parent, {})
+        if not isinstance(tree, dict):
+            raise UsageError(Code.USAGE, text=f"{parent} is an object, as JSON and not as a text")
     tree[name] = value
 
 

@@ -7,11 +7,13 @@ It is TOML, a table for each tool that is let through:
     available_at = "time_published"   # a path within an item; "@key" is its key in an object of items
     zone = "UTC"                      # of stamps without an offset
     [tools.NEWS_SENTIMENT.clamp]
-    time_to = "minute"                # an argument that may not be after the instant
+    time_to = "compact"               # an argument that may not be after the instant
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
@@ -26,6 +28,7 @@ Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
 Clamp = Literal["instant", "day", "compact"]
 
 TAGS = get_args(SourceTag)
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Mapped(NamedTuple):
@@ -72,8 +75,20 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
 
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and (value == "." or all(value.split(".")))
+
+
 def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _is_pins(value: Any) -> bool:
+    """Return whether a value is a table by paths, and can be sent: JSON has neither dates nor NaN."""
+    try:
+        return isinstance(value, dict) and all(map(_is_path, value)) and bool(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def _is_zone(value: Any) -> bool:
@@ -84,20 +99,21 @@ def _is_zone(value: Any) -> bool:
 
 
 def _is_clamps(value: Any) -> bool:
-    return isinstance(value, dict) and all(form in get_args(Clamp) for form in value.values())
+    forms = value.items() if isinstance(value, dict) else [("", "")]
+    return all(_is_path(path) and form in get_args(Clamp) for path, form in forms)
 
 
 # What each key of a table may hold, and in words.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(("tool", "description", "items", "id", "available_at", "revised_at"), (_is_text, "a text")),
+    **dict.fromkeys(("tool", "description", "patterns"), (_is_text, "a text")),
+    **dict.fromkeys(("items", "id", "available_at", "revised_at"), (_is_path, "a dotted path")),
     "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
     "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),
     "source_tag": (lambda value: value in TAGS, f"one of {', '.join(TAGS)}"),
     "envelope": (lambda value: isinstance(value, bool), "true or false"),
-    **dict.fromkeys(("keep", "drop"), (_is_names, "a list of names")),
-    "pin": (lambda value: isinstance(value, dict), "a table of arguments"),
+    **dict.fromkeys(("keep", "drop"), (_is_names, "a list of names, and not an empty one")),
+    "pin": (_is_pins, "a table of arguments with values that JSON has: a date is written as a text"),
     "clamp": (_is_clamps, f"a table of arguments, each {' or '.join(get_args(Clamp))}"),
-    "patterns": (_is_text, "a text"),
 }
 _MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, "keep": tuple, "drop": tuple}
 
@@ -118,6 +134,9 @@ def _mapped(name: str, table: Any) -> Mapped:
     place = f"[tools.{truncate(name)}]"
     if not isinstance(table, dict):
         raise _broken(place, "is not a table")
+    if not _NAME.fullmatch(name):
+        # Where one tool has another name, the service behind a client refuses all of them.
+        raise _broken(place, "is no name of a tool: letters, digits, _ and -, at most 64 of them")
     for key, value in table.items():
         if key not in _RULES:
             raise _broken(place, f"has {truncate(key)}, which is none of {', '.join(_RULES)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 import anyio
@@ -19,14 +20,15 @@ from pit_fetch.gaps import Code, gap
 from pit_fetch.mcp import calls
 from pit_fetch.mcp.answers import Answer, refusal
 from pit_fetch.mcp.streams import Wire, messages
-from pit_fetch.mcp.tools import Tool
+from pit_fetch.mcp.tools import SOURCES, Tool
 from pit_fetch.support.version import __version__
 
 CONCURRENT_CALLS = 32
 
 _INSTRUCTIONS = (
-    "Financial and web sources as of {phrase}: every answer holds what was public then and nothing later, whatever is "
-    "asked. An answer is an envelope of `data` and `gaps`. Call `sources` for what can be asked."
+    "{subject} as of {phrase}: every answer holds what was public then and nothing later, whatever is asked. An answer "
+    "is an envelope of `data` and `gaps`. Where a gap names an option such as --date-from, it means the argument "
+    "`date_from`.{advice}"
 )
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -70,12 +72,19 @@ def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
     protocol = ProtocolServer(
         "pit_fetch",
         version=__version__,
-        instructions=_INSTRUCTIONS.format(phrase=server.instant.phrase),
+        instructions=_instructions(server),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
     protocol.middleware.clear()  # it would report calls to whichever collector the environment names
     return protocol
+
+
+def _instructions(server: calls.Server) -> str:
+    is_gate = all(tool.provider is not None for tool in server.tools.values())
+    subject = "Another server's tools" if is_gate else "Financial and web sources"
+    advice = "" if is_gate else f" Call `{SOURCES}` for what can be asked."
+    return _INSTRUCTIONS.format(subject=subject, phrase=server.instant.phrase, advice=advice)
 
 
 async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
@@ -95,10 +104,9 @@ async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context
 
 async def _progress(context: Context, seconds: float) -> None:
     """Tell a client that waits that time passes, and nothing else."""
-    started = anyio.current_time()
-    while True:
+    for signs in count(1):
         await anyio.sleep(seconds)
-        await context.session.report_progress(anyio.current_time() - started)
+        await context.session.report_progress(signs * seconds)
 
 
 def _listed(tool: Tool) -> types.Tool:

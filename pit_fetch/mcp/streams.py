@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import BinaryIO, NamedTuple
 
@@ -18,9 +18,12 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
 
+from pit_fetch.errors import UpstreamError
+from pit_fetch.mcp.lines import lines
+from pit_fetch.wire import strict_json
+
 MAX_LINE_BYTES = 4_000_000
 
-_PARSE_ERROR = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32700, message="Parse error"))
 _TOO_LONG = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32600, message="Message too long"))
 
 
@@ -70,31 +73,29 @@ async def _read(
     messages: MemoryObjectSendStream[SessionMessage | Exception],
     answers: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    lines = _lines(wire)
+    incoming = lines(wire.source, wire.max_line_bytes)
     async with messages, answers:
-        while (line := await anyio.to_thread.run_sync(next, lines, None, abandon_on_cancel=True)) is not None:
+        while (line := await anyio.to_thread.run_sync(next, incoming, None, abandon_on_cancel=True)) is not None:
             if not line:
                 await answers.send(SessionMessage(_TOO_LONG))
                 continue
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                await answers.send(SessionMessage(_PARSE_ERROR))
+                await answers.send(SessionMessage(_refusal(line)))
                 continue
             await messages.send(SessionMessage(message))
 
 
-def _lines(wire: Wire) -> Iterator[bytes]:
-    """Yield each line that is not blank; an empty one in the place of one that is too long, which is never held."""
-    size = wire.max_line_bytes + 1
-    while line := wire.source.readline(size):
-        if len(line) < size or line.endswith(b"\n"):
-            if line.strip():
-                yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = wire.source.readline(size)
-        yield b""
+def _refusal(line: bytes) -> JSONRPCError:
+    """Return the error for a line that is no message, with its id if it has one: a client waits for that."""
+    try:
+        message = strict_json(line)
+    except UpstreamError:
+        return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32700, message="Parse error"))
+    number = message.get("id") if isinstance(message, dict) else None
+    known = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
+    return JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=-32600, message="Invalid request"))
 
 
 async def _write(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:

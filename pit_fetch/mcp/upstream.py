@@ -6,10 +6,10 @@ The SDK's client is not used: it checks a result against the server's own schema
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import threading
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import count
 from queue import Empty, SimpleQueue
@@ -17,14 +17,17 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
+from pit_fetch.mcp.lines import lines
 from pit_fetch.support.version import __version__
+from pit_fetch.wire import json_tree
 
 MAX_LINE_BYTES = 64_000_000
 START_SECONDS = 30.0
 _PROTOCOL = "2025-11-25"
-_GONE: Mapping[str, Any] = {}
-
 Message = Mapping[str, Any]
+
+_GONE: Message = {}
+_ANSWERS = frozenset({"result", "error"})
 
 
 class Upstream:
@@ -40,13 +43,16 @@ class Upstream:
             env=dict(environ),
             cwd=folder,
         )
-        self._ids, self._lock = count(1), threading.Lock()
+        self._ids = count(1)
         self._waiting: dict[int, SimpleQueue[Message]] = {}
+        self._sent: SimpleQueue[Message] = SimpleQueue()
         self._is_gone = False
-        threading.Thread(target=self._listen, daemon=True).start()
+        # Whoever writes may have to wait until the other server reads. It may be writing itself, so nobody else waits.
+        for work in (self._listen, self._speak):
+            threading.Thread(target=work, daemon=True).start()
         client = {"name": "pit_fetch", "version": __version__}
         self._ask("initialize", {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}, START_SECONDS)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self._sent.put({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def tools(self) -> dict[str, Mapping[str, Any]]:
         """Return the input schema of each tool by name. Raise UpstreamError."""
@@ -54,7 +60,8 @@ class Upstream:
         cursor: object = None
         for _ in range(100):
             result = self._ask("tools/list", {} if cursor is None else {"cursor": cursor}, START_SECONDS)
-            for tool in result.get("tools") or ():
+            tools = result.get("tools")
+            for tool in tools if isinstance(tools, list) else ():
                 if isinstance(tool, dict) and isinstance(tool.get("name"), str):
                     schema = tool.get("inputSchema")
                     schemas[tool["name"]] = schema if isinstance(schema, dict) else {}
@@ -64,7 +71,10 @@ class Upstream:
         return schemas
 
     def call(self, name: str, arguments: Mapping[str, Any], seconds: float) -> Message:
-        """Return the result of a call. Raise UpstreamError if it is a failure: nothing of its words is repeated."""
+        """Return the result of a call. Raise UpstreamError if it is a failure: nothing of its words is repeated.
+
+        What in it cannot be read is marked, as :func:`json_tree` does.
+        """
         result = self._ask("tools/call", {"name": name, "arguments": dict(arguments)}, seconds)
         if result.get("isError"):
             raise UpstreamError(Code.MALFORMED, problem="the server says that the call failed")
@@ -78,56 +88,51 @@ class Upstream:
         number, answers = next(self._ids), SimpleQueue[Message]()
         self._waiting[number] = answers
         try:
-            self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-            answer = _GONE if self._is_gone else answers.get(timeout=seconds)
+            self._sent.put({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+            result = (_GONE if self._is_gone else answers.get(timeout=seconds)).get("result")
         except Empty:
             raise UpstreamError(Code.TIMEOUT, host="the server", timeout=seconds) from None
-        except (OSError, ValueError):
-            answer = _GONE
         finally:
             self._waiting.pop(number, None)
-        result = answer.get("result")
         if not isinstance(result, dict):
             raise UpstreamError(Code.MALFORMED, problem="the server is gone, or refuses the question")
         return result
 
-    def _send(self, message: Message) -> None:
+    def _speak(self) -> None:
         sink = self._process.stdin
         assert sink is not None  # noqa: S101 - it is a pipe
-        with self._lock:
-            sink.write(json.dumps(message).encode() + b"\n")
-            sink.flush()
+        with contextlib.suppress(OSError, ValueError):  # it reads no more, or is closed
+            while True:
+                sink.write(json.dumps(self._sent.get()).encode() + b"\n")
+                sink.flush()
 
     def _listen(self) -> None:
         source = self._process.stdout
         assert source is not None  # noqa: S101 - it is a pipe
-        while line := source.readline(MAX_LINE_BYTES):
-            if not line.endswith(b"\n"):  # too long, or cut off: there is no telling what else it would break
-                break
-            message = _parsed(line)
+        for line in lines(source, MAX_LINE_BYTES):
+            if not line:  # too long: there is no telling whose it is
+                self._fail_all()
+                continue
+            message = parsed(line)
             number = message.get("id")
             if "method" in message and number is not None:
                 # It asks for a model, a person or a folder: there is none.
-                self._send({"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "Method not found"}})
-            elif isinstance(number, int) and number in self._waiting:
+                refusal = {"code": -32601, "message": "Method not found"}
+                self._sent.put({"jsonrpc": "2.0", "id": number, "error": refusal})
+            elif isinstance(number, int) and number in self._waiting and not message.keys().isdisjoint(_ANSWERS):
                 self._waiting[number].put(message)
         self._is_gone = True
+        self._fail_all()
+
+    def _fail_all(self) -> None:
         for waiting in list(self._waiting.values()):
             waiting.put(_GONE)
 
 
-def _parsed(line: bytes) -> Message:
+def parsed(line: bytes) -> Message:
+    """Return a message, in which what cannot be read is marked; an empty one for what is none."""
     try:
-        # One broken character must not cost the other items.
-        message = json.loads(line.decode("utf-8", "replace"), object_pairs_hook=_without_repeats)
-    except (ValueError, RecursionError):
-        return _GONE
-    return message if isinstance(message, dict) else _GONE
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object in which a name that stands twice means nothing: of two stamps, which one counts?"""
-    known = dict(pairs)
-    if len(known) < len(pairs):
-        known |= {name: None for name, times in Counter(name for name, _ in pairs).items() if times > 1}
-    return known
+        message = json_tree(line)
+    except UpstreamError:
+        return {}
+    return message if isinstance(message, dict) else {}

@@ -5,11 +5,12 @@ Whatever the result holds beside its items is never looked at. An item whose sta
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,6 +19,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.mcp.mapping import TAGS, Mapped, Precision
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.times import (
+    delayed,
     end_of_day,
     end_of_day_anywhere,
     end_of_minute,
@@ -25,40 +27,55 @@ from pit_fetch.times import (
     parse_rfc3339,
     parse_wall_clock,
 )
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import MAX_DEPTH, is_readable, json_tree
 
 KEY = "@key"
 _UNREADABLE = Record("", None, "provider_metadata", {})
 _COMPACT = r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?"
-_MIDNIGHT = r"[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"
+_CLOCK = r"[T ]00:00(?::00(?:\.0+)?)?"
+_WHOLE_DAY = _CLOCK + r"(?:Z|\+00:00)?"
+_MIDNIGHT = _CLOCK + r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+_DAY = timedelta(days=1)
 _NESTED = frozenset({"available_at", "revised_at", "first_seen_at"})
 _UNIX = {"unix": 1, "unix_ms": 1_000}
+# 1973 to 5138. Fewer digits are more likely a date without dashes, more are of a finer unit.
+_SECONDS = range(100_000_000, 100_000_000_000)
+# What programs write where they know no time.
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNSET_DAYS = ("0001-01-01", "1970-01-01")
 
 
 def records(result: Mapping[str, Any], mapped: Mapped) -> Iterator[Record]:
-    """Yield the records in a ``tools/call`` result. Without items at their path, in no form of it, there are none."""
-    readings = (_items(content, mapped.items) for content in (result.get("structuredContent"), _text(result)))
-    items = next((items for items in readings if items is not None), None)
-    if isinstance(items, dict) and mapped.available_at == KEY:
-        for key, item in items.items():
-            yield _record({**item, KEY: key} if isinstance(item, dict) else None, mapped)
-    elif isinstance(items, (list, dict)):
-        for item in items if isinstance(items, list) else [items]:
+    """Yield the records in a ``tools/call`` result. Without items at their path, in no form of it, there are none.
+
+    What in the result cannot be read may be marked, as :func:`json_tree` does.
+    """
+    names = () if mapped.items == "." else tuple(mapped.items.split("."))
+    structured = list(_ends(result.get("structuredContent"), names))
+    for end in structured or (end for text in _texts(result.get("content")) for end in _ends(text, names)):
+        yield from _records_at(end, mapped)
+
+
+def _records_at(end: Any, mapped: Mapped) -> Iterator[Record]:
+    """Yield the records in what is at the path of the items: an array of them, an object of them, or a single one."""
+    if isinstance(end, dict) and mapped.available_at == KEY:
+        for key, item in end.items():
+            yield _record({**item, KEY: key} if isinstance(item, dict) and is_readable(item) else None, mapped)
+    else:
+        for item in end if isinstance(end, list) else [end]:
             yield _record(item, mapped)
 
 
-def _text(result: Mapping[str, Any]) -> str:
-    blocks = result.get("content")
-    texts = [
+def _texts(blocks: Any) -> list[str]:
+    return [
         block["text"]
         for block in (blocks if isinstance(blocks, list) else ())
         if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
-    return "".join(texts)
 
 
 def _record(item: Any, mapped: Mapped) -> Record:
-    if not isinstance(item, dict):
+    if not isinstance(item, dict) or not is_readable(item):
         return _UNREADABLE
     payload = _payload(item, mapped)
     available_at, revised_at = _dates(item, payload, mapped)
@@ -106,37 +123,46 @@ def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datet
     """Return the latest instant that a stamp could mean; None for one that means none."""
     if precision in _UNIX:
         return _of_number(value, _UNIX[precision])
-    if not isinstance(value, str):
+    text = _spelt_out(value.strip()) if isinstance(value, str) else ""
+    if not text or text.startswith(_UNSET_DAYS):
         return None
-    text = value.strip()
     if precision == "day":
-        day = parse_date(text[:10])
-        is_day = day is not None and (not text[10:] or re.fullmatch(_MIDNIGHT, text[10:]) is not None)
-        if day is None or not is_day:
-            return None
-        return end_of_day_anywhere(day) if zone is None else end_of_day(day, zone)
+        is_day = not text[10:] or re.fullmatch(_WHOLE_DAY, text[10:])
+        return _end_of_day(text[:10], zone) if is_day else None
     moment = parse_rfc3339(text)
     if moment is None and zone is not None:
-        moment = parse_wall_clock(_spelt_out(text), zone)
-    return _to_the_minute(moment, zone or UTC) if moment is not None and precision == "minute" else moment
+        moment = parse_wall_clock(text, zone)
+    if moment is None or moment == _EPOCH:
+        return None
+    return _to_the_minute(moment, text, zone or UTC) if precision == "minute" else moment
 
 
-def _to_the_minute(moment: datetime, zone: tzinfo) -> datetime | None:
+def _to_the_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
+    """Return the end of a minute; of the day, where the hour is midnight as it is written or on the zone's clock."""
     local = moment.astimezone(zone)
-    is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
-    return end_of_day(local.date(), zone) if is_midnight else end_of_minute(moment)
+    ends: list[datetime | None] = [end_of_minute(moment)]
+    if re.fullmatch(_MIDNIGHT, text[10:]):
+        ends += [delayed(moment, _DAY), _end_of_day(text[:10], zone)]
+    if local.time() == time.min:
+        ends.append(end_of_day(local.date(), zone))
+    return max(end for end in ends if end is not None)
+
+
+def _end_of_day(text: str, zone: tzinfo | None) -> datetime | None:
+    day = parse_date(text)
+    if day is None:
+        return None
+    return end_of_day_anywhere(day) if zone is None else end_of_day(day, zone)
 
 
 def _of_number(value: Any, units: int) -> datetime | None:
-    if isinstance(value, str) and re.fullmatch(r"\d{1,15}", value):
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{9,15}", value):
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not _SECONDS.start <= value / units < _SECONDS.stop:
         return None
-    try:
-        # Up to the microsecond, and never down.
-        return datetime.fromtimestamp(math.ceil(value / units * 1e6) / 1e6, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
+    # Up to the microsecond, and never down.
+    return datetime.fromtimestamp(math.ceil(value / units * 1e6) / 1e6, UTC)
 
 
 def _spelt_out(text: str) -> str:
@@ -148,19 +174,21 @@ def _spelt_out(text: str) -> str:
     return f"{year}-{month}-{day} {hour}:{minute}" + (f":{second}" if second else "")
 
 
-def _items(content: Any, path: str) -> Any:
-    """Return what is at a dotted path of a result; None if nothing is. A text on the way is read as JSON.
+def _ends(content: Any, names: Sequence[str], levels: int = MAX_DEPTH) -> Iterator[Any]:
+    """Yield the arrays and objects at a path of a result. A text on the way is read as JSON.
 
-    An array with one element, such as the rows of a query, stands for that element.
+    An array on the way stands for each of its elements. Were one element alone taken for the array, a second one, of
+    later, would take its items away. A server that writes a text for each item is read by the same rule.
     """
-    names = [] if path == "." else path.split(".")
-    while names:
-        is_wrapped = isinstance(content, str) and content.lstrip()[:1] == "[" and not names[0].isdecimal()
-        content = _parsed(content, len(names) + is_wrapped) if isinstance(content, str) else content
-        if isinstance(content, list) and len(content) == 1 and not names[0].isdecimal():
-            content = content[0]
-        content = _at(content, names.pop(0))
-    return _parsed(content, 0) if isinstance(content, str) else content
+    if isinstance(content, str):
+        content = _parsed(content)
+    if isinstance(content, list) and names and not names[0].isdecimal():
+        for part in content if levels else ():
+            yield from _ends(part, names, levels - 1)
+    elif names:
+        yield from _ends(_at(content, names[0]), names[1:], levels)
+    elif isinstance(content, (dict, list)):
+        yield content
 
 
 def _at(value: Any, path: str) -> Any:
@@ -175,10 +203,13 @@ def _at(value: Any, path: str) -> Any:
     return _at(value, rest) if rest else value
 
 
-def _parsed(text: str, depth: int) -> Any:
-    """Return a JSON text whose items lie so deep; None for another. An item that cannot be read fails alone."""
+def _parsed(text: str) -> Any:
+    """Return a JSON text, or the list of those in its lines; None for another."""
+    whole = text.encode("utf-8", "replace")
+    with contextlib.suppress(UpstreamError):
+        return json_tree(whole)
     try:
-        return lenient_json(text.encode("utf-8", "replace"), rows=depth + 1)
+        return [json_tree(line) for line in whole.split(b"\n") if line.strip()]
     except UpstreamError:
         return None
 

@@ -18,6 +18,7 @@ from pit_fetch.mcp.instant import fixed
 from pit_fetch.mcp.mapping import Mapped, read
 from pit_fetch.mcp.server import run as serve
 from pit_fetch.mcp.streams import Wire
+from pit_fetch.mcp.upstream import parsed
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY, same_bytes
 from pit_fetch.testing.inprocess import Left, TestClock
@@ -32,10 +33,18 @@ FORMS: Mapping[str, tuple[str, Callable[[datetime], Any]]] = {
     "wall clock": ('zone = "America/New_York"', lambda at: f"{at.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}"),
     "compact": ('zone = "America/New_York"', lambda at: f"{at.astimezone(NEW_YORK):%Y%m%dT%H%M%S}"),
     "day": ('zone = "America/New_York"\nprecision = "day"', lambda at: f"{at.astimezone(NEW_YORK):%Y-%m-%d}"),
+    "midnight": (
+        'zone = "America/New_York"\nprecision = "minute"',
+        lambda at: f"{at.astimezone(NEW_YORK):%Y-%m-%d}T00:00:00Z",
+    ),
     "unix": ('precision = "unix"', lambda at: at.timestamp()),
 }
 
-World = Mapping[str, Any]  # a result of tools/call
+# The forms in which servers write items, and where the mapping says that they are.
+SHAPES = {"array": ".", "object": "result.rows", "pages": "result.rows", "blocks": ".", "lines": "."}
+DEEP = "[" * 2_000 + "]" * 2_000
+
+World = str  # the line of an answer to tools/call
 
 
 def law(rng: Random) -> int:
@@ -44,9 +53,13 @@ def law(rng: Random) -> int:
     moment = datetime.fromisoformat(pit[:19] + pit[-6:]) if pit[-1] != "Z" else datetime.fromisoformat(pit)
     form = rng.choice(sorted(FORMS))
     settings, spell = FORMS[form]
-    mapped = _mapped(settings, rng)
+    shape = rng.choice(sorted(SHAPES))
+    mapped = _mapped(settings, SHAPES[shape], rng)
     public = [_item(f"p{n}", moment - _before(rng, form), spell) for n in range(rng.randrange(5))]
-    worlds = [_result(public, [], spell, rng), *(_world(public, moment, form, rng) for _ in range(3))]
+    worlds = [
+        _answer(public, shape, rng),
+        *(_answer(public, shape, rng, _others(moment, spell, rng)) for _ in range(3)),
+    ]
     arguments: dict[str, Any] = {"topic": "any"} | ({"fields": ["title"]} if rng.random() < 0.3 else {})
     calls: list[tuple[str, dict[str, Any]]] = [
         ("read", arguments),
@@ -57,81 +70,90 @@ def law(rng: Random) -> int:
     first = same_bytes(lambda world: _session(world, mapped, pit, script), worlds)
     result = json.loads(first.out.splitlines()[-3])["result"]["structuredContent"]
     # A reading of the hour that a clock change repeats means the later one, which may be after the PIT.
-    if form in ("offset", "unix", "day") or not pit.startswith("2023-11-05"):
-        assert {item["id"] for item in result["data"]} == {item["id"] for item in public}, "what was public is missing"
+    if form in ("offset", "unix", "day", "midnight") or not pit.startswith("2023-11-05"):
+        assert {item["id"] for item in result["data"]} == {json.loads(item)["id"] for item in public}, (
+            "what was public is missing"
+        )
     return len(worlds) - 1
 
 
 def _before(rng: Random, form: str) -> timedelta:
     # A day is over at its end.
-    return timedelta(days=2) + near(rng) if form == "day" else near(rng, 1) + timedelta(seconds=1)
+    return timedelta(days=2) + near(rng) if form in ("day", "midnight") else near(rng, 1) + timedelta(seconds=1)
 
 
-def _mapped(settings: str, rng: Random) -> Mapped:
-    path = rng.choice((".", "result.rows"))
+def _mapped(settings: str, path: str, rng: Random) -> Mapped:
     keep = rng.choice(("", 'keep = ["title", "id"]'))
     text = f'[tools.read]\nitems = "{path}"\nid = "id"\navailable_at = "at"\nrevised_at = "changed"\n{settings}\n{keep}'
     return read(text)["read"]
 
 
-def _item(name: str, at: datetime, spell: Callable[[datetime], Any], **more: Any) -> dict[str, Any]:
-    return {"id": name, "at": spell(at), "title": f"title of {name}", **more}
+def _item(name: str, at: datetime, spell: Callable[[datetime], Any], **more: Any) -> str:
+    return json.dumps({"id": name, "at": spell(at), "title": f"title of {name}", **more})
 
 
-def _world(public: Sequence[World], moment: datetime, form: str, rng: Random) -> World:
-    spell = FORMS[form][1]
-    others: list[Any] = []
+def _others(moment: datetime, spell: Callable[[datetime], Any], rng: Random) -> list[str]:
+    """Return items that were not public, or cannot be read, as their server spells them."""
+    early = moment - timedelta(days=9)
+    rows: list[str] = []
     for number in range(noise_count(rng)):
         later = moment + near(rng, 2) + timedelta(seconds=1)
         name = f"{CANARY}{number}"
-        others.append(
+        item = _item(name, early, spell, title=CANARY)
+        twice = f', "changed": {json.dumps(spell(early))}, "changed": {json.dumps(spell(later))}}}'
+        rows.append(
             rng.choice(
                 (
                     _item(name, later, spell, title=CANARY),
-                    _item(name, moment - timedelta(days=9), spell, changed=spell(later), title=CANARY),
-                    _item(name, moment - timedelta(days=9), spell, changed=CANARY),
-                    _item(name, moment - timedelta(days=9), spell, title=[{"n": {"Available_At": later.isoformat()}}]),
-                    _item(name, moment - timedelta(days=9), spell, title={"revised_at": CANARY}),
-                    {"id": name, "title": CANARY},
-                    {"id": name, "at": rng.choice((CANARY, None, [], {}, "", True)), "title": CANARY},
-                    rng.choice((CANARY, None, [CANARY], 5)),
+                    _item(name, early, spell, changed=spell(later), title=CANARY),
+                    _item(name, early, spell, changed=CANARY),
+                    _item(name, early, spell, title=[{"n": {"Available_At": later.isoformat()}}]),
+                    _item(name, early, spell, title={"revised_at": CANARY}),
+                    json.dumps({"id": name, "title": CANARY}),
+                    json.dumps({"id": name, "at": rng.choice((CANARY, None, [], {}, "", True)), "title": CANARY}),
+                    json.dumps({"id": name, "at": 0, "title": CANARY}),
+                    rng.choice((f'"{CANARY}"', "null", f'["{CANARY}"]', "5")),
+                    item[:-1] + twice,
+                    item[:-1] + f', "n": {rng.choice(("NaN", "1e999", "9" * 5_000, DEEP))}}}',
+                    _item(name, later, spell)[:-1] + f', "n": "{CANARY}\x01"}}',
                 )
             )
         )
-    return _result(public, others, spell, rng, loud=True)
+    return rows
 
 
-def _result(
-    public: Sequence[World], others: Sequence[Any], spell: Callable[[datetime], Any], rng: Random, loud: bool = False
-) -> World:
-    """Return a result in any of the forms that servers use, with whatever else they say if it is ``loud``."""
-    rows = [*public, *others]
+def _answer(public: Sequence[str], shape: str, rng: Random, others: Sequence[str] | None = None) -> World:
+    """Return the line of an answer in which a server has ``public`` and ``others``, with whatever else it may say."""
+    rows = [*public, *(others or ())]
     rng.shuffle(rows)
-    more = {"total": len(rows), "newest": CANARY} if loud else {}
-    content = {"content": rows, "more": more}
-    text = {"type": "text", "text": ""}
-    noise: list[dict[str, Any]] = [{"type": "image", "data": CANARY, "mimeType": "image/png"}] if loud else []
-    noise += [{"type": "resource", "resource": {"uri": "x:y", "text": CANARY}}] if loud else []
+    noise = "" if others is None else f', "total": {len(rows)}, "newest": "{CANARY}"'
+    texts = [_written(rows, shape, noise)] if shape != "blocks" else rows
+    blocks = [{"type": "text", "text": text} for text in texts]
+    if others is not None:
+        blocks.append({"type": "image", "data": CANARY, "mimeType": "image/png"})
+        blocks.append({"type": "resource", "resource": {"uri": "x:y", "text": CANARY}})  # type: ignore[dict-item]
+    meta = {"note": CANARY} if others is not None else {}
+    result = f'"content": {json.dumps(blocks)}, "_meta": {json.dumps(meta)}'
+    if shape in ("array", "object", "pages") and len(rows) % 2:
+        result += f', "structuredContent": {texts[0]}'
+    return f'{{"jsonrpc": "2.0", "id": 1, "result": {{{result}}}}}'
+
+
+def _written(rows: Sequence[str], shape: str, noise: str) -> str:
+    array = f"[{', '.join(rows)}]"
+    pages = ", ".join(f'{{"rows": [{row}]{noise}}}' for row in rows)
     return {
-        "rows": content["content"],
-        "more": more,
-        "blocks": [text, *noise],
-        "_meta": {"note": CANARY} if loud else {},
-    }
-
-
-def _shaped(world: World, mapped: Mapped) -> dict[str, Any]:
-    """Return the world as a result for the mapping's path: structured where its size is even, else as text."""
-    rows = world["rows"]
-    inner = rows if mapped.items == "." else {"result": {"rows": rows, **world["more"]}, **world["more"]}
-    text = {**world["blocks"][0], "text": json.dumps(inner)}
-    result = {"content": [text, *world["blocks"][1:]], "_meta": world["_meta"]}
-    return {**result, "structuredContent": inner} if len(rows) % 2 else result
+        "array": array,
+        "object": f'{{"result": {{"rows": {array}{noise}}}{noise}}}',
+        "pages": f'{{"result": [{pages}]{noise}}}',
+        "lines": "\n".join(rows),
+    }[shape]
 
 
 def _session(world: World, mapped: Mapped, pit: str, script: Sequence[Mapping[str, Any]]) -> Left:
     def call(name: str, arguments: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        return _shaped(world, mapped)
+        result: Mapping[str, Any] = parsed(world.encode())["result"]
+        return result
 
     environ: Mapping[str, str] = {"CLAUDECODE": "1"}
     with tempfile.TemporaryDirectory() as folder:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import bundle, install, mcp_entry, versions
 from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.parser import Once
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate
 
@@ -86,7 +89,8 @@ def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str,
 
 
 def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:
-    program = shutil.which("pit_fetch", path=environ.get("PATH")) or "pit_fetch"
+    beside = Path(sys.executable).with_name("pit_fetch")  # where pip put it, on PATH or not
+    program = shutil.which("pit_fetch", path=environ.get("PATH")) or (str(beside) if beside.exists() else "pit_fetch")
     servers = {"mcpServers": {mcp_entry.NAME: mcp_entry.entry(words, program)}}
     lead = "The instant is the ceiling of the client's environment.\n" if not words else ""
     return f"{lead}For another client:\n{json.dumps(servers, indent=2)}\nNext: pit_fetch doctor.\n"
@@ -106,8 +110,9 @@ def _parser(folder: str) -> Parser:
     parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {names}")
     parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all parts but these")
     parser.add_argument("--mcp", action="store_true", help="instead, the entry of pit_fetch mcp in .mcp.json")
-    parser.add_argument("--pit", metavar="ISO8601", help="with --mcp: the instant (default: the client's ceiling)")
-    parser.add_argument("--pit-file", metavar="FILE", help="with --mcp: a file with the instant")
+    once = partial(parser.add_argument, action=Once)
+    once("--pit", metavar="ISO8601", help="with --mcp: the instant (default: the client's ceiling)")
+    once("--pit-file", metavar="FILE", help="with --mcp: a file with the instant")
     parser.add_argument("--model", metavar="NAME", help="the model that the agents run on (default: the session's)")
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--force", action="store_true", help="also replace or remove edited files")

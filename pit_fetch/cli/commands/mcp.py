@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.parser import Once
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError
 from pit_fetch.gaps import Code
 
@@ -34,11 +36,17 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
 def _parser() -> Parser:
     parser = Parser("mcp", "Serve the sources to an agent through MCP, as of an instant that no message moves.")
     parser.epilog = _EPILOG
-    parser.add_argument("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
-    parser.add_argument("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
+    add_instant(parser)
     parser.add_argument("--sources", metavar="A,B", help="only these (default: all whose keys are set)")
     parser.add_argument("--archive", metavar="PATH", help="record every reply in this file, and answer from it too")
     return parser
+
+
+def add_instant(parser: Parser) -> None:
+    """Add the options that fix a server's instant."""
+    once = partial(parser.add_argument, action=Once)
+    once("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
+    once("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
 
 
 def _prepared(arguments: Any, runtime: Runtime) -> Server:

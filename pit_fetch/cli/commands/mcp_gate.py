@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.mcp import protocol
+from pit_fetch.cli.commands.mcp import add_instant, protocol
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import audience
@@ -49,8 +48,7 @@ def _parser() -> Parser:
     parser = Parser("mcp-gate", "Stand in front of another MCP server: what was public at an instant passes.")
     parser.usage = "pit_fetch mcp-gate --pit ISO8601 --tools FILE -- COMMAND ..."
     parser.epilog = _EPILOG
-    parser.add_argument("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
-    parser.add_argument("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
+    add_instant(parser)
     parser.add_argument("--tools", metavar="FILE", help="the mapping, a TOML file, or the name of a ready one")
     parser.add_argument(
         "--check", metavar="NAME=RESULT.json", help="show what of a recorded result would pass, and why; serve nothing"
@@ -93,18 +91,18 @@ def _started(arguments: Any, mapped: Mapping[str, Mapped], command: Sequence[str
 def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) -> list[str]:
     """Return the lines of a check. Raise UsageError: for an agent, since they name what was withheld."""
     from pit_fetch.mcp import check, instant
+    from pit_fetch.mcp.upstream import parsed
 
     if audience.is_for_an_agent(runtime.environ):
         raise UsageError(Code.OPERATORS_ONLY, what="--check shows what is withheld")
     name, _, path = arguments.check.partition("=")
     if name not in mapped:
         raise UsageError(Code.USAGE, text=f"--check: the mapping has no tool {name}; it has {', '.join(mapped)}")
-    try:
-        result = json.loads(_text(runtime.path(path), "--check"))
-    except ValueError:
-        result = None
-    if not isinstance(result, dict):
-        raise UsageError(Code.USAGE, text="--check: the file is no result of tools/call in JSON")
+    answer = parsed(_text(runtime.path(path), "--check").encode())
+    result = answer.get("result", answer)
+    if not isinstance(result, dict) or result.keys().isdisjoint(("content", "structuredContent")):
+        text = "--check: the file is no result of tools/call in JSON, which has content or structuredContent"
+        raise UsageError(Code.USAGE, text=text)
     file = None if arguments.pit_file is None else runtime.path(arguments.pit_file)
     at = instant.fixed(arguments.pit, file, runtime.environ).now().at
-    return list(check.verdicts(result.get("result", result), mapped[name], at))
+    return list(check.verdicts(result, mapped[name], at))

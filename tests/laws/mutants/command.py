@@ -60,7 +60,7 @@ def _known_settings(real: Any) -> Any:
 
 MUTANTS = (
     Mutant("--pit may be abbreviated", "pit_fetch.cli.parser:build_parser", _abbreviated, _REFUSALS),
-    Mutant("--pit may be repeated", "pit_fetch.cli.parser:_Once.__call__", _last_one_counts, _REFUSALS),
+    Mutant("--pit may be repeated", "pit_fetch.cli.parser:Once.__call__", _last_one_counts, _REFUSALS),
     Mutant(
         "the ceiling is not kept",
         "pit_fetch.request.fetch_request:check_ceiling",

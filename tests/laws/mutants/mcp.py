@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Code
 from pit_fetch.mcp.instant import Instant
+from pit_fetch.times import end_of_minute
 from tests.laws.mutants.leak import Mutant, in_module
 
 _LAWS = ("sample: mcp", "bz-news-api: mcp", "sec_full_text: mcp")
@@ -75,6 +79,41 @@ def _first_blocks_too(real: Any) -> Any:
     return records
 
 
+def _one_for_all(real: Any) -> Any:
+    """An array on the way to the items is looked into if it has one element."""
+
+    def ends(content: Any, names: Any, *rest: Any) -> Any:
+        is_many = isinstance(content, list) and len(content) > 1 and names
+        return iter(()) if is_many else real(content, names, *rest)
+
+    return ends
+
+
+def _as_one_text(real: Any) -> Any:
+    return lambda blocks: ["".join(real(blocks))]
+
+
+def _strictly(real: Any) -> Any:
+    def json_tree(body: bytes, *rest: Any) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise UpstreamError(Code.MALFORMED, problem="it is not valid JSON") from None
+
+    return json_tree
+
+
+def _of_any_number(real: Any) -> Any:
+    def of_number(value: Any, units: int) -> Any:
+        return datetime.fromtimestamp(0, UTC) if value == 0 else real(value, units)
+
+    return of_number
+
+
+def _at_its_minute(real: Any) -> Any:
+    return lambda moment, text, zone: end_of_minute(moment)
+
+
 _calls = in_module("pit_fetch.mcp.calls")
 _items = in_module("pit_fetch.mcp.upstream_items")
 _GATE = ("mcp-gate: non-interference",)
@@ -101,6 +140,16 @@ MUTANTS: tuple[Mutant, ...] = (
         "a later part of another server's item is overlooked",
         "_stamps_within",
         lambda real: lambda value: (),
+        _GATE,
+    ),
+    _items("a second page of another server takes the first away", "_ends", _one_for_all, _GATE),
+    _items("a second text of another server takes the first away", "_texts", _as_one_text, _GATE),
+    _items("an unset time of another server is long ago", "_of_number", _of_any_number, _GATE),
+    _items("a day of another server counts from its midnight", "_to_the_minute", _at_its_minute, _GATE),
+    Mutant(
+        "an unreadable item costs another server's answer",
+        "pit_fetch.mcp.upstream:json_tree",
+        _strictly,
         _GATE,
     ),
     Mutant("a gate says how many items came", "pit_fetch.mcp.gate:records", _says_how_many, _GATE),

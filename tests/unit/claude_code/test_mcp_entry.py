@@ -86,6 +86,7 @@ def test_an_instant_that_cannot_be_used_is_refused(tmp_path: Path, words: list[s
         ("python3 /src/pit_fetch.py mcp", True),
         ("uv run pit_fetch mcp", True),
         ("pit_fetch mcp-gate --tools neo4j -- mcp-neo4j-cypher", True),
+        ("env A=1 pit_fetch mcp", True),
         ("other mcp", False),
         ("pit_fetch --source mcp", False),
         ("None", False),
@@ -97,7 +98,7 @@ def test_our_server_is_known_by_its_command(words: str, ours: bool) -> None:
 
 def _findings(ceiling: str | None, *commands: str, sdk: str = "2.3.0", **environ: str) -> list[tuple[str, str]]:
     entries = [Entry(f"s{n}", Path(".mcp.json"), tuple(words.split()), environ) for n, words in enumerate(commands)]
-    return [(finding.level, finding.message) for finding in mcp_check.check_entries(entries, ceiling, lambda: sdk)]
+    return [(finding.level, finding.message) for finding in mcp_check.check_entries(entries, ceiling, lambda: sdk, str)]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +115,13 @@ def _findings(ceiling: str | None, *commands: str, sdk: str = "2.3.0", **environ
         (PIT, "pit_fetch mcp --pit today", {}, "fail", "no instant"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": ""}, "fail", "of its own"),
+        (PIT, f"env PIT_FETCH_CEILING={LATER} pit_fetch mcp", {}, "fail", "through another program"),
+        (PIT, f"env -u PIT_FETCH_CEILING pit_fetch mcp --pit {PIT}", {}, "fail", "through another program"),
+        (PIT, "uv run --env-file e pit_fetch mcp", {}, "fail", "through another program"),
+        (PIT, "uv run pit_fetch mcp", {}, "ok", f"as of {PIT}"),
+        (PIT, "python3 -m pit_fetch mcp", {}, "ok", f"as of {PIT}"),
+        (PIT, f"pit_fetch mcp --pit {PIT} --pit-file x", {}, "fail", "both"),
+        (None, f"pit_fetch mcp-gate --tools neo4j -- other --pit {PIT}", {}, "fail", "no instant"),
     ],
 )
 def test_an_entry_is_judged_by_what_fixes_its_instant(
@@ -121,6 +129,18 @@ def test_an_entry_is_judged_by_what_fixes_its_instant(
 ) -> None:
     [(found, message)] = _findings(ceiling, words, **environ)
     assert (found, says in message) == (level, True)
+
+
+@pytest.mark.parametrize("command", [("bash", "-c", "A=1 pit_fetch mcp"), ("pit_fetch mcp",)])
+def test_a_server_that_a_shell_starts_is_not_judged_by_its_words(command: tuple[str, ...]) -> None:
+    found = mcp_check.check_entries([Entry("s", Path(".mcp.json"), command)], PIT, lambda: "2.3.0", str)
+    assert [(finding.level, "through another program" in finding.message) for finding in found] == [("fail", True)]
+
+
+def test_a_program_that_is_not_there_is_found() -> None:
+    ours = Entry("s", Path(".mcp.json"), ("pit_fetch", "mcp"))
+    found = list(mcp_check.check_entries([ours], PIT, lambda: "2.3.0", {"other": "/bin/other"}.get))
+    assert ("warn", True) in [(finding.level, "no program pit_fetch on PATH" in finding.message) for finding in found]
 
 
 def test_servers_of_different_instants_are_named() -> None:

@@ -44,6 +44,8 @@ LATE = [
     {"id": "l3", "at": "yesterday", "title": CANARY},
     {"id": "l4", "title": CANARY},
     {"id": "l5", "at": "2024-02-15T10:00:00-05:00", "changed": CANARY, "title": CANARY},
+    {"id": "l6", "at": "2024-03-15T10:00:00-05:00", "title": float("nan")},
+    {"id": "l7", "at": "2024-03-15T10:00:00-05:00", "title": [float("inf")]},
     CANARY,
     None,
 ]
@@ -231,9 +233,13 @@ def test_a_check_shows_what_of_a_recorded_result_would_pass_and_why(run: Run, tm
     assert [line.split()[0] for line in lines if "  passes " in line] == ["p0", "p1", "p2"]
     assert "l1  is withheld: it became public, or was revised, after the instant" in lines[0]
     assert "l3  is withheld: at or changed cannot be read" in lines[2]
+    assert all("  is withheld: it is no object" in line for line in lines if line.startswith("(no id)"))
     assert run(*words[:-1], f"envelopes={result}").out == b"no item is at 0.data: nothing would pass\n"
     for environ in ({"PIT_FETCH_CEILING": PIT}, {"CLAUDECODE": "1"}):
         refused = run(*words, env=environ)
         assert (refused.code, refused.out) == (2, b"")
+    for name, text in (("list", "[]"), ("number", '{"result": 5}'), ("items", '{"feed": []}'), ("deep", "[" * 100_000)):
+        (tmp_path / name).write_text(text)
+        assert run(*words[:-1], f"news={tmp_path / name}").code == 2
     for bad in ("other=x", "news=missing", f"news={mapping}"):
         assert run(*words[:-1], bad).code == 2

@@ -37,13 +37,22 @@ def text_result(content: object) -> dict[str, Any]:
         ("[tools.a]", "needs available_at"),
         ("[tools.a]\nenvelope = false", "needs available_at"),
         ("[tools.a]\nenvelope = 1", "true or false"),
-        ("[tools.a]\navailable_at = 1", "not a text"),
+        ("[tools.a]\navailable_at = 1", "a dotted path"),
         ("[tools.a]\navailable_at = 'x'\nzone = 'Mars/Olympus'", "zone"),
         ("[tools.a]\navailable_at = 'x'\nprecision = 'week'", "precision"),
         ("[tools.a]\navailable_at = 'x'\nsource_tag = 'guess'", "source_tag"),
         ("[tools.a]\navailable_at = 'x'\nkeep = 'title'", "list of names"),
         ("[tools.a]\navailable_at = 'x'\nclamp = {a = 'now'}", "clamp"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = 5", "clamp"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = {'a..b' = 'day'}", "clamp"),
         ("[tools.a]\navailable_at = 'x'\npin = 1", "pin"),
+        ("[tools.a]\navailable_at = 'x'\npin = {'' = 1}", "pin"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = 2024-02-15}", "a date is written as a text"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = nan}", "pin"),
+        ("[tools.a]\navailable_at = 'x.'", "a dotted path"),
+        ("[tools.a]\navailable_at = 'x'\nitems = 'a..b'", "a dotted path"),
+        ("[tools.a]\navailable_at = 'x'\nkeep = []", "not an empty one"),
+        ("[tools.'a b']\navailable_at = 'x'", "no name of a tool"),
         ("[tools.a]\navailable_at = 'x'\navailble = 'y'", "availble"),
     ],
 )
@@ -66,6 +75,9 @@ def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> N
         ("20240215T160000", "minute", "UTC", "2024-02-15T16:00:59.999999"),
         ("20240215T160001", "minute", "UTC", "2024-02-15T16:00:01"),
         ("20240215T000000", "minute", "UTC", "2024-02-16T00:00:00"),
+        ("2024-02-15T00:00:00Z", "minute", "America/New_York", "2024-02-16T05:00:00"),
+        ("2024-02-15T00:00:00-05:00", "minute", None, "2024-02-16T05:00:00"),
+        ("2024-02-15T05:00:00Z", "minute", "America/New_York", "2024-02-16T05:00:00"),
         ("2024-02-15", "day", "America/New_York", "2024-02-16T05:00:00"),
         ("2024-02-15T00:00:00", "day", "America/New_York", "2024-02-16T05:00:00"),
         ("2024-02-15", "day", None, "2024-02-16T12:00:00"),
@@ -75,6 +87,14 @@ def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> N
         ("1708030800", "unix", None, "2024-02-15T21:00:00"),
         (1708030800000, "unix_ms", None, "2024-02-15T21:00:00"),
         (True, "unix", None, None),
+        (0, "unix", None, None),
+        ("0", "unix", None, None),
+        (20240215, "unix", None, None),
+        (1708030800, "unix_ms", None, None),
+        (1708030800000, "unix", None, None),
+        ("0001-01-01T00:00:00Z", "instant", None, None),
+        ("1969-12-31T19:00:00-05:00", "instant", None, None),
+        ("1970-01-01", "day", "America/New_York", None),
         (1e300, "unix", None, None),
         (float("nan"), "unix", None, None),
         ("", "instant", "UTC", None),
@@ -109,7 +129,8 @@ ITEMS = [{"id": "1", "at": "2024-02-15T10:00:00Z", "deep": {"at": "2024-02-15T11
         ("0.rows", text_result([{"rows": ITEMS}])),
         ("rows", text_result([{"rows": ITEMS}])),
         ("a.rows", {"structuredContent": {"a": [{"rows": ITEMS}]}}),
-        ("a", {"content": [{"type": "text", "text": '{"a": '}, {"type": "text", "text": json.dumps(ITEMS) + "}"}]}),
+        ("a", {"content": [{"type": "text", "text": "Of today:"}, *text_result({"a": ITEMS})["content"]]}),
+        ("a", {"content": [{"type": "text", "text": json.dumps({"a": ITEMS[0]}) + "\n"}]}),
     ],
 )
 def test_items_are_found_in_every_form_of_a_result(path: str, result: dict[str, Any]) -> None:
@@ -121,6 +142,36 @@ def test_items_are_found_in_every_form_of_a_result(path: str, result: dict[str, 
 @pytest.mark.parametrize("result", [{}, {"content": 5}, text_result(None), text_result({"b": 1}), text_result("x")])
 def test_a_result_without_items_has_none(result: dict[str, Any]) -> None:
     assert list(records(result, _only("items = 'a'\navailable_at = 'at'"))) == []
+
+
+def _lines(*rows: object) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": "\n".join(map(json.dumps, rows))}]}
+
+
+def _texts(*contents: object) -> dict[str, Any]:
+    return {"content": [block for content in contents for block in text_result(content)["content"]]}
+
+
+LATER = {"id": "2", "at": "2025-02-15T10:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("path", "of_one", "of_two"),
+    [
+        ("a.rows", text_result({"a": [{"rows": ITEMS}]}), text_result({"a": [{"rows": ITEMS}, {"rows": [LATER]}]})),
+        ("a.row", text_result({"a": [{"row": ITEMS[0]}]}), text_result({"a": [{"row": LATER}, {"row": ITEMS[0]}]})),
+        ("a", text_result({"a": ITEMS}), _texts({"a": [LATER]}, {"a": ITEMS})),
+        (".", text_result(ITEMS[0]), _texts(LATER, ITEMS[0], "x")),
+        (".", _lines(ITEMS[0]), _lines(LATER, ITEMS[0])),
+        ("a.b", text_result({"a": {"b": ITEMS}}), text_result({"a": [{"b": ITEMS}, {"b": LATER}, [[]], 5, None]})),
+    ],
+)
+def test_an_item_takes_no_other_away(path: str, of_one: dict[str, Any], of_two: dict[str, Any]) -> None:
+    mapped = _only(f"items = '{path}'\nid = 'id'\navailable_at = 'at'")
+    [record] = records(of_one, mapped)
+    found = list(records(of_two, mapped))
+    assert record in found
+    assert {other.id for other in found} == {"1", "2"}
 
 
 def test_an_item_that_cannot_be_read_fails_alone() -> None:
@@ -205,11 +256,40 @@ def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
         asked = _asked("alphavantage", "news_sentiment", schema, arguments=inner)
         assert asked["tool_name"] == "NEWS_SENTIMENT"
         assert asked["arguments"] == {
-            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2100", "return_full_data": True,
+            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2059", "return_full_data": True,
         }  # fmt: skip
     assert _asked("edgartools", "edgar_text_search", {"end_date": {}}, end_date="2025-01-01") == {
-        "end_date": "2024-02-15"
+        "end_date": "2024-02-14"
     }
+
+
+@pytest.mark.parametrize(
+    ("settings", "form", "pit", "sent"),
+    [
+        ("precision = 'day'\nzone = 'America/New_York'", "day", "2024-02-15T23:59:59-05:00", "2024-02-14"),
+        ("precision = 'day'\nzone = 'America/New_York'", "day", "2024-02-16T00:00:00-05:00", "2024-02-15"),
+        ("precision = 'day'\nzone = 'UTC'", "compact", "2024-02-15T16:00:00Z", "20240214T2359"),
+        ("precision = 'day'", "day", "2024-02-15T11:59:59Z", "2024-02-13"),
+        ("precision = 'day'", "day", "2024-02-15T12:00:00Z", "2024-02-14"),
+        ("precision = 'minute'\nzone = 'UTC'", "compact", "2024-02-15T16:00:59Z", "20240215T1559"),
+        ("precision = 'minute'\nzone = 'UTC'", "compact", "2024-02-15T16:00:59.999999Z", "20240215T1600"),
+        ("precision = 'minute'\nzone = 'UTC'", "instant", "2024-02-15T16:00:00Z", "2024-02-15T15:59:59+00:00"),
+        ("zone = 'UTC'", "instant", "2024-02-15T16:00:00.5Z", "2024-02-15T16:00:00.500000+00:00"),
+        ("zone = 'UTC'", "day", "2024-02-15T16:00:00Z", "2024-02-15"),
+    ],
+)
+def test_nothing_is_asked_for_that_could_not_be_shown(settings: str, form: str, pit: str, sent: str) -> None:
+    mapped = _only(f"available_at = 'at'\n{settings}\nclamp = {{until = '{form}'}}")
+    tools = gate.tools_for([mapped], {"a": {"properties": {"until": {}}}}, lambda *call: {}, pit, 1.0)
+    at = instant_of(pit, "instant", None)
+    assert at is not None
+    assert json.loads(tools["a"].values({}, Moment(pit, at))["arguments"]) == {"until": sent}
+
+
+def test_an_argument_that_should_be_an_object_is_not_replaced() -> None:
+    schema: dict[str, Any] = {"tool_name": {"type": "string"}, "arguments": {"type": "object"}}
+    with pytest.raises(UsageError, match="arguments is an object"):
+        _asked("alphavantage", "news_sentiment", schema, arguments='{"tickers": "IBM"}')
 
 
 def test_neo4j_runs_shipped_patterns_alone_and_as_of_the_instant() -> None:

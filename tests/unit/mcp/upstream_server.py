@@ -22,14 +22,19 @@ def listing(noise: str) -> dict[str, Any]:
             "limit": {"type": ["integer", "null"]},
             "until": {"type": "string"},
             "secret": {"type": "string"},
+            **(
+                {f"{noise} in a name, with spaces": {"type": "string"}, "limit": {"type": [{}, "integer"]}}
+                if noise
+                else {}
+            ),
         },
-        "required": ["topic", "until", "secret"],
+        "required": ["topic", "until", "secret", *([[noise], 5] if noise else [])],
     }
     tools = [
         {"name": name, "title": noise, "description": noise, "inputSchema": schema, "annotations": {"title": noise}}
         for name in ("news", "envelopes", "fails", "unmapped")
     ]
-    return {"tools": tools, "_meta": {"note": noise}}
+    return {"tools": [*tools, *([5, {"name": [noise]}] if noise else [])], "_meta": {"note": noise}}
 
 
 def result_of(name: str, arguments: dict[str, Any], world: dict[str, Any]) -> dict[str, Any]:
@@ -67,6 +72,10 @@ def main() -> None:
             send(method="notifications/resources/updated", params={"uri": noise})
             send(method="sampling/createMessage", id="s1", params={"messages": [], "maxTokens": 1})
             send(method="elicitation/create", id="s2", params={"message": noise})
+            send(id=number)  # neither a result nor an error: no answer
+            # More than their refusals fit into a pipe, before it reads one of them.
+            for question in range(1_500 if method == "initialize" else 0):
+                send(method="ping", id=f"q{question}")
         match method:
             case "initialize":
                 capabilities: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}
