@@ -17,8 +17,16 @@ class AsMarkdown(griffe.Extension):
     """Turns each docstring into Markdown before it is rendered."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        if obj.docstring:
-            obj.docstring.value = markdown(obj.docstring.value)
+        if not obj.is_module:
+            _convert(obj)
+
+    def on_module_members(self, *, mod: griffe.Module, **kwargs: Any) -> None:
+        _convert(mod)  # before its members are there, a module has no docstring
+
+
+def _convert(described: griffe.Object) -> None:
+    if described.docstring:
+        described.docstring.value = markdown(described.docstring.value)
 
 
 def markdown(text: str) -> str:
