@@ -47,12 +47,17 @@ def make(rng: Random, most: int = 4, op: str = "") -> Case:
         pit=pit,
         words=(op, *rng.choice(_ASKED), *(plain if is_plain else options(rng, choices, most))),
         worlds=tuple(worlds),
-        sizes={"pit_fetch_providers.wikipedia:_PAGE_SIZE": 500},
-        resized=({"pit_fetch_providers.wikipedia:_PAGE_SIZE": 1}, {"pit_fetch_providers.wikipedia:_PAGE_SIZE": 3}),
+        sizes=_sizes(500),
+        resized=(_sizes(1), _sizes(3)),
         page_size=rng.choice((1, 3, 100)),
         terminal=rng.random() < 0.2,
         plain=frozenset(ids) if is_plain else None,
     )
+
+
+def _sizes(rows: int) -> Mapping[str, int]:
+    names = ("pit_fetch_providers.wikipedia:_PAGE_SIZE", "pit_fetch_providers.wikipedia.history:LATER_ROWS")
+    return dict.fromkeys(names, rows)
 
 
 def undisturbed(rng: Random) -> Case:
@@ -109,7 +114,11 @@ def _later_wiki(rng: Random, moment: datetime, public: Sequence[Revision]) -> Wi
         return rng.choice(wikis)
     kind = rng.choice(("edited", "edited", "moved", "moved twice", "imported"))
     if kind == "imported":
-        stamp = spelled(datetime.fromisoformat(public[-1].at) + timedelta(seconds=rng.choice((-1, 0, 1))))
+        newest = datetime.fromisoformat(public[-1].at)
+        stamp = spelled(newest + timedelta(seconds=rng.choice((-1, 0, 1, -601))))
+        if len(public) == 1 and stamp < public[0].at and rng.random() < 0.7:  # a revision of before shows it
+            imported = Revision(5_000, spelled(newest - timedelta(seconds=601)), CANARY)
+            return Wiki([Page(7, "Acme", [imported, *public]), *others])
         marker = Revision(70, spelled(moment + DAY), CANARY)  # numbers show which came first
         imported = Revision(5_000, min(stamp, spelled(moment - MARGIN)), CANARY)
         return Wiki([Page(7, "Acme", [*public, imported, marker, *later]), *others])
