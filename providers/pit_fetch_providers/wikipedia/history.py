@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Context
-from pit_fetch.times import parse_rfc3339
+from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch_providers.wikipedia import api, titles
 
 # A revision is stamped before it is committed, and copies of the database lag seconds behind.
@@ -224,7 +224,7 @@ def _first_move(events: Any, title: str, since: datetime) -> _Move | None:
     """Return the first move away from ``title`` after ``since``."""
     for event in events if isinstance(events, list) else ():
         params = event.get("params") if isinstance(event, dict) else None
-        at = parse_rfc3339(event.get("timestamp")) if isinstance(event, dict) else None
+        at = _moment(event.get("timestamp")) if isinstance(event, dict) else None
         target = params.get("target_title") if isinstance(params, dict) else None
         page = event.get("logpage") if isinstance(event, dict) else None
         if at is None or at <= since or not isinstance(target, str) or type(page) is not int:
@@ -255,7 +255,7 @@ def _read(rows: Any) -> Iterator[Revision | None]:
 
 def _revision(row: Mapping[str, Any]) -> Revision | None:
     """Return a revision; None if it is hidden or cannot be read: hidden revisions are hidden later."""
-    at, sha1, slots = parse_rfc3339(row.get("timestamp")), row.get("sha1"), row.get("slots")
+    at, sha1, slots = _moment(row.get("timestamp")), row.get("sha1"), row.get("slots")
     main = slots.get("main") if isinstance(slots, dict) else None
     text = main.get("content") if isinstance(main, dict) else None
     if at is None or type(row.get("revid")) is not int or not isinstance(sha1, str):
@@ -271,6 +271,12 @@ def _revision(row: Mapping[str, Any]) -> Revision | None:
         is_minor=row.get("minor") is True,
         text=text if isinstance(text, str) else None,
     )
+
+
+def _moment(stamp: Any) -> datetime | None:
+    """Return the instant of a stamp; None for one that cannot be read, or after which there is no minute."""
+    moment = parse_rfc3339(stamp)
+    return None if delayed(moment, MARGIN) is None else moment
 
 
 def _spelled(moment: datetime) -> str:

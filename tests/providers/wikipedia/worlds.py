@@ -146,7 +146,15 @@ def _edits(rng: Random, moment: datetime, count: int) -> list[Any]:
         comment = rng.choice(
             ("", "+ [[Category:A]]; - [[Acme]]", 'Protected "[[Acme]]": [[WP:PP|why]]', CANARY, *linking)
         )
-        extra = rng.choice(({}, {}, {"revid": None}, {"timestamp": wreck(rng)}, {"comment": wreck(rng)}))
+        extra = rng.choice(
+            (
+                {},
+                {},
+                {"revid": None},
+                {"timestamp": rng.choice((wreck(rng), "9999-12-31T23:59:59Z"))},
+                {"comment": wreck(rng)},
+            )
+        )
         row = Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra)
         rows.append(row._replace(hidden=False, extra={}) if is_readable else row)
     return rows if is_readable else [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]
