@@ -121,8 +121,9 @@ def _is_after(moment: datetime, stated: str) -> bool:
     if exact is not None:
         return exact > moment
     day = parse_date(stated.strip()[:10])
-    # Never less a duration: systems that have no date write that of the year 1.
-    return day is not None and start_of_day(day, UTC) > moment + _FIRST_ZONE
+    begin = None if day is None else start_of_day(day, UTC)
+    # Nothing is taken from it: systems that have no date write the first one of the calendar.
+    return begin is not None and begin > moment + _FIRST_ZONE
 
 
 def _shows(status: int, content: text.Content) -> str:
