@@ -69,7 +69,8 @@ def _first_dates(real: Any) -> Any:
 def _a_day_before(real: Any) -> Any:
     def is_after(moment: Any, stated: str) -> Any:
         day = parse_date(stated[:10])
-        return real(moment, stated if day is None or day - timedelta(days=1) else stated)
+        _before = None if day is None else day - timedelta(days=1)
+        return real(moment, stated)
 
     return is_after
 
