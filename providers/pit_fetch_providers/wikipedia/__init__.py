@@ -142,13 +142,14 @@ def _check(revision: Revision) -> None:
 
 def _record(query: Query, pageid: int, revision: Revision, title: str | None, public: datetime | None) -> Record:
     source = revision.text or ""
+    code = wikitext.parse(source)
     payload = {
         "title": title,
         "pageid": pageid,
         "revision": revision.revid,
         **_common(query, revision),
-        "links": wikitext.links(source),
-        "text": source if query.options["as"] == "wikitext" else wikitext.plain(source),
+        "links": wikitext.links(code),
+        "text": source if query.options["as"] == "wikitext" else wikitext.plain(code),
     }
     return Record(f"{query.options['lang']}:{pageid}@{revision.revid}", public, "provider_metadata", payload)
 

@@ -233,7 +233,7 @@ SOURCE = """{{short description|A company}}
 
 
 def test_the_text_of_an_article() -> None:
-    assert wikitext.plain(SOURCE).split("\n") == [
+    assert wikitext.plain(wikitext.parse(SOURCE)).split("\n") == [
         "Infobox company",
         "name: Acme Corp",
         "revenue: 4.2 billion (2019)",
@@ -272,7 +272,7 @@ def test_the_text_of_an_article() -> None:
     ],
 )
 def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
-    assert wikitext.plain(source) == text
+    assert wikitext.plain(wikitext.parse(source)) == text
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
     ids=lambda source: source[:10],
 )
 def test_any_source_has_a_text(source: str) -> None:
-    assert isinstance(wikitext.plain(source), str)
+    assert isinstance(wikitext.plain(wikitext.parse(source)), str)
 
 
 # The call, and errors.
