@@ -111,8 +111,9 @@ class Revisions(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A move: where to, when, and the number of the page; None if the log does not number it."""
+    """A move: from which namespace, where to, when, and the number of the page; None if the log does not number it."""
 
+    namespace: Any
     target: str
     at: datetime
     pageid: int | None
@@ -136,7 +137,9 @@ def _located(context: Context, result: Mapping[str, Any], title: str, until: dat
     """Return the place of the page that has ``title`` today, to which ``moves`` led, by the ``result`` about it."""
     page = _page(result, title)
     numbers = {move.pageid for move in moves}
-    if page is None or page["ns"] != 0 or not numbers <= {None, page["pageid"]}:
+    if page is None or not numbers <= {None, page["pageid"]}:
+        return Place(0, title)
+    if (moves[0].namespace if moves else page["ns"]) != 0:  # that of then: drafts become articles, and articles drafts
         return Place(0, title)
     left_at = moves[0].at if moves and None not in numbers else None
     later = tuple(_later(context, result, title, until, left_at))
@@ -230,7 +233,8 @@ def _first_move(events: Any, title: str, since: datetime) -> _Move | None:
         if at is None or at <= since or not isinstance(target, str) or type(page) is not int:
             continue
         if event.get("title") == title:
-            return _Move(titles.normalized_or_none(target) or target, at, page if at >= _NUMBERED else None)
+            name = titles.normalized_or_none(target) or target
+            return _Move(event.get("ns"), name, at, page if at >= _NUMBERED else None)
     return None
 
 

@@ -33,6 +33,10 @@ def _stays(real: Any) -> Any:
     return lambda events, title, since: None
 
 
+def _in_the_articles(real: Any) -> Any:
+    return lambda *given: (move := real(*given)) and move._replace(namespace=0)
+
+
 def _without_a_page(real: Any) -> Any:
     def newest(context: Any, place: Any, until: Any, after: str = "", *, text: bool = False) -> Any:
         return (None, None) if place.pageid == 0 else real(context, place, until, after, text=text)
@@ -65,6 +69,7 @@ MUTANTS = (
     _history("wikipedia: a revision is public at its stamp", "MARGIN", lambda real: timedelta(0), _WORLDS),
     _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
     _history("wikipedia: any comment with two titles is a move", "Place.had_title", _any_comment_is_a_move, _WORLDS),
+    _history("wikipedia: what became an article was one", "_first_move", _in_the_articles, _FAILURES),
     _history("wikipedia: a page that was moved away is gone", "_first_move", _stays, _WORLDS),
     _history("wikipedia: a stamp of long ago was entered then", "Numbers.is_imported", _always(False), _WORLDS),
     _history("wikipedia: only revisions after the PIT show an import", "Numbers.is_imported", _of_later, _WORLDS),

@@ -162,6 +162,16 @@ def test_a_page_that_got_the_title_later_is_not_it() -> None:
         assert ask([Page(12, "Acme", draft)], op=op).ids == []
 
 
+def test_what_was_an_article_counts_and_not_what_is_one() -> None:
+    moved = Revision(300, "2020-07-01T00:00:00Z", "Old.", "X moved page [[User:Acme]] to [[Acme]]")
+    became = Wiki([Page(7, "Acme", [OLD, moved])], [Move(str(moved.at), "User:Acme", "Acme", 7, ns=2)])
+    for wiki in (became, Wiki([Page(7, "User:Acme", [OLD], ns=2)])):
+        assert ask(wiki, title="User:Acme").ids == []
+    back = moved._replace(comment="X moved page [[Acme]] to [[Draft:Acme]]")
+    was = Wiki([Page(7, "Draft:Acme", [OLD, back], ns=118)], [Move(str(moved.at), "Acme", "Draft:Acme", 7)])
+    assert texts(ask(was)) == ["Old."]
+
+
 def test_a_page_that_got_the_title_behind_a_hidden_revision_is_not_it() -> None:
     hidden = Revision(300, "2021-01-01T00:00:00Z", "What it held is not known.", hidden=True)
     moved = Revision(301, "2021-01-02T00:00:00Z", hidden.text, "X moved page [[Draft:Acme]] to [[Acme]]")

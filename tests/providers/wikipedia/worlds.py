@@ -80,6 +80,8 @@ def continued(rng: Random) -> Case:
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike with other words. One kind: no page, none yet, deleted, hidden, moved there later."""
     case = make(rng)
+    if rng.random() < 0.2:
+        return case._replace(words=("article", "title=User:Acme"), worlds=_of_a_user(case.moment), plain=None)
     texts = ("A word of its own", f"{CANARY}: results on Thursday", "Waiting")
     same = rng.choice((b"maxlag", b"ratelimited", b"internal_api_error"))
     errors = [b'{"error":{"code":"%s","info":"%s"}}' % (same, text.encode()) for text in texts]
@@ -166,6 +168,14 @@ def _arrived(moment: datetime, others: Sequence[Page] = ()) -> Wiki:
     rows = [Revision(30, spelled(moment - 9 * DAY), CANARY)]
     rows.append(Revision(900, at, CANARY, f"X moved page [[{draft}]] to [[Acme]]"))
     return Wiki([Page(12, "Acme", rows), *others], [Move(at, draft, "Acme", 12)])
+
+
+def _of_a_user(moment: datetime) -> tuple[App, ...]:
+    """Return wikis in which a user's page is there, is none, and became an article after ``moment``."""
+    rows, at = [Revision(30, spelled(moment - 9 * DAY), CANARY)], spelled(moment + DAY)
+    moved = Revision(900, at, CANARY, "X moved page [[User:Acme]] to [[Acme]]")
+    article = Wiki([Page(12, "Acme", [*rows, moved])], [Move(at, "User:Acme", "Acme", 12, ns=2)])
+    return tuple(map(wikipedia.app, (Wiki([Page(12, "User:Acme", rows, ns=2)]), Wiki(), article)))
 
 
 def _direction(request: HttpRequest) -> str:
