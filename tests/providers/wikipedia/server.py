@@ -62,7 +62,8 @@ class Move(NamedTuple):
     def row(self) -> dict[str, Any]:
         return {
             "logid": 1, "ns": self.ns, "title": self.title, "pageid": self.pageid, "logpage": self.pageid,
-            "type": "move", "action": "move", "timestamp": self.at, "params": {"target_ns": 0, "target_title": self.target},
+            "type": "move", "action": "move", "timestamp": self.at,
+            "params": {"target_ns": 0, "target_title": self.target},
         }  # fmt: skip
 
 
