@@ -170,6 +170,9 @@ class Client:
                 if is_usable and wait is None:
                     return reply
                 pause = max(pause, wait or 0.0, _retry_after(reply))
+                if reply.status == 429 and not is_usable and host.retry.pause:
+                    pause = max(pause, host.retry.pause)
+                    self._hold(host, base)
             if attempt + 1 >= policy.tries or pause >= self.remaining() * policy.patience:
                 break
             self.clock.sleep(pause)
@@ -211,20 +214,35 @@ class Client:
             request = _redirected(request, target)
         raise _elsewhere(host)
 
-    def _wait_for_turn(self, host: Host, base: str) -> None:
-        """Wait until the host's rate allows a request. Raise UpstreamError if that is after the deadline."""
+    def _limiter(self, host: Host, base: str) -> Limiter | None:
+        """Return the limiter of a host. None for a host without a rate."""
         rate = rate_of(host, self.environ)
         if rate is None:
-            return
+            return None
         key = rate.bucket or urlsplit(base).netloc
         if (key, rate) not in self._limiters:
             self._limiters[key, rate] = limiter(rate, key, self.environ, self.clock.shared)
+        return self._limiters[key, rate]
+
+    def _hold(self, host: Host, base: str) -> None:
+        """Let no process of this machine ask the host for as long as it wants after a refusal."""
+        turns = self._limiter(host, base)
+        if turns is not None:
+            turns.hold(host.retry.pause)
+
+    def _wait_for_turn(self, host: Host, base: str) -> None:
+        """Wait until the host's rate allows a request. Raise UpstreamError if that is after the deadline."""
+        turns = self._limiter(host, base)
+        if turns is None:
+            return
         remaining = self.remaining()
         if remaining <= 0:
             raise self._out_of_time(host)
-        pause = self._limiters[key, rate].reserve(within=remaining)
+        pause, rate = turns.reserve(within=remaining), turns.rate
         if pause >= remaining:
             limit = f"{rate.calls} request{'s' if rate.calls > 1 else ''} in {rate.seconds:g} s"
+            limit += f", and none for {host.retry.pause:g} s after a 429" if host.retry.pause else ""
+            key = rate.bucket or urlsplit(base).netloc
             raise UpstreamError(Code.OWN_LIMIT, host=key, limit=limit, timeout=self.timeout, variable=variable(host))
         if pause > 0:
             self.clock.sleep(pause)

@@ -53,6 +53,12 @@ class State:
             self.granted = sorted([*self.granted, start])[-max(rate.calls, len(self.granted)) :]
         return start - now
 
+    def hold(self, rate: Rate, now: float, seconds: float) -> None:
+        """Grant no request at ``rate`` before ``seconds`` from ``now``, but those that are booked."""
+        self.book(rate, now, within=0.0)  # reads the clock, and books none
+        at = now + seconds - rate.seconds  # as if all requests of a window had been granted then
+        self.granted = sorted([*self.granted, *[at] * rate.calls])[-max(rate.calls, len(self.granted)) :]
+
 
 class Limiter:
     """Grants requests at ``rate``. ``path`` is the file of the state; with "", the state is that of this process."""
@@ -65,6 +71,11 @@ class Limiter:
         with self._state() as state:
             # The clock is read under the lock, so that the instants in the file are in order.
             return state.book(self.rate, self.clock(), within)
+
+    def hold(self, seconds: float) -> None:
+        """Let no request start for ``seconds``, but those that are booked."""
+        with self._state() as state:
+            state.hold(self.rate, self.clock(), seconds)
 
     @contextlib.contextmanager
     def _state(self) -> Iterator[State]:

@@ -15,8 +15,7 @@ ORIGIN_DATES = ("x-archive-orig-date", "x-archive-orig-last-modified")
 
 # The archive asks for at most 30 requests to the index in a minute and 600 for captures, by network. It names no
 # wait in a 429; one that is ignored for a minute blocks the network for an hour.
-PAUSE_SECONDS = 60.0
-_RETRY = Retry(Retry().statuses - {429}, tries=3, backoff=2.0, final=MEMENTO)
+_RETRY = Retry(tries=3, backoff=2.0, final=MEMENTO, pause=60.0)
 _URL, _VARIABLE = "https://web.archive.org", "PIT_FETCH_WAYBACK_URL"
 _AGENT = HeaderKey("contact", "User-Agent", "pit_fetch/{version} ({value})")
 INDEX = Host("Wayback index", _URL, _VARIABLE, Rate(24, 60, "wayback-index"), _AGENT, retry=_RETRY)
@@ -34,7 +33,7 @@ def index(context: Context, params: Mapping[str, str]) -> bytes:
 
     There are none for a site that is blocked: it was blocked later, which a PIT must not tell.
     """
-    reply = context.http.get(INDEX.name, "/cdx/search/cdx", params, retry_after=_asks_for_a_pause)
+    reply = context.http.get(INDEX.name, "/cdx/search/cdx", params)
     if reply.status in _MISSING and any(text in reply.body for text in _NO_CAPTURES):
         return b""
     _check(reply, INDEX)
@@ -52,7 +51,7 @@ def capture(context: Context, timestamp: str, url: str) -> HttpReply | None:
     followed. Raise UpstreamError.
     """
     path = f"/web/{timestamp}id_/{url}"
-    reply = context.http.get(CAPTURES.name, path, retry_after=_asks_for_a_pause, follow=False)
+    reply = context.http.get(CAPTURES.name, path, follow=False)
     if reply.header(MEMENTO):
         return reply
     _check(reply, CAPTURES)
@@ -61,12 +60,6 @@ def capture(context: Context, timestamp: str, url: str) -> HttpReply | None:
     raise status_error(reply, CAPTURES)
 
 
-def _asks_for_a_pause(reply: HttpReply) -> float | None:
-    return PAUSE_SECONDS if reply.status == 429 and not reply.header(MEMENTO) else None
-
-
 def _check(reply: HttpReply, host: Host) -> None:
-    if reply.status == 429:
-        raise UpstreamError(Code.THROTTLED, host=host.name, limit="HTTP 429")
     if b"Temporarily Offline" in reply.body:  # also with status 200
         raise UpstreamError(Code.HTTP_STATUS, host=host.name, status=503)

@@ -20,7 +20,7 @@ _FIRST_ZONE = timedelta(hours=14)
 # What a capture can be. These show what the address held; after any other, the capture before it is read as well.
 PAGE, FILE = "page", "file"
 SHOWN = (PAGE, FILE)
-REDIRECT, ERROR, MISSING, WALL, SCRIPT = "redirect", "error", "missing", "wall", "script"
+REDIRECT, ERROR, MISSING, WALL, SCRIPT, EMPTY = "redirect", "error", "missing", "wall", "script", "empty"
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -104,23 +104,26 @@ def _proven(reply: HttpReply, row: Row, content: text.Content) -> datetime | Non
     """
     dates = [parse_http_date(reply.header(name)) for name in ORIGIN_DATES if reply.header(name).strip()]
     known = [date for date in dates if date is not None]
-    own = [date for date in map(_earliest, (content.published, content.modified)) if date is not None]
-    if len(known) < len(dates) or any(date - row.captured_at > MOST_SKEW for date in (*known, *own)):
+    latest = row.captured_at + MOST_SKEW
+    if len(known) < len(dates) or any(date > latest for date in known):
+        return None
+    if any(_is_after(latest, stated) for stated in content.stated):
         return None
     return max(public_from(row.captured_at), *(public_from(date) for date in known), row.captured_at)
 
 
-def _earliest(stated: str | None) -> datetime | None:
-    """Return the earliest instant that a date on a page can mean; None for one that cannot be read.
+def _is_after(moment: datetime, stated: str) -> bool:
+    """Return whether a date on a page means an instant after ``moment``, in any zone. One that is unreadable does not.
 
     A page's own dates are its content. But one that is later than its capture shows that the capture's stamp is wrong.
     """
-    moment = parse_rfc3339(stated)
-    if moment is not None or stated is None:
-        return moment
+    exact = parse_rfc3339(stated)
+    if exact is not None:
+        return exact > moment
     day = parse_date(stated.strip()[:10])
     begin = None if day is None else start_of_day(day, UTC)
-    return None if begin is None else begin - _FIRST_ZONE
+    # Nothing is taken from it: systems that have no date write the first one of the calendar.
+    return begin is not None and begin > moment + _FIRST_ZONE
 
 
 def _shows(status: int, content: text.Content) -> str:
@@ -129,12 +132,14 @@ def _shows(status: int, content: text.Content) -> str:
     if status in _REDIRECTS or content.refresh:
         return REDIRECT
     if not content.is_text:
-        return FILE
+        return EMPTY if content.is_empty else FILE
     if content.is_of_a_wall:
         return WALL
     if content.is_of_nothing:
         return MISSING
-    return SCRIPT if content.needs_script else PAGE
+    if content.needs_script:
+        return SCRIPT
+    return EMPTY if content.is_empty else PAGE
 
 
 def _original(location: str) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Query
+from pit_fetch.times import delayed
 from pit_fetch_providers.wayback import address, api
 
 # A capture counts from the end of its second and this much more, since its stamp is that of the request's start.
@@ -129,7 +130,9 @@ def read_row(line: str) -> Row | None:
         return None
     timestamp, url, content_type, status, digest, length = values
     captured_at = read_timestamp(timestamp)
-    if captured_at is None or captured_at < FIRST or not address.is_web(url):
+    if captured_at is None or captured_at < FIRST or delayed(captured_at, SECOND + MARGIN) is None:
+        return None
+    if not address.is_web(url):
         return None
     return Row(captured_at, url, content_type, _number(status), digest, _number(length))
 

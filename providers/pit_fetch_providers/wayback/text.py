@@ -7,7 +7,7 @@ itself marks as navigation, search, scripts and the like. Libraries that guess a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -23,9 +23,10 @@ Form = Literal["text", "markdown", "html"]
 
 # What is no part of a page's text: what runs, navigation, forms, and the archive's own banner.
 _SILENT = (
-    "script, style, noscript, template, svg, iframe, object, nav, select, button, input, textarea, dialog, [hidden], "
-    "[role=navigation], [role=search], [role=banner], [role=contentinfo], [aria-hidden=true], #wm-ipp-base, #wm-ipp"
+    "script, style, noscript, template, svg, iframe, object, nav, select, button, input, textarea, dialog, "
+    "[role=navigation], [role=search], [role=banner], [role=contentinfo], #wm-ipp-base, #wm-ipp"
 )
+_HIDDEN = "[hidden], [aria-hidden=true]"
 _OF_A_PART = frozenset({"article", "main", "section"})
 
 _PUBLISHED = frozenset({
@@ -60,7 +61,10 @@ _AT_ONCE_SECONDS = 10
 
 
 class Content(NamedTuple):
-    """What a body says. ``text`` is None if it is no text; ``refresh`` is where the page leads its reader at once."""
+    """What a body says. ``text`` is None if it is no text.
+
+    ``refresh`` is where the page leads its reader at once, ``stated`` all dates that it states of itself.
+    """
 
     content_type: str
     text: str | None = None
@@ -68,10 +72,12 @@ class Content(NamedTuple):
     links: str | None = None
     published: str | None = None
     modified: str | None = None
+    stated: tuple[str, ...] = ()
     refresh: str | None = None
     is_of_nothing: bool = False
     is_of_a_wall: bool = False
     needs_script: bool = False
+    is_empty: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -84,7 +90,7 @@ def read(body: bytes, declared: str, url: str, form: Form) -> Content:
     if _is_html(content_type, body):
         return _read_page(decode(body, declared), content_type, url, form)
     is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
-    return Content(content_type, decode(body, declared) if is_text else None)
+    return Content(content_type, decode(body, declared) if is_text else None, is_empty=not body.strip())
 
 
 def _is_html(content_type: str, body: bytes) -> bool:
@@ -97,30 +103,53 @@ def _is_html(content_type: str, body: bytes) -> bool:
 def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
     from selectolax.lexbor import LexborHTMLParser
 
-    page = LexborHTMLParser(flattened(source))
-    base = _base(page, url)
-    title, dates, refresh = _title(page), dict(_dates(page)), _refresh(page, base)
-    mentions_script = _mentions_script(page)
-    _silence(page)
-    main = _main(page)
-    text = "" if main is None else laid_out(main)
-    is_short = len(text) < _LONG
-    hint = f"{title or ''}\n{text[:_SHORT]}"
-    shown = source if form == "html" else text
-    if form == "markdown" and main is not None:
-        shown = laid_out(main, partial(address.linked, base))
+    flat = flattened(source)
+    page = LexborHTMLParser(flat)
+    base, mentions_script = _base(page, url), _mentions_script(page)
+    head, frames = _head(page, base, content_type), [node.attributes.get("src") for node in page.css("frame[src]")]
+    main, text = _main_text(page, f"{_SILENT}, {_HIDDEN}")
+    if not text:  # a page that hides all of itself, as behind a dialog, hides nothing
+        main, text = _main_text(LexborHTMLParser(flat), _SILENT)
+    links = "\n".join(_links(main, base, frames))
+    is_long, is_short = len(text) >= _LONG, len(text) < _SHORT
+    returns = head.refresh is not None and address.key(head.refresh) == address.key(url)
+    hint = f"{head.title or ''}\n{text[:_SHORT]}"
+    return head._replace(
+        text=source if form == "html" else _marked_down(main, base) if form == "markdown" else text,
+        links=links,
+        refresh=None if is_long or returns else head.refresh,
+        is_of_nothing=not is_long and bool(_NOTHING.search(head.title or "")),
+        is_of_a_wall=address.host_key(url).startswith(_WALL_HOSTS)
+        or (not is_long and bool(_WALL.search(hint)))
+        or (is_short and returns),
+        needs_script=is_short and (mentions_script or "javascript" in text.lower()),
+        is_empty=not (text or links),
+    )
+
+
+def _head(page: LexborHTMLParser, base: str, content_type: str) -> Content:
+    """Return what a page says of itself, without its text."""
+    stated = list(_dates(page))
+    first = dict(reversed(stated))
     return Content(
         content_type=content_type,
-        text=shown,
-        title=title,
-        links="\n".join(_links(main, base)),
-        published=dates.get("published"),
-        modified=dates.get("modified"),
-        refresh=refresh if is_short else None,
-        is_of_nothing=is_short and bool(_NOTHING.search(title or "")),
-        is_of_a_wall=address.host_key(url).startswith(_WALL_HOSTS) or (is_short and bool(_WALL.search(hint))),
-        needs_script=len(text) < _SHORT and (mentions_script or "javascript" in text.lower()),
+        title=_title(page),
+        published=first.get("published"),
+        modified=first.get("modified"),
+        stated=tuple(value for _, value in stated),
+        refresh=_refresh(page, base),
     )
+
+
+def _main_text(page: LexborHTMLParser, silent: str) -> tuple[LexborNode | None, str]:
+    """Return the part of a page that holds its text, and the text, without the elements that are ``silent``."""
+    _silence(page, silent)
+    main = _main(page)
+    return main, "" if main is None else laid_out(main)
+
+
+def _marked_down(main: LexborNode | None, base: str) -> str:
+    return "" if main is None else laid_out(main, partial(address.linked, base))
 
 
 def _base(page: LexborHTMLParser, url: str) -> str:
@@ -138,9 +167,8 @@ def _title(page: LexborHTMLParser) -> str | None:
 
 
 def _dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    """Yield the dates that the page states of itself, by field: of several, the last one is the first on the page."""
-    stated = list(_stated_dates(page))
-    for name, value in reversed(stated):
+    """Yield the dates that the page states of itself, by field."""
+    for name, value in _stated_dates(page):
         if name in _PUBLISHED and value.strip():
             yield "published", value.strip()[:_LONGEST_FIELD]
         elif name in _MODIFIED and value.strip():
@@ -170,11 +198,11 @@ def _mentions_script(page: LexborHTMLParser) -> bool:
     return "javascript" in without.lower() or page.css_first("#root, #app, #__next, app-root, script[src]") is not None
 
 
-def _silence(page: LexborHTMLParser) -> None:
+def _silence(page: LexborHTMLParser, silent: str) -> None:
     for node in page.css("header, footer"):
         if not any(parent.tag in _OF_A_PART for parent in _parents(node)):
             node.decompose()
-    for node in page.css(_SILENT):
+    for node in page.css(silent):
         node.decompose()
 
 
@@ -192,11 +220,13 @@ def _main(page: LexborHTMLParser) -> LexborNode | None:
     return page.body
 
 
-def _links(main: LexborNode | None, base: str) -> Iterator[str]:
-    """Yield each address that the text links to, once, with the words of its first link."""
+def _links(main: LexborNode | None, base: str, frames: Iterable[str | None]) -> Iterator[str]:
+    """Yield each address that the text links to, once, with the words of its first link, and those of its frames."""
     seen: set[str] = set()
-    for node in main.css("a[href]") if main is not None else ():
-        target = address.linked(base, node.attributes.get("href") or "")
+    links = [(frame, "") for frame in frames]
+    links += [(node.attributes.get("href"), node.text()) for node in main.css("a[href]")] if main is not None else []
+    for link, words in links:
+        target = address.linked(base, link or "")
         if target is not None and target not in seen:
             seen.add(target)
-            yield f"{target} {' '.join(node.text().split())}".rstrip()
+            yield f"{target} {' '.join(words.split())}".rstrip()

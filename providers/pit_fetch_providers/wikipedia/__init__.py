@@ -38,10 +38,10 @@ _FIRST = datetime(2001, 1, 1, tzinfo=UTC)
 _MOST_REDIRECTS = 3
 _HINDSIGHT = (
     "Wikipedia shows what it holds {now}: deleted pages and hidden revisions are missing. A page that was moved to the "
-    f"title later is left out if one of its first {history.MOST_LATER} revisions after the PIT shows it, and a "
+    f"title later is left out if one of its first {history.MOST_LATER:,} revisions after the PIT shows it, and a "
     "revision that was imported later if its number does."
 )
-_FILE = " A saved reply does not show which page had the title at the PIT."
+_FILE = " A saved reply does not show which page had the title at the PIT, and what was imported."
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
@@ -55,10 +55,11 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
     if query.horizon <= _FIRST:
         return
     place = _place(query, context)
+    numbers = history.Numbers(place.later)
 
     def page(after: str) -> tuple[list[Record], str | None]:
         found = history.revisions(context, place, _until(query.horizon), _PAGE_SIZE, after)
-        return [_listed(query, place, revision) for revision in found.rows], found.further
+        return [_listed(query, place.pageid, revision, numbers) for revision in found.rows], found.further
 
     yield from follow(page, "", newest_first)
 
@@ -89,12 +90,14 @@ def _article(
     revision, further = history.newest(context, place, until, text=True)
     if not place.had_title(title, revision):
         return False
-    while revision is not None and place.is_imported(revision) and further is not None:
-        revision, further = history.newest(context, place, until, further, text=True)
-    if revision is None or revision.text is None or place.is_imported(revision):
+    numbers = history.Numbers(place.later)
+    while revision is not None and (public := _public_from(revision, numbers)) is None:
+        older = (None, None) if further is None else history.newest(context, place, until, further, text=True)
+        revision, further = older
+    if revision is None or revision.text is None or public is None:
         return False
     _check(revision)
-    public = _public_from(revision) if reached_at is None else max(reached_at, _public_from(revision))
+    public = public if reached_at is None else max(reached_at, public)
     target = titles.normalized_or_none(wikitext.redirect_of(revision.text) or "")
     if target is not None and target not in path and len(path) <= _MOST_REDIRECTS:
         is_shown = yield from _article(question, target, public, path)
@@ -114,18 +117,19 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
         if revision is None:
             yield UNREADABLE
         elif query.operation.name == "revisions":
-            yield _listed(query, history.Place(pageid, ""), revision)
+            yield _listed(query, pageid, revision, history.Numbers())
         elif revision.text is not None:
             wikitext.require()
-            yield _record(query, pageid, revision, None, _public_from(revision))
+            yield _record(query, pageid, revision, None, _public_from(revision, history.Numbers()))
 
 
 def _until(moment: datetime) -> datetime:
     return moment - history.MARGIN
 
 
-def _public_from(revision: Revision) -> datetime:
-    return revision.at + history.MARGIN
+def _public_from(revision: Revision, numbers: history.Numbers) -> datetime | None:
+    """Return when a revision counts as public; None if it was entered later than it is stamped."""
+    return None if numbers.is_imported(revision) else revision.at + history.MARGIN
 
 
 def _check(revision: Revision) -> None:
@@ -136,24 +140,25 @@ def _check(revision: Revision) -> None:
         raise UpstreamError(Code.MALFORMED, problem="a text is not that of its revision")
 
 
-def _record(query: Query, pageid: int, revision: Revision, title: str | None, public: datetime) -> Record:
+def _record(query: Query, pageid: int, revision: Revision, title: str | None, public: datetime | None) -> Record:
     source = revision.text or ""
+    code = wikitext.parse(source)
     payload = {
         "title": title,
         "pageid": pageid,
         "revision": revision.revid,
         **_common(query, revision),
-        "links": wikitext.links(source),
-        "text": source if query.options["as"] == "wikitext" else wikitext.plain(source),
+        "links": wikitext.links(code),
+        "text": source if query.options["as"] == "wikitext" else wikitext.plain(code),
     }
     return Record(f"{query.options['lang']}:{pageid}@{revision.revid}", public, "provider_metadata", payload)
 
 
-def _listed(query: Query, place: history.Place, revision: Revision | None) -> Record:
+def _listed(query: Query, pageid: int, revision: Revision | None, numbers: history.Numbers) -> Record:
     if revision is None:
         return UNREADABLE
     payload = {
-        "pageid": place.pageid,
+        "pageid": pageid,
         "revision": revision.revid,
         "parent": revision.parentid,
         **_common(query, revision),
@@ -164,8 +169,8 @@ def _listed(query: Query, place: history.Place, revision: Revision | None) -> Re
         "is_minor": revision.is_minor,
         "sha1": revision.sha1,
     }
-    at = None if place.is_imported(revision) else _public_from(revision)
-    return Record(f"{query.options['lang']}:{place.pageid}@{revision.revid}", at, "provider_metadata", payload)
+    public = _public_from(revision, numbers)
+    return Record(f"{query.options['lang']}:{pageid}@{revision.revid}", public, "provider_metadata", payload)
 
 
 def _common(query: Query, revision: Revision) -> dict[str, Any]:

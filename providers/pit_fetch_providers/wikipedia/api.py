@@ -24,7 +24,7 @@ _ROWS = 5
 
 
 def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
-    """Return the ``query`` of a reply; an empty one if there is none. Raise UpstreamError."""
+    """Return the ``query`` of a reply; an empty one if there is none, or no such title. Raise UpstreamError."""
     asked = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5", **params}
     reply = context.http.get(HOST.name, "/w/api.php", asked, retry_after=_lag)
     if reply.status == 403:  # an HTML page, for an agent that it does not accept
@@ -35,6 +35,8 @@ def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise UpstreamError(Code.MALFORMED, problem="it is no JSON object")
     if "error" in document:  # with HTTP 200
+        if _code(document["error"]) == "invalidtitle":
+            return {"continue": None}
         raise _error(document["error"])
     result = document.get("query", {})
     if not isinstance(result, dict):
@@ -46,12 +48,14 @@ def _lag(reply: HttpReply) -> float | None:
     """Return how long to wait for copies of the database that lag: they may lack what was public."""
     if reply.status != 200 or not reply.body.startswith(b'{"error"'):
         return None
-    error = error_document(reply).get("error")
-    return _LAG_SECONDS if isinstance(error, dict) and error.get("code") == "maxlag" else None
+    return _LAG_SECONDS if _code(error_document(reply).get("error")) == "maxlag" else None
+
+
+def _code(error: Any) -> Any:
+    return error.get("code") if isinstance(error, dict) else None
 
 
 def _error(error: Any) -> UpstreamError:
-    code = error.get("code") if isinstance(error, dict) else None
-    if code in ("maxlag", "ratelimited", "readonly"):
+    if _code(error) in ("maxlag", "ratelimited", "readonly"):
         return UpstreamError(Code.THROTTLED, host=HOST.name, limit="its servers are busy")
     return UpstreamError(Code.MALFORMED, problem="it is an error message")

@@ -6,20 +6,25 @@ revisions after the instant show under which titles it was before: a page that g
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Context
-from pit_fetch.times import parse_rfc3339
+from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch_providers.wikipedia import api, titles
 
 # A revision is stamped before it is committed, and copies of the database lag seconds behind.
 MARGIN = timedelta(seconds=60)
 MOST_MOVES = 5
-# Of the revisions after the instant, the first so many are searched for moves, in the one request that is made anyway.
-MOST_LATER = 500
+# Of the revisions after the instant, the first so many are searched for moves, so many in each request.
+MOST_LATER = 5_000
+LATER_ROWS = 500
+# Entries of the log from before a bug was mended (T59084) hold the number of the redirect that a move left behind.
+_NUMBERED = datetime(2014, 1, 1, tzinfo=UTC)
 # Stamps and numbers of revisions were recorded in another order by four seconds.
 _DISORDER = timedelta(minutes=10)
 _SECOND = timedelta(seconds=1)
@@ -45,7 +50,8 @@ class Revision(NamedTuple):
 class Place(NamedTuple):
     """Where an article may have been at an instant: the number of its page, today's title, the revisions since.
 
-    ``later`` holds None for a revision that is hidden or unreadable.
+    ``later`` holds None for a revision that is hidden or unreadable. The page left the title that was asked for at
+    ``left_at``, as the log shows; None if it did not, or if the log does not number the page.
 
     Without a page, ``pageid`` is 0. It is then asked for its revisions all the same: whether there is one may rest on
     what was written later, and so must not decide which requests are made.
@@ -54,11 +60,14 @@ class Place(NamedTuple):
     pageid: int
     title: str
     later: tuple[Revision | None, ...] = ()
+    left_at: datetime | None = None
 
     def had_title(self, title: str, newest: Revision | None) -> bool:
         """Return whether the page had ``title`` when ``newest`` was its newest revision."""
-        name = self.title
+        name = self.title if self.left_at is None else title
         for before, revision in reversed(list(zip((newest, *self.later), self.later, strict=False))):
+            if revision is not None and self.left_at is not None and revision.at >= self.left_at:
+                continue
             match = None if revision is None else _MOVE.search(revision.comment)
             # What a hidden revision held is not known: a move that follows it must not be missed.
             if match is None or revision is None or (before is not None and before.sha1 != revision.sha1):
@@ -69,10 +78,29 @@ class Place(NamedTuple):
                 name = source
         return name == title
 
+
+class Numbers:
+    """Tells, of revisions from the newest on, which were entered later than their stamps say.
+
+    Numbers are given on entering: one that is above that of a later revision was given after that one's.
+    """
+
+    def __init__(self, later: Iterable[Revision | None] = ()) -> None:
+        self.lowest = math.inf
+        self.near = deque[Revision]()  # too near in time to be compared with
+        known = (revision for revision in later if revision is not None)
+        for revision in sorted(known, key=lambda revision: revision.at, reverse=True):
+            self._compare(revision)
+
     def is_imported(self, revision: Revision) -> bool:
-        """Return whether a revision was entered later, with a stamp from before: its number is above later ones."""
-        known = (later for later in self.later if later is not None)
-        return any(later.revid < revision.revid and later.at - revision.at > _DISORDER for later in known)
+        """Return whether ``revision``, which is no later than those before it, was entered after a later one."""
+        self._compare(revision)
+        return revision.revid > self.lowest
+
+    def _compare(self, revision: Revision) -> None:
+        while self.near and self.near[0].at - revision.at > _DISORDER:
+            self.lowest = min(self.lowest, self.near.popleft().revid)
+        self.near.append(revision)
 
 
 class Revisions(NamedTuple):
@@ -82,20 +110,55 @@ class Revisions(NamedTuple):
     further: str | None
 
 
+class _Move(NamedTuple):
+    """A move: from which namespace, where to, when, and the number of the page; None if the log does not number it."""
+
+    namespace: Any
+    target: str
+    at: datetime
+    pageid: int | None
+
+
 def locate(context: Context, title: str, until: datetime) -> Place:
     """Return the place to which the moves after ``until`` lead from ``title``. Raise UpstreamError."""
-    current, since, pageid = title, until, None
-    for _ in range(MOST_MOVES + 1):
+    current, since = title, until
+    moves: list[_Move] = []
+    while len(moves) <= MOST_MOVES:
         result = api.query(context, _placing(current, until, since))
-        event = _first_event(result.get("logevents"), current, since)
-        if event is None:
-            page = _page(result, current)
-            if page is None or page["ns"] != 0 or pageid not in (None, page["pageid"]):
-                break
-            later = (row for row in _read(page.get("revisions")) if row is None or row.at > until)
-            return Place(page["pageid"], page["title"], tuple(later))
-        current, since, pageid = event
+        move = _first_move(result.get("logevents"), current, since)
+        if move is None:
+            return _located(context, result, current, until, moves)
+        moves.append(move)
+        current, since = move.target, move.at
     return Place(0, current)
+
+
+def _located(context: Context, result: Mapping[str, Any], title: str, until: datetime, moves: Sequence[_Move]) -> Place:
+    """Return the place of the page that has ``title`` today, to which ``moves`` led, by the ``result`` about it."""
+    page = _page(result, title)
+    numbers = {move.pageid for move in moves}
+    if page is None or not numbers <= {None, page["pageid"]}:
+        return Place(0, title)
+    if (moves[0].namespace if moves else page["ns"]) != 0:  # that of then: drafts become articles, and articles drafts
+        return Place(0, title)
+    left_at = moves[0].at if moves and None not in numbers else None
+    later = tuple(_later(context, result, title, until, left_at))
+    return Place(page["pageid"], page["title"], later, left_at)
+
+
+def _later(
+    context: Context, result: Mapping[str, Any], title: str, until: datetime, left_at: datetime | None
+) -> Iterator[Revision | None]:
+    """Yield the revisions after ``until``, oldest first, as far as they show moves to the title that was asked for."""
+    for remaining in reversed(range(MOST_LATER // LATER_ROWS)):
+        page = _page(result, title)
+        rows = [] if page is None else list(_read(page.get("revisions")))
+        yield from (row for row in rows if row is None or row.at > until)
+        further = _further(result)
+        is_left = left_at is not None and any(row is not None and row.at >= left_at for row in rows)
+        if further is None or is_left or remaining == 0:
+            return
+        result = api.query(context, {**_newer(title, until), "rvcontinue": further})
 
 
 def revisions(
@@ -108,11 +171,10 @@ def revisions(
     }  # fmt: skip
     result = api.query(context, {**params, **({"rvcontinue": after} if after else {})})
     page = _page(result, place.title)
-    further = result["continue"].get("rvcontinue") if isinstance(result["continue"], dict) else None
     if page is None or page["pageid"] != place.pageid:
         return Revisions((), None)
     rows = (row for row in _read(page.get("revisions")) if row is None or row.at <= until)
-    return Revisions(tuple(rows), further if isinstance(further, str) else None)
+    return Revisions(tuple(rows), _further(result))
 
 
 def newest(
@@ -142,23 +204,37 @@ def read(result: Mapping[str, Any]) -> Iterator[tuple[int, Revision | None]]:
 def _placing(title: str, until: datetime, since: datetime) -> Mapping[str, str]:
     """Return the request for the first move away from ``title`` after ``since``, and for revisions after ``until``."""
     return {
-        "titles": title, "prop": "revisions", "rvdir": "newer", "rvstart": _spelled(until), "rvlimit": str(MOST_LATER),
-        "rvslots": "main", "rvprop": _META, "list": "logevents", "letype": "move", "letitle": title, "ledir": "newer",
+        **_newer(title, until), "list": "logevents", "letype": "move", "letitle": title, "ledir": "newer",
         "lestart": _spelled(since + _SECOND), "lelimit": "1", "leprop": "ids|title|type|timestamp|details",
     }  # fmt: skip
 
 
-def _first_event(events: Any, title: str, since: datetime) -> tuple[str, datetime, int] | None:
-    """Return the first move away from ``title`` after ``since``: its target, its time, and the page that was moved."""
+def _newer(title: str, until: datetime) -> Mapping[str, str]:
+    """Return the request for the revisions after ``until`` of the page that has ``title`` today."""
+    return {
+        "titles": title, "prop": "revisions", "rvdir": "newer", "rvstart": _spelled(until), "rvlimit": str(LATER_ROWS),
+        "rvslots": "main", "rvprop": _META,
+    }  # fmt: skip
+
+
+def _further(result: Mapping[str, Any]) -> str | None:
+    """Return where the list of revisions in a reply goes on; None if it ends there."""
+    further = result["continue"].get("rvcontinue") if isinstance(result["continue"], dict) else None
+    return further if isinstance(further, str) else None
+
+
+def _first_move(events: Any, title: str, since: datetime) -> _Move | None:
+    """Return the first move away from ``title`` after ``since``."""
     for event in events if isinstance(events, list) else ():
         params = event.get("params") if isinstance(event, dict) else None
-        at = parse_rfc3339(event.get("timestamp")) if isinstance(event, dict) else None
+        at = _moment(event.get("timestamp")) if isinstance(event, dict) else None
         target = params.get("target_title") if isinstance(params, dict) else None
         page = event.get("logpage") if isinstance(event, dict) else None
         if at is None or at <= since or not isinstance(target, str) or type(page) is not int:
             continue
         if event.get("title") == title:
-            return titles.normalized_or_none(target) or target, at, page
+            name = titles.normalized_or_none(target) or target
+            return _Move(event.get("ns"), name, at, page if at >= _NUMBERED else None)
     return None
 
 
@@ -183,7 +259,7 @@ def _read(rows: Any) -> Iterator[Revision | None]:
 
 def _revision(row: Mapping[str, Any]) -> Revision | None:
     """Return a revision; None if it is hidden or cannot be read: hidden revisions are hidden later."""
-    at, sha1, slots = parse_rfc3339(row.get("timestamp")), row.get("sha1"), row.get("slots")
+    at, sha1, slots = _moment(row.get("timestamp")), row.get("sha1"), row.get("slots")
     main = slots.get("main") if isinstance(slots, dict) else None
     text = main.get("content") if isinstance(main, dict) else None
     if at is None or type(row.get("revid")) is not int or not isinstance(sha1, str):
@@ -199,6 +275,12 @@ def _revision(row: Mapping[str, Any]) -> Revision | None:
         is_minor=row.get("minor") is True,
         text=text if isinstance(text, str) else None,
     )
+
+
+def _moment(stamp: Any) -> datetime | None:
+    """Return the instant of a stamp; None for one that cannot be read, or after which there is no minute."""
+    moment = parse_rfc3339(stamp)
+    return None if delayed(moment, MARGIN) is None else moment
 
 
 def _spelled(moment: datetime) -> str:

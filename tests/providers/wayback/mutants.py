@@ -8,13 +8,14 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.times import parse_http_date
+from pit_fetch.times import parse_date, parse_http_date
 from tests.laws.mutants.leak import Mutant, echoing, fails, in_module
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.wayback"
 _index, _api = in_module(f"{_HERE}.index"), in_module(f"{_HERE}.api")
 _capture, _page = in_module(f"{_HERE}.capture"), in_module(f"{_HERE}.page")
+_text = in_module(f"{_HERE}.text")
 _WORLDS, _FAILURES, _PARTIAL = (
     ("wayback: non-interference",),
     ("wayback: failures",),
@@ -55,6 +56,23 @@ def _by_the_stamp_alone(real: Any) -> Any:
     from pit_fetch_providers.wayback.index import public_from
 
     return lambda reply, row, content: public_from(row.captured_at)
+
+
+def _first_dates(real: Any) -> Any:
+    def head(*given: Any) -> Any:
+        content = real(*given)
+        return content._replace(stated=tuple(filter(None, (content.published, content.modified))))
+
+    return head
+
+
+def _a_day_before(real: Any) -> Any:
+    def is_after(moment: Any, stated: str) -> Any:
+        day = parse_date(stated[:10])
+        _before = None if day is None else day - timedelta(days=1)
+        return real(moment, stated)
+
+    return is_after
 
 
 def _what_can_be_read(real: Any) -> Any:
@@ -119,7 +137,9 @@ MUTANTS = (
     _page("wayback: the nearest capture takes the place of one", "_Search._read", _nearest, _WORLDS),
     _capture("wayback: a capture's stamp is always right", "_proven", _by_the_stamp_alone, _WORLDS),
     _capture("wayback: an unreadable date of the origin counts for nothing", "_proven", _what_can_be_read, _WORLDS),
-    _capture("wayback: a page may be later than its capture", "_earliest", _returns(None), _WORLDS),
+    _capture("wayback: a page may be later than its capture", "_is_after", _returns(False), _WORLDS),
+    _text("wayback: only the first date of a page can be later", "_head", _first_dates, _WORLDS),
+    _capture("wayback: a date of the year 1 fails the page", "_is_after", _a_day_before, _WORLDS),
     _capture("wayback: any skew of the origin's clock will do", "MOST_SKEW", _constant(timedelta(days=9_999)), _WORLDS),
     _page("wayback: a withheld capture uses up a try", "_Search._read", _withheld_counts, _WORLDS),
     _page("wayback: captures are asked for only if there are some", "fetch", _without_a_probe, _PARTIAL),

@@ -98,6 +98,7 @@ def test_a_capture_counts_from_the_latest_of_its_dates(capture: Capture, public:
         {"modified": "yesterday"},
         {"body": b"<meta property='article:published_time' content='2017-11-22T08:00:00Z'>SECRET"},
         {"body": b'<script type=\'application/ld+json\'>{"dateModified": "2017-11-30"}</script>SECRET'},
+        {"body": b"<meta name=date content=2010-01-01><meta name=pubdate content=2017-11-30>SECRET"},
     ],
 )
 def test_a_capture_whose_stamp_is_shown_to_be_wrong_is_withheld_and_the_one_before_is_read(
@@ -120,6 +121,14 @@ def test_a_page_s_own_date_of_the_same_day_does_not_matter() -> None:
     )
     (item,) = ask([PAGE._replace(body=body)]).items
     assert (item[3]["published"], item[3]["modified"]) == ("2017-11-20", "2017-11-20T10:15:00Z")
+
+
+@pytest.mark.parametrize("stated", ["0001-01-01T00:00:00", "0001-01-01", "31.02.2017", "soon"])
+def test_a_date_that_means_none_does_not_matter(stated: str) -> None:
+    # A system that has no date of a page writes the first one of its calendar.
+    assert shown(ask([PAGE._replace(body=f"<meta name=date content='{stated}'>x".encode())])) == [
+        ("2017-11-20", "page")
+    ]
 
 
 # What the archive answers in the place of a capture.
@@ -210,10 +219,31 @@ def test_what_the_origin_told_a_robot_is_not_the_page(status: int) -> None:
         (b"<title>App</title><div id=root></div><script src=/app.js></script>", "script"),
         (b"<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript>", "script"),
         (b"<meta http-equiv=refresh content='0; url=/'>", "redirect"),
+        (b"<title>One moment</title><meta http-equiv=refresh content='3; url=/news'>", "wall"),
+        (b"", "empty"),
+        (b"<html><head></head><body><nav>Menu</nav></body></html>", "empty"),
     ],
 )
 def test_a_page_in_the_place_of_the_page_is_said_to_be_one(body: bytes, shows: str) -> None:
     assert shown(ask([OLD, PAGE._replace(body=body)])) == [("2017-11-20", shows), ("2017-09-29", "page")]
+
+
+def test_a_page_that_is_loaded_again_and_again_is_no_redirect() -> None:
+    body = b"<meta http-equiv=refresh content='5; url=http://example.com/news'>" + b"<p>AAPL 170.15, MSFT 83.11." * 9
+    assert shown(ask([OLD, PAGE._replace(body=body)])) == [("2017-11-20", "page")]
+
+
+@pytest.mark.parametrize("hides", [b"<body hidden>", b"<body aria-hidden=true>", b"<div aria-hidden=true>"])
+def test_a_page_that_hides_all_of_itself_is_shown(hides: bytes) -> None:
+    (record,) = ask([PAGE._replace(body=hides + b"<nav>Menu</nav><p>The text.")]).records
+    assert (record.payload["shows"], record.payload["text"]) == ("page", "The text.")
+
+
+def test_a_page_of_frames_links_to_them() -> None:
+    body = b"<title>Acme</title><frameset><frame src=menu.html><frame src=/main.html></frameset>"
+    (record,) = ask([PAGE._replace(body=body)]).records
+    assert (record.payload["shows"], record.payload["text"]) == ("page", "")
+    assert record.payload["links"] == "https://www.example.com/menu.html\nhttps://www.example.com/main.html"
 
 
 def test_a_long_text_is_a_page_whatever_its_title_says() -> None:
@@ -284,6 +314,7 @@ def test_a_redirect_to_the_same_address_is_passed_over() -> None:
 
 MALFORMED = (
     "com,example)/news 20000800241623 https://www.example.com/news text/html 200 PAJWSPCRQMVBTYWV4NPJPNDQHKWJC3OO 61",
+    "com,example)/news 99991231235959 https://www.example.com/news text/html 200 PAJWSPCRQMVBTYWV4NPJPNDQHKWJC3OO 61",
     "com,example)/news 20171121140810 http://mailto:sampling@example.com/ unk 301 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ 32",
     'com,example)/"data:image/jpeg;base64,/9j/4aaq 20171121140810 data:image/jpeg;base64,/9j/ - 200 X2TRC5YO 20',
     "com,example)/news 20171121005903 some/not/even/url/thing text/html 200 X2TRC5YOLWHW7YKTFSLAEELR3IZAQUSB 20",
@@ -442,7 +473,7 @@ def test_a_contact_is_needed(contact: str, tmp_path: Path) -> None:
 
 
 def test_saved_replies() -> None:
-    lines = f"{LATER.row}\n{PAGE.row}\n{MALFORMED[0]}\n".encode()
+    lines = "\n".join((LATER.row, PAGE.row, *MALFORMED[:2])).encode()
     assert ask([], body=lines, op="captures").ids == [f"{PAGE.stamp}/{URL}"]
     for body, op in ((PAGE.body, "page"), (b"<html>", "captures"), (b"[]", "captures")):
         assert "input_malformed" in [gap.code for gap in ask([], body=body, op=op).selection.gaps]

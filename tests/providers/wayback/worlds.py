@@ -165,7 +165,8 @@ def _misdated(rng: Random, moment: datetime, late: Capture) -> Capture:
     capture = late._replace(stamp=digits(max(at, _FIRST)), plays=True, listed=True)
     if rng.random() < 0.3:
         day = f"{capture.at + 3 * DAY:%Y-%m-%d}"
-        return capture._replace(body=f"<meta name=date content={day}>".encode() + late.body)
+        before = rng.choice(("", "<meta name=date content=2001-01-01>", "<meta name=date content=0001-01-01>"))
+        return capture._replace(body=f"{before}<meta name=pubdate content={day}>".encode() + late.body)
     shown = http_date(rng.choice((moment - timedelta(seconds=299) + near(rng), capture.at + 25 * timedelta(hours=1))))
     dates = ((shown, None), (None, shown), ("soon", None), (None, f"{moment:%c}"), ("", shown))
     date, modified = rng.choice(dates)
@@ -188,6 +189,7 @@ def _malformed(rng: Random) -> str:
             f"com,example)/news 20200418005903 some/not/even/url/{CANARY} text/html 200 X2TRC5YOLWHW7YKTFSLAEELR 20",
             f"com,example)/news {CANARY}",
             'com,example)/news 20200418005903 data:image/jpeg;base64,/9j/"4aaq text/html 200 X2TRC5YOLWHW7 20',
+            "com,example)/news 99991231235959 https://www.example.com/news text/html 200 X2TRC5YOLWHW7 20",
             "com,example)/news 2020041800590 https://www.example.com/news text/html 200 X2TRC5YOLWHW7 20",
         )
     )

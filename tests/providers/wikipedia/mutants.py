@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from datetime import timedelta
 from typing import Any
 
@@ -32,11 +33,24 @@ def _stays(real: Any) -> Any:
     return lambda events, title, since: None
 
 
+def _in_the_articles(real: Any) -> Any:
+    return lambda *given: (move := real(*given)) and move._replace(namespace=0)
+
+
 def _without_a_page(real: Any) -> Any:
     def newest(context: Any, place: Any, until: Any, after: str = "", *, text: bool = False) -> Any:
         return (None, None) if place.pageid == 0 else real(context, place, until, after, text=text)
 
     return newest
+
+
+def _of_later(real: Any) -> Any:
+    def is_imported(self: Any, revision: Any) -> Any:
+        compared = copy(self)
+        compared.near = self.near.copy()
+        return real(compared, revision)
+
+    return is_imported
 
 
 def _strict(real: Any) -> Any:
@@ -55,8 +69,11 @@ MUTANTS = (
     _history("wikipedia: a revision is public at its stamp", "MARGIN", lambda real: timedelta(0), _WORLDS),
     _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
     _history("wikipedia: any comment with two titles is a move", "Place.had_title", _any_comment_is_a_move, _WORLDS),
-    _history("wikipedia: a page that was moved away is gone", "_first_event", _stays, _WORLDS),
-    _history("wikipedia: a stamp of long ago was entered then", "Place.is_imported", _always(False), _WORLDS),
+    _history("wikipedia: what became an article was one", "_first_move", _in_the_articles, _FAILURES),
+    _history("wikipedia: a page that was moved away is gone", "_first_move", _stays, _WORLDS),
+    _history("wikipedia: a stamp of long ago was entered then", "Numbers.is_imported", _always(False), _WORLDS),
+    _history("wikipedia: only revisions after the PIT show an import", "Numbers.is_imported", _of_later, _WORLDS),
+    _history("wikipedia: later moves show among a few revisions", "MOST_LATER", lambda real: 1, _FAILURES),
     _history("wikipedia: only a page that is there is asked for", "newest", _without_a_page, _PARTIAL),
     _history("wikipedia: an unreadable revision fails the fetch", "_revision", _strict, _WORLDS),
     _api("wikipedia: the error's text is echoed", "_error", _echoed, _FAILURES),

@@ -56,12 +56,14 @@ class Move(NamedTuple):
     title: str
     target: str
     pageid: int
+    ns: int = 0
 
     @property
     def row(self) -> dict[str, Any]:
         return {
-            "logid": 1, "ns": 0, "title": self.title, "pageid": self.pageid, "logpage": self.pageid, "type": "move",
-            "action": "move", "timestamp": self.at, "params": {"target_ns": 0, "target_title": self.target},
+            "logid": 1, "ns": self.ns, "title": self.title, "pageid": self.pageid, "logpage": self.pageid,
+            "type": "move", "action": "move", "timestamp": self.at,
+            "params": {"target_ns": 0, "target_title": self.target},
         }  # fmt: skip
 
 

@@ -94,6 +94,12 @@ def test_a_revision_that_was_entered_later_with_a_stamp_of_before_is_withheld() 
     assert texts(ask([Page(7, "Acme", near)])) == ["As it stood."]
 
 
+def test_a_number_above_that_of_a_later_revision_shows_an_import_whenever_that_one_was_made() -> None:
+    before = [OLD, Revision(900, "2019-06-01T00:00:00Z", "SECRET"), STOOD]
+    assert ask([Page(7, "Acme", before)], op="revisions").ids == ["en:7@200", "en:7@100"]
+    assert texts(ask([Page(7, "Acme", before)], pit="2019-12-01T00:00:00Z")) == ["Old."]
+
+
 def test_a_text_that_is_not_that_of_its_revision_is_an_error() -> None:
     other = STOOD._replace(extra={"sha1": "0" * 40})
     assert ask([Page(7, "Acme", [other])]).error_code == "malformed"
@@ -114,6 +120,38 @@ def test_a_page_that_was_moved_later_is_found_under_its_title_of_then() -> None:
     assert ask(Wiki([page, redirect], moves), title="Acme Inc.", pit="2022-01-01T00:00:00Z").ids == ["en:7@290"]
 
 
+def _busy(edits: int, moved_at: str = "2021-10-28T00:00:00Z", number: int = 7) -> Wiki:
+    """Return a wiki whose page was edited often after the PIT, and then moved from Acme to Beta."""
+    later = [Revision(300 + n, f"2020-07-01T{n // 60:02}:{n % 60:02}:00Z", f"Edit {n}") for n in range(edits)]
+    moved = Revision(9000, moved_at, (later or [STOOD])[-1].text, "X moved page [[Acme]] to [[Beta]]: renamed")
+    redirect = Page(9, "Acme", [Revision(9001, moved_at, "#REDIRECT [[Beta]]")])
+    return Wiki([Page(7, "Beta", [OLD, STOOD, *later, moved]), redirect], [Move(moved_at, "Acme", "Beta", number)])
+
+
+@pytest.mark.parametrize("edits", [0, 600, 1100])
+def test_a_page_has_its_title_of_then_however_often_it_was_edited_before_it_was_moved(edits: int) -> None:
+    assert ask(_busy(edits)).ids == ["en:7@200"]
+    assert ask(_busy(edits), title="Beta").ids == []
+
+
+def test_the_log_alone_shows_the_title_of_a_page_with_more_edits_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pit_fetch_providers.wikipedia.history.MOST_LATER", 500)
+    fetched = ask(_busy(600))
+    assert (fetched.ids, len(fetched.requests)) == (["en:7@200"], 3)
+    assert ask(_busy(600, number=8)).ids == []  # another page was moved
+
+
+def test_an_old_log_numbers_the_redirect_and_not_the_page() -> None:
+    # MediaWiki's T59084, until December 2013.
+    moved_at = "2013-01-01T00:00:00Z"
+    moved = Revision(290, moved_at, "Old.", "X moved page [[Acme]] to [[Beta]]: renamed")
+    page = Page(7, "Beta", [OLD._replace(at="2010-01-01T00:00:00Z"), moved])
+    wiki = Wiki([page], [Move(moved_at, "Acme", "Beta", 9)])
+    assert texts(ask(wiki, pit="2012-01-01T00:00:00Z")) == ["Old."]
+    other = Page(7, "Beta", [OLD._replace(at="2010-01-01T00:00:00Z"), moved._replace(comment="An edit")])
+    assert ask(Wiki([other], wiki.moves), pit="2012-01-01T00:00:00Z").ids == []
+
+
 def test_a_page_that_got_the_title_later_is_not_it() -> None:
     # Recorded: a draft was moved to its title when it was ready.
     draft = [
@@ -122,6 +160,16 @@ def test_a_page_that_got_the_title_later_is_not_it() -> None:
     ]
     for op in ("article", "revisions"):
         assert ask([Page(12, "Acme", draft)], op=op).ids == []
+
+
+def test_what_was_an_article_counts_and_not_what_is_one() -> None:
+    moved = Revision(300, "2020-07-01T00:00:00Z", "Old.", "X moved page [[User:Acme]] to [[Acme]]")
+    became = Wiki([Page(7, "Acme", [OLD, moved])], [Move(str(moved.at), "User:Acme", "Acme", 7, ns=2)])
+    for wiki in (became, Wiki([Page(7, "User:Acme", [OLD], ns=2)])):
+        assert ask(wiki, title="User:Acme").ids == []
+    back = moved._replace(comment="X moved page [[Acme]] to [[Draft:Acme]]")
+    was = Wiki([Page(7, "Draft:Acme", [OLD, back], ns=118)], [Move(str(moved.at), "Acme", "Draft:Acme", 7)])
+    assert texts(ask(was)) == ["Old."]
 
 
 def test_a_page_that_got_the_title_behind_a_hidden_revision_is_not_it() -> None:
@@ -195,7 +243,7 @@ SOURCE = """{{short description|A company}}
 
 
 def test_the_text_of_an_article() -> None:
-    assert wikitext.plain(SOURCE).split("\n") == [
+    assert wikitext.plain(wikitext.parse(SOURCE)).split("\n") == [
         "Infobox company",
         "name: Acme Corp",
         "revenue: 4.2 billion (2019)",
@@ -234,7 +282,7 @@ def test_the_text_of_an_article() -> None:
     ],
 )
 def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
-    assert wikitext.plain(source) == text
+    assert wikitext.plain(wikitext.parse(source)) == text
 
 
 @pytest.mark.parametrize(
@@ -258,7 +306,7 @@ def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
     ids=lambda source: source[:10],
 )
 def test_any_source_has_a_text(source: str) -> None:
-    assert isinstance(wikitext.plain(source), str)
+    assert isinstance(wikitext.plain(wikitext.parse(source)), str)
 
 
 # The call, and errors.
@@ -312,6 +360,7 @@ def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason
         (as_json([]), "malformed"),
         (as_json({"query": []}), "malformed"),
         (as_json({"query": {"badrevids": {}}}), ""),
+        (as_json({"error": {"code": "invalidtitle", "info": "SECRET"}}), ""),
         (as_json({"query": {"pages": [{"title": "Acme", "invalid": True}]}}), ""),
     ],
 )

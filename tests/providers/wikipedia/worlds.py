@@ -47,12 +47,17 @@ def make(rng: Random, most: int = 4, op: str = "") -> Case:
         pit=pit,
         words=(op, *rng.choice(_ASKED), *(plain if is_plain else options(rng, choices, most))),
         worlds=tuple(worlds),
-        sizes={"pit_fetch_providers.wikipedia:_PAGE_SIZE": 500},
-        resized=({"pit_fetch_providers.wikipedia:_PAGE_SIZE": 1}, {"pit_fetch_providers.wikipedia:_PAGE_SIZE": 3}),
+        sizes=_sizes(500),
+        resized=(_sizes(1), _sizes(3)),
         page_size=rng.choice((1, 3, 100)),
         terminal=rng.random() < 0.2,
         plain=frozenset(ids) if is_plain else None,
     )
+
+
+def _sizes(rows: int) -> Mapping[str, int]:
+    names = ("pit_fetch_providers.wikipedia:_PAGE_SIZE", "pit_fetch_providers.wikipedia.history:LATER_ROWS")
+    return dict.fromkeys(names, rows)
 
 
 def undisturbed(rng: Random) -> Case:
@@ -75,6 +80,8 @@ def continued(rng: Random) -> Case:
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike with other words. One kind: no page, none yet, deleted, hidden, moved there later."""
     case = make(rng)
+    if rng.random() < 0.2:
+        return case._replace(words=("article", "title=User:Acme"), worlds=_of_a_user(case.moment), plain=None)
     texts = ("A word of its own", f"{CANARY}: results on Thursday", "Waiting")
     same = rng.choice((b"maxlag", b"ratelimited", b"internal_api_error"))
     errors = [b'{"error":{"code":"%s","info":"%s"}}' % (same, text.encode()) for text in texts]
@@ -109,7 +116,11 @@ def _later_wiki(rng: Random, moment: datetime, public: Sequence[Revision]) -> Wi
         return rng.choice(wikis)
     kind = rng.choice(("edited", "edited", "moved", "moved twice", "imported"))
     if kind == "imported":
-        stamp = spelled(datetime.fromisoformat(public[-1].at) + timedelta(seconds=rng.choice((-1, 0, 1))))
+        newest = datetime.fromisoformat(public[-1].at)
+        stamp = spelled(newest + timedelta(seconds=rng.choice((-1, 0, 1, -601))))
+        if len(public) == 1 and stamp < public[0].at and rng.random() < 0.7:  # a revision of before shows it
+            imported = Revision(5_000, spelled(newest - timedelta(seconds=601)), CANARY)
+            return Wiki([Page(7, "Acme", [imported, *public]), *others])
         marker = Revision(70, spelled(moment + DAY), CANARY)  # numbers show which came first
         imported = Revision(5_000, min(stamp, spelled(moment - MARGIN)), CANARY)
         return Wiki([Page(7, "Acme", [*public, imported, marker, *later]), *others])
@@ -137,7 +148,15 @@ def _edits(rng: Random, moment: datetime, count: int) -> list[Any]:
         comment = rng.choice(
             ("", "+ [[Category:A]]; - [[Acme]]", 'Protected "[[Acme]]": [[WP:PP|why]]', CANARY, *linking)
         )
-        extra = rng.choice(({}, {}, {"revid": None}, {"timestamp": wreck(rng)}, {"comment": wreck(rng)}))
+        extra = rng.choice(
+            (
+                {},
+                {},
+                {"revid": None},
+                {"timestamp": rng.choice((wreck(rng), "9999-12-31T23:59:59Z"))},
+                {"comment": wreck(rng)},
+            )
+        )
         row = Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra)
         rows.append(row._replace(hidden=False, extra={}) if is_readable else row)
     return rows if is_readable else [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]
@@ -149,6 +168,14 @@ def _arrived(moment: datetime, others: Sequence[Page] = ()) -> Wiki:
     rows = [Revision(30, spelled(moment - 9 * DAY), CANARY)]
     rows.append(Revision(900, at, CANARY, f"X moved page [[{draft}]] to [[Acme]]"))
     return Wiki([Page(12, "Acme", rows), *others], [Move(at, draft, "Acme", 12)])
+
+
+def _of_a_user(moment: datetime) -> tuple[App, ...]:
+    """Return wikis in which a user's page is there, is none, and became an article after ``moment``."""
+    rows, at = [Revision(30, spelled(moment - 9 * DAY), CANARY)], spelled(moment + DAY)
+    moved = Revision(900, at, CANARY, "X moved page [[User:Acme]] to [[Acme]]")
+    article = Wiki([Page(12, "Acme", [*rows, moved])], [Move(at, "User:Acme", "Acme", 12, ns=2)])
+    return tuple(map(wikipedia.app, (Wiki([Page(12, "User:Acme", rows, ns=2)]), Wiki(), article)))
 
 
 def _direction(request: HttpRequest) -> str:

@@ -133,6 +133,27 @@ def test_a_reply_with_the_header_that_marks_an_answer_is_one_whatever_its_status
     assert (unmarked.client().get("Demo", "/", follow=False).status, len(unmarked.requests)) == (status, 2)
 
 
+def test_after_a_429_of_a_host_that_wants_a_pause_no_client_asks_for_as_long(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    demo = Demo(answers(Response(b"", 429), Response(b"ok")), rate=Rate(9), retry=Retry(pause=60.0), environ=environ)
+    with pytest.raises(UpstreamError, match="asks for fewer requests"):
+        demo.get(timeout=30.0)
+    with pytest.raises(UpstreamError, match="none for 60 s after a 429"):
+        demo.get(timeout=30.0)
+    assert len(demo.requests) == 1
+    assert demo.get(timeout=90.0).body == b"ok"
+    assert 60.0 <= demo.clock.passed < 61.0
+
+
+@pytest.mark.parametrize("response", [Response(b"", 503), Response(b"kept", 429, {"memento-datetime": "then"})])
+def test_other_refusals_ask_for_no_pause(response: Response) -> None:
+    retry = Retry(tries=1, final="memento-datetime", pause=60.0)
+    demo = Demo(answers(response, Response(b"ok")), rate=Rate(9), retry=retry)
+    with contextlib.suppress(UpstreamError):
+        demo.get()
+    assert (demo.get().body, demo.clock.passed) == (b"ok", 0.0)
+
+
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
     assert Demo(answers(Response(b"0123", cut=4), Response(b"0123"))).get().body == b"0123"
 

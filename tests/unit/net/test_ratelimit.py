@@ -64,6 +64,19 @@ def test_turns(rate: Rate, within: list[float], waits: list[float]) -> None:
     assert [limit.reserve(seconds) for seconds in within] == waits
 
 
+@pytest.mark.parametrize("rate", [Rate(1), Rate(24, 60), Rate(3, 600.0)])
+def test_after_a_refusal_no_limiter_of_the_key_grants_a_request_for_as_long(rate: Rate, tmp_path: Path) -> None:
+    clock = Hand()
+    first, second = (limiter(rate, "h", {"XDG_CACHE_HOME": str(tmp_path)}, clock) for _ in range(2))
+    first.reserve(FOR_EVER)
+    first.hold(60.0)
+    assert second.reserve(30.0) == 60.0
+    clock.now += 59.0
+    assert second.reserve(0.5) == 1.0
+    clock.now += 1.0
+    assert second.reserve(0.5) == 0.0
+
+
 def test_limiters_of_one_key_share_their_state(tmp_path: Path) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     first, second, other = (limiter(Rate(2), key, environ, clock) for key in ("a:1", "a:1", "b:1"))
