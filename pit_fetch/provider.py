@@ -101,7 +101,7 @@ class Record(NamedTuple):
                   its proof. Only where the operator accepts claims is it served by it, and only while nothing proves it
     claimed_payload  the fields of the item as the claim has them, if they are others than ``payload``
     is_claimed    whether it is served on its claim; providers leave it False
-    period        the text of :attr:`Operation.period`; providers leave it empty
+    period        the text of :attr:`Operation.period`. A provider gives it, as an ISO date, only where no field has one
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
     of an observation. The framework serves the newest one that was public at the PIT, by the later of its stamps.
@@ -495,6 +495,7 @@ class Host(NamedTuple):
     evidence      the names of headers by which ``fetch`` dates records. An archive keeps them, and reads what was
                   recorded of the source by ``fetch`` alone: ``parse_reply`` does not see them. So ``fetch`` must make
                   the same requests without a PIT as with one of that moment
+    free_calls    how many calls a day a free key has, for the plan of a capture; 0 if there is no such limit, or no key
     """
 
     name: str
@@ -505,6 +506,7 @@ class Host(NamedTuple):
     browser: bool = False
     retry: Retry = Retry()
     evidence: tuple[str, ...] = ()
+    free_calls: int = 0
 
 
 class Credential(NamedTuple):
