@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TypeVar
+from collections.abc import Collection
 from urllib.parse import quote
 
 from pit_fetch.errors import ExitStatus
@@ -14,34 +13,6 @@ CANARY = "PIT-CANARY"
 
 _FETCHED = frozenset({ExitStatus.OK, ExitStatus.CONFIG, ExitStatus.INPUT, ExitStatus.UPSTREAM})
 _AROUND = 60
-
-World = TypeVar("World")
-Bytes = TypeVar("Bytes", bound=Left)
-
-
-class Interference(AssertionError):
-    """The bytes that leave the process depend on what was not public. ``place`` is the world's, counted from 0."""
-
-    def __init__(self, place: int, what: str) -> None:
-        self.place, self.what = place, what
-        super().__init__(f"world {place}: {what}")
-
-
-def same_bytes(run: Callable[[World], Bytes], worlds: Sequence[World], secrets: Collection[str] = ()) -> Bytes:
-    """Run the program in each of ``worlds`` and compare every byte that leaves it with those of the first.
-
-    Returns what leaves in the first. Raises Interference at the first difference, canary or secret, and
-    where the program fails.
-    """
-    first: Bytes | None = None
-    for place, world in enumerate(worlds):
-        left = run(world)
-        first = left if first is None else first
-        if problem := interference(first, left, secrets):
-            raise Interference(place, problem)
-    if first is None:
-        raise ValueError("no worlds")
-    return first
 
 
 def interference(expected: Left, other: Left, secrets: Collection[str] = ()) -> str:

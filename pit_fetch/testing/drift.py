@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from pit_fetch.testing.case import Case, ObservedRun, failure, substitute
+from pit_fetch.testing.case import ObservedRun, failure, substitute
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import Format, Pattern, TreeNode, decode, field_name, fields_in, format_of, node_at
 from pit_fetch.testing.edits import GONE, others
-from pit_fetch.testing.recording import RecordedReply, ReplyRow, edited
+from pit_fetch.testing.recording import RecordedReply, edited, repeat
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor, less_precise
@@ -95,16 +96,16 @@ def check_paging(recording: RecordedReply) -> None:
     """Check that the provider leaves a server that gives the same full page for ever, before any deadline."""
     case, rows = recording.case, recording.rows
     longest = max({row.container for row in rows}, key=lambda path: sum(row.container == path for row in rows))
-    page = edited(case, lambda tree: _fill(tree, [row for row in rows if row.container == longest], case))
+    page = edited(case, partial(repeat, container=longest, size=min(case.provider.page_size, 1_000)))
     first: dict[str, Response] = {}  # by path
 
-    def repeat(request: HttpRequest, made: Response) -> Response:
+    def same_page(request: HttpRequest, made: Response) -> Response:
         return first.setdefault(request.path, made)
 
     patient = case.at_leisure(case.max_requests + 2 * min(case.provider.page_size, 1_000))
     for reply in (case.reply, page):
         first.clear()
-        run = observe(patient, case.now, reply=reply, wire=repeat)
+        run = observe(patient, case.now, reply=reply, wire=same_page)
         if run.asked_too_often:
             raise failure(
                 f"a server that repeats one page is asked more than {patient.max_requests} times",
@@ -242,13 +243,3 @@ def _odd_bodies(reply: bytes) -> dict[str, bytes]:
         "no UTF-8": b'{"a": "\xff\xfe"}',
         "zero bytes": b"\0" * 64,
     }
-
-
-def _fill(tree: Any, rows: list[ReplyRow], case: Case) -> None:
-    """Repeat the rows until they make a full page."""
-    container = node_at(tree, rows[0].container)
-    if isinstance(container, list):
-        originals = list(container)
-        while len(container) < min(case.provider.page_size, 1_000):
-            container.extend(originals)
-        del container[max(len(originals), case.provider.page_size) :]

@@ -40,8 +40,6 @@ World = tuple[Edit, ...]
 
 # More than a list that an author cuts to its first hundred.
 MANY = 130
-# Ranks by the names that they have: a quarter and a page are numbered, too.
-_RANKS = re.compile(r"rank|position|place|index|order$", re.IGNORECASE)
 # Dates of what is planned, not of what was known.
 PLANNED = re.compile(
     r"expir|matur|effective|event|schedul|due|deadline|ex_?div|pay(able|ment)?_?(date|on)|close[sd]?_?(on|date)|"
@@ -125,7 +123,7 @@ def _count(recording: RecordedReply, tree: Any, more: int) -> None:
 
 
 def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, World]:
-    """Return worlds in which late rows changed what the reply holds beside them: later dates, ranks, validity."""
+    """Return worlds in which late rows changed what the reply holds beside them: later dates, validity."""
 
     def dates(tree: Any) -> None:
         for path, value in leaves_beside(recording, tree):
@@ -133,13 +131,6 @@ def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datet
             if isinstance(value, str) and instant is not None and instant > pit:
                 with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
                     _put(tree, path, postpone(value, 3))
-
-    def ranks(tree: Any) -> None:
-        for row in recording.every:
-            node = node_at(tree, row.path)
-            for name in node if isinstance(node, dict) else ():
-                if _RANKS.search(name) and type(node[name]) is int:
-                    node[name] += len(late)
 
     def valid(tree: Any) -> None:
         for row in recording.every:
@@ -152,7 +143,6 @@ def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datet
     return _single(
         {
             "followed by later dates beside them": dates,
-            "counted in the ranks of the others": ranks,
             "not yet there to end what was valid": valid,
         }
     )

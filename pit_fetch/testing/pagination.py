@@ -8,17 +8,17 @@ the rows, filled in, makes the provider ask again says where the next page is.
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from pit_fetch.testing.case import Case
 from pit_fetch.testing.documents import Path, decode, leaves, node_at, require_format
 from pit_fetch.testing.edits import leaves_beside
-from pit_fetch.testing.recording import RecordedReply, edited
+from pit_fetch.testing.recording import RecordedReply, edited, repeat
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor
@@ -117,11 +117,7 @@ def _pointers(recording: RecordedReply) -> Iterator[tuple[tuple[Path, Callable[[
 
 def _asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool:
     """Return whether a first page, of ``size`` rows if that is not 0, is followed by another one."""
-
-    def fill(tree: object) -> None:
-        rows = node_at(tree, _only_list(recording) or ())
-        rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(size))
-
+    fill = partial(repeat, container=_only_list(recording) or (), size=2 * size)
     case = in_pages(recording.case.at_leisure(_MOST), recording, paging)
     with contextlib.suppress(KeyError, IndexError, TypeError, ValueError):
         paths = [request.path for request, _ in observe(case, case.now, reply=edited(case, fill)).exchanges]

@@ -8,6 +8,7 @@ also where the provider makes no record of it.
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -271,6 +272,13 @@ def drop(tree: Any, rows: Sequence[ReplyRow]) -> None:
     """Take ``rows`` out of ``tree``."""
     for row in sorted(rows, key=lambda row: (str(row.container), row.key), reverse=True):
         del node_at(tree, row.container)[row.key]
+
+
+def repeat(tree: Any, container: Path, size: int) -> None:
+    """Repeat the rows of a list until it has ``size``. A map of rows has each name once."""
+    rows = node_at(tree, container)
+    if isinstance(rows, list):
+        rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(size - len(rows)))
 
 
 def _keys_of(container: Any) -> list[Any]:

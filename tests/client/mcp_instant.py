@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pit_fetch.claude_code.scripted_model import call, say
-from pit_fetch.testing.server import serve
 from tests.client import harness
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 
 PIT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-16T12:00:00Z"
 CANARY = "CANARY-2024-02-16"

@@ -28,12 +28,13 @@ from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from pit_fetch.testing.inprocess import TestClock, files_in, run
 from pit_fetch.testing.sandbox import Descriptors
-from pit_fetch.testing.server import Answering, serve
+from pit_fetch.testing.server import Answering
 from tests.kit.bases import BASES
 from tests.kit.honest import FILE, KitSource, Serve, as_recorded
 from tests.kit.plants import PLANTS, Plant
 from tests.kit.worlds import Pair, pairs
 from tests.kit.wrong import WRONG, accused, failing
+from tests.serving import serve
 
 ROOT = Path(__file__).parents[2]
 # Those that find most come first: a plant is found by its first failure.

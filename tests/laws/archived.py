@@ -18,7 +18,7 @@ from pit_fetch.archive.store import journal, schema
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing.comparison import holds, same_bytes
+from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
@@ -26,6 +26,7 @@ from tests.laws import archive_laws, coverage, dropping, indexed, keeping
 from tests.laws.checks import check_newest_first
 from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, resized, run
 from tests.memory_folder import scratch
+from tests.worlds import same_bytes
 
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]

@@ -17,10 +17,11 @@ from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.pipeline.cursor import period_age
 from pit_fetch.provider import STAMPS
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing.comparison import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import SECRETS, Case, near, operation_of, provider_of, run
+from tests.worlds import same_bytes
 
 
 def non_interference(case: Case) -> int:

@@ -23,7 +23,6 @@ from pit_fetch.provider import Operation, Option, Provider, Query
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import FetchRequest, from_values
 from pit_fetch.request.query import build_query
-from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
 from tests.laws.claimed import ACCEPTED
@@ -31,6 +30,7 @@ from tests.laws.worlds import SECRETS, Case, run
 from tests.memory_folder import scratch
 from tests.providers.sec_full_text import server as sec
 from tests.unit.archive.scene import Archive
+from tests.worlds import same_bytes
 
 # The rule, against brute force.
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from pit_fetch.provider import STAMPS
 from pit_fetch.support.bundled import gate
-from pit_fetch.testing.comparison import same_bytes
 from tests.laws.worlds import SECRETS, Case, near, run
+from tests.worlds import same_bytes
 
 _MOST_PAGES = 120
 # An id that is longer than some answers may be.

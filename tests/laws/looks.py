@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from pit_fetch.testing.comparison import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY
 from tests.laws import sample
 from tests.laws.worlds import SECRETS, Case, near, run
+from tests.worlds import same_bytes
 
 FOR_AGENTS = ({"PIT_FETCH_CEILING": ""}, {"PIT_FETCH_WRAPPER_ONLY": "1"}, {"CLAUDECODE": "1"})
 

@@ -20,10 +20,10 @@ from pit_fetch.mcp.server import run as serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.mcp.tools import name_of, tools_for
 from pit_fetch.runtime import Runtime
-from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
 from tests.laws.worlds import SECRETS, Case, provider_of, run, surroundings
+from tests.worlds import same_bytes
 
 MODERN = "2026-07-28"
 _CLIENT = {"name": "law", "version": "1"}

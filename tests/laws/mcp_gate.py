@@ -20,10 +20,11 @@ from pit_fetch.mcp.server import run as serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.mcp.upstream import parsed
 from pit_fetch.runtime import Runtime
-from pit_fetch.testing.comparison import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import Left, TestClock
 from tests.laws.mcp import Dialogue, requests_of
 from tests.laws.worlds import PITS, near, noise_count
+from tests.worlds import same_bytes
 
 NEW_YORK = ZoneInfo("America/New_York")
 SCHEMA = {"type": "object", "properties": {"topic": {"type": "string", "description": "any"}, "until": {}}}

@@ -16,11 +16,11 @@ from random import Random
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import SECRETS, Case, run
+from tests.worlds import same_bytes
 
 # Whether the last of these requests continues a list, or is about one of its rows: how many such requests there are,
 # and what each brings, depends on withheld rows as well.

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.testing.server import serve
 from tests.conftest import Finished, Run
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
+from tests.serving import serve
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 MINUTE = timedelta(minutes=1)

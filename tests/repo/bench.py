@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch.formats import DEFAULTS, renderer
 from pit_fetch.pipeline.envelope import PlainEnvelope
-from pit_fetch.testing.server import serve
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.formats.sample_pages import bars, news
 
 RUNS = 15

@@ -33,11 +33,12 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Record
 from pit_fetch.request.query import build_query
-from pit_fetch.testing.server import Response, serve
+from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.repo import vintages
+from tests.serving import serve
 
 RUNS = 9
 BARS, REPLAYS = 6_000, 10_000

@@ -13,9 +13,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch.testing.server import serve
 from tests.providers.bz_news_api import server as benzinga
 from tests.repo.bench import articles, judge
+from tests.serving import serve
 from tests.unit.mcp.wire_client import PIT, WireClient, call, environment, started
 
 RUNS = 15

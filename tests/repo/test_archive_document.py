@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import Response, serve
+from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.archive.scene import KEYS, UNLIMITED, alpha, articles
 
 ROOT = Path(__file__).resolve().parents[2]

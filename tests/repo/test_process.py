@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import serve
 from tests.conftest import Run
 from tests.loopback.silent import Silent
 from tests.providers.bz_news_api.server import TOKEN, article
+from tests.serving import serve
 
 ROOT = Path(__file__).resolve().parents[2]
 PIT_TEXT = "2024-02-15T16:00:00-05:00"

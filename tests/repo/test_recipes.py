@@ -20,13 +20,14 @@ from typing import Any
 import pytest
 
 import pit_fetch
-from pit_fetch.testing.server import Response, as_json, serve
+from pit_fetch.testing.server import Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.sec_facts import server as facts
 from tests.providers.sec_full_text import server as sec
 from tests.providers.wayback import server as wayback
+from tests.serving import serve
 
 pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="needs the extra frames")
 ROOT = Path(__file__).resolve().parents[2]

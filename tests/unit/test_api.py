@@ -18,8 +18,8 @@ import pytest
 import pit_fetch
 from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.request.options import COMMON_OPTIONS
-from pit_fetch.testing.server import serve
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.formats.sample_pages import bars, explained, news
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")

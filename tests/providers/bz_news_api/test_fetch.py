@@ -13,12 +13,13 @@ import pytest
 from pit_fetch_providers import bz_news_api
 
 import pit_fetch
-from pit_fetch.testing.server import App, Response, Server, as_json, serve
+from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
+from tests.serving import Server, serve
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 SECOND = timedelta(seconds=1)

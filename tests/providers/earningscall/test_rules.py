@@ -412,7 +412,7 @@ def test_saved_replies() -> None:
 
 
 def test_the_command_over_a_socket(near: Run) -> None:
-    from pit_fetch.testing.server import serve
+    from tests.serving import serve
 
     with serve(earningscall.app(CALLS)) as server:
         env = {"EARNINGSCALL_API_KEY": earningscall.KEY, "PIT_FETCH_EARNINGSCALL_URL": server.url}

@@ -229,7 +229,7 @@ def test_a_key_that_cannot_be_one_is_refused_unasked(tmp_path: Path) -> None:
 
 
 def test_the_command_over_a_socket(near: Run) -> None:
-    from pit_fetch.testing.server import serve
+    from tests.serving import serve
 
     with serve(fred.app(VINTAGES)) as server:
         env = {"FRED_API_KEY": fred.KEY, "PIT_FETCH_FRED_URL": server.url}

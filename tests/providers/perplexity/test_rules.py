@@ -264,7 +264,7 @@ def test_what_cannot_be_known_is_said_of_every_answer_at_a_pit() -> None:
 
 
 def test_the_command_over_a_socket(near: Run) -> None:
-    from pit_fetch.testing.server import serve
+    from tests.serving import serve
 
     with serve(perplexity.app(PAGES)) as server:
         env = {"PERPLEXITY_API_KEY": perplexity.KEY, "PIT_FETCH_PERPLEXITY_URL": server.url}

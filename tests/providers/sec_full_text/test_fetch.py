@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import App, Server, serve
+from pit_fetch.testing.server import App
 from tests.conftest import Finished, Run
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
+from tests.serving import Server, serve
 
 PIT = "2024-02-15T16:00:00-05:00"
 _HOSTS = ("EFTS", "DATA", "WWW")

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import ConfigError, UsageError
-from pit_fetch.testing.server import App, Response, serve
+from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.conftest import Run
 from tests.provider_harness import Fetched, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.wayback import server as wayback
 from tests.providers.wayback.server import Capture, http_date
+from tests.serving import serve
 
 PIT = "2017-11-23T12:00:00Z"
 URL = "https://www.example.com/news"

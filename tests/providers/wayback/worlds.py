@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from pit_fetch.testing.comparison import same_bytes
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from tests.laws.archived import archive, environ
@@ -18,6 +17,7 @@ from tests.laws.refusals import Requests, one_of_each
 from tests.laws.worlds import CANARY, PITS, SECRETS, Case, always, common, near, noise_count, options, run
 from tests.providers.wayback import server as wayback
 from tests.providers.wayback.server import Capture, digits, http_date
+from tests.worlds import same_bytes
 
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 # The end of a capture's second, the second until the origin's date, and five minutes.

@@ -12,12 +12,13 @@ import pytest
 from pit_fetch_providers.wikipedia import wikitext
 
 from pit_fetch.errors import ConfigError, UsageError
-from pit_fetch.testing.server import App, Response, as_json, serve
+from pit_fetch.testing.server import App, Response, as_json
 from tests.conftest import Run
 from tests.provider_harness import Fetched, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.wikipedia import server as wikipedia
 from tests.providers.wikipedia.server import Move, Page, Revision, Wiki
+from tests.serving import serve
 
 PIT = "2020-06-01T00:00:00Z"
 OLD, STOOD = Revision(100, "2019-01-01T00:00:00Z", "Old."), Revision(200, "2020-01-01T00:00:00Z", "As it stood.")

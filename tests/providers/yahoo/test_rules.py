@@ -700,7 +700,7 @@ def test_saved_replies() -> None:
 
 
 def test_the_command_over_a_socket(near: Run) -> None:
-    from pit_fetch.testing.server import serve
+    from tests.serving import serve
 
     with serve(yahoo.app(COMPANIES)) as server:
         hosts = ("PIT_FETCH_YAHOO_URL", "PIT_FETCH_YAHOO_WEB_URL", "PIT_FETCH_YAHOO_COOKIE_URL")

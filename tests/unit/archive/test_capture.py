@@ -13,11 +13,12 @@ import pytest
 
 from pit_fetch.archive_admin import verification
 from pit_fetch.testing.inprocess import Left
-from pit_fetch.testing.server import App, Response, as_json, serve
+from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.archive.scene import KEYS, Archive, articles, at, estimates, fill_the_disk
 
 LIST = """

@@ -18,10 +18,11 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import CaptureError, ConfigError, UsageError
 from pit_fetch.provider import Host, Rate
 from pit_fetch.testing.inprocess import Left, TestClock
-from pit_fetch.testing.server import Answering, Response, as_json, serve
+from pit_fetch.testing.server import Answering, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.archive.scene import Archive, articles, at
 
 NOW, LATER = "2026-06-01 15:00", "2026-06-20 12:00"

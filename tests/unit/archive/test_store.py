@@ -17,12 +17,13 @@ import pytest
 from pit_fetch.archive.store import bodies, microseconds, schema, tables
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import maintenance, verification
-from pit_fetch.testing.server import Response, as_json, serve
+from pit_fetch.testing.server import Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.archive.scene import KEYS, Archive, articles, at, fill_the_disk
 
 NEWS = "bz-news-api --tickers AAPL"

@@ -14,12 +14,13 @@ import pytest
 
 from pit_fetch.provider import Credential, Host, Operation, Option, QueryKey
 from pit_fetch.support.install import install_command
-from pit_fetch.testing.server import Answering, App, Response, serve
+from pit_fetch.testing.server import Answering, App, Response
 from tests.conftest import Run
 from tests.demo_source import at_pit, demo
 from tests.inprocess import NOW, Answer, fetch
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
+from tests.serving import serve
 
 PIT_TEXT = "2024-02-15T16:00:00-05:00"
 PIT = datetime.fromisoformat(PIT_TEXT)

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.testing.server import App, Response, serve
+from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.conftest import Run
 from tests.laws.mcp import requests_of
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
+from tests.serving import serve
 from tests.unit.mcp.wire_client import PIT, SECONDS, call, environment, started
 
 AT = datetime.fromisoformat(PIT)

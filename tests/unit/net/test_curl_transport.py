@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import Response, serve
+from pit_fetch.testing.server import Response
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature
+from tests.serving import serve
 from tests.unit.net import exchanges
 from tests.unit.net.exchanges import CLOSED_PORT, NOW, self_signed, transport
 

@@ -16,8 +16,9 @@ import requests
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.failures import explain
-from pit_fetch.testing.server import Response, Server, serve
+from pit_fetch.testing.server import Response
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, TransportError
+from tests.serving import Server, serve
 from tests.unit.net.exchanges import CLOSED_PORT, NOW, fault, self_signed, send, transport
 
 

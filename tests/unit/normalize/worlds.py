@@ -14,11 +14,12 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from pit_fetch.testing import inprocess
-from pit_fetch.testing.comparison import CANARY, same_bytes
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import Left, TestClock
 from pit_fetch.transport import HttpReply, HttpRequest
 from tests.laws.worlds import NEW_YORK, PITS, SECRETS, near, noise_count, options
 from tests.loopback.broken import body_of, wreck
+from tests.worlds import same_bytes
 
 _ZONES = (UTC, NEW_YORK, timezone(timedelta(hours=-12)), timezone(timedelta(hours=14)))
 _HOUR = timedelta(hours=1)

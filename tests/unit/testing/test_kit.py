@@ -28,7 +28,7 @@ from pit_fetch.provider import Basis, Operation, Query, Record, UpstreamError
 from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
-from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
+from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.pagination import paging_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.suite import NotRun
@@ -61,6 +61,7 @@ from tests.kit.wrong import (
     suite_of,
     trust_the_window,
 )  # fmt: skip
+from tests.worlds import Interference, same_bytes
 
 
 def test_a_module_that_asks_names_what_it_asks() -> None:
