@@ -33,7 +33,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     cik = subject.cik_of(query, context)
     if cik is None:
         return
-    archive = Archive(context, query.started)
+    archive = Archive.of(query, context)
     archive.company(cik)  # whatever the facts are, so that its failure tells nothing of them
     reply = client.get(context, client.DATA, f"/api/xbrl/companyfacts/CIK{cik:010d}.json")
     if client.is_missing(reply):

@@ -24,8 +24,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     if accession is None:
         yield from _newest(query, context, cik)
         return
-    archive = Archive(context, query.started)
-    archive.check_host()  # whether or not there is such a filing
+    archive = Archive.of(query, context)
     dated = release.by_files(accession, cik, archive, query.now, exact=query.options["exact"])
     if dated is not None:
         filing, at = dated
