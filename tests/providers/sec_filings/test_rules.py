@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pit_fetch_providers.sec_filings import documents, elements, text
 
-from pit_fetch.errors import ConfigError
+from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.testing.server import App, Response
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
@@ -223,6 +223,13 @@ def test_the_text_of_a_document(source: str, expected: str) -> None:
     assert text.of_document(source) == expected
 
 
+def test_a_page_of_a_million_tags_is_no_text() -> None:
+    assert text.of_document("<html>" + "<p>x" * 1_000_000) is None
+    huge = Filed(RESULTS.filing, (Document("8-K", "main.htm", "<html>" + "<p>" * 1_000_000),))
+    assert texts(ask((huge,), op="text", form="8-K")) == [None]
+    assert ask((huge,), op="text", form="8-K", find="revenue").records == []
+
+
 def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
     long = "x " * 2_000 + "going concern" + " y" * 2_000
     assert [made.text for made in text.passages("One.\n\nA going concern.\n\nTwo.", "going concern")] == [
@@ -303,6 +310,11 @@ HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a
 def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
     assert elements.parse(source) is None
     assert ask((insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source)),), op="insiders").records == []
+
+
+def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
+    with pytest.raises(UpstreamError, match="4 million values"):
+        elements.parse("<a>" + "<b/>" * 4_000_001 + "</a>")
 
 
 # Holdings.
