@@ -6,9 +6,10 @@ DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
 NEO4J = .venv/neo4j/.installed
+DOCS = .venv/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
+.PHONY: help demo docs test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -55,6 +56,16 @@ test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its 
 test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
 	.venv/neo4j/bin/python -m tests.neo4j.integration
 
+# What the site shows or links to. It keeps its place in the repository, so that a link works in both.
+PAGES = *.md docs tests/README.md examples/looking.ipynb examples/pit-fetch-federal-register/README.md \
+	providers/pit_fetch_providers/bz_news_api/__init__.py
+
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(DOCS) ## build the site with search in build/site, and fail for a link that leads nowhere
+	@rm -rf build/pages && mkdir -p build/pages
+	@tar -cf - $(PAGES) | tar -xf - -C build/pages
+	$(BIN)/mkdocs build --strict
+
 # How much `make proof` runs: this many pairs of worlds, or until the time is up.
 PAIRS ?= 100000
 SECONDS ?= 3600
@@ -88,6 +99,10 @@ $(CORPUS): $(DEV)
 
 $(DEV): $(RUN)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(DOCS): $(RUN)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 $(CLIENT): $(DEV)

@@ -154,7 +154,7 @@ class Code:
     CAVEAT = _unverifiable("caveat", "{text}")
     PIT_AHEAD = _unverifiable(
         "pit_ahead",
-        "The PIT, {pit}, is yet to come: this is what is public by now, and more may be by then.",
+        "The PIT is yet to come: this is what is public by now, and more may be by then.",
     )
     SNAPSHOT = _unverifiable(
         "snapshot",
@@ -275,7 +275,7 @@ class Code:
     )
     COMPARED_IN_PART = _truncated(
         "compared_in_part",
-        "The answer as of {pit} was cut: what is older than its last item was not compared. "
+        "The answer as of {pit} was cut: what it may have left out was not compared. "
         "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to).",
     )
     EXPLAINED_IN_PART = _truncated("explained_in_part", "{limit} of {count} records are shown: raise --limit.")

@@ -101,7 +101,7 @@ class Record(NamedTuple):
                   its proof. Only where the operator accepts claims is it served by it, and only while nothing proves it
     claimed_payload  the fields of the item as the claim has them, if they are others than ``payload``
     is_claimed    whether it is served on its claim; providers leave it False
-    period        the text of :attr:`Operation.period`; providers leave it empty
+    period        the text of :attr:`Operation.period`. A provider gives it, as an ISO date, only where no field has one
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
     of an observation. The framework serves the newest one that was public at the PIT, by the later of its stamps.

@@ -75,13 +75,15 @@ class Runtime(NamedTuple):
         """Return the path of a file that the user has named, in the working directory or, with ``~``, in a home.
 
         The shell leaves a ``~`` alone where it is quoted, behind ``--option=``, and in some variables. Raise UsageError
-        for a path of Windows, which elsewhere is a legal name for a file that nobody finds again.
+        for what else it left in a path, unless there is such a file.
         """
-        if name[1:3] == ":\\" and os.sep == "/":
-            raise UsageError(
-                Code.USAGE, text="a path of Windows does not lead anywhere here: write it with / and no C:"
-            )
-        return os.path.join(self.folder, os.path.expanduser(name))
+        from pit_fetch.support.paths import mistake
+
+        name = os.path.expanduser(name)
+        problem = mistake(name, self.folder)
+        if problem:
+            raise UsageError(Code.USAGE, text=problem)
+        return os.path.join(self.folder, name)
 
 
 class TimeIsUp(BaseException):

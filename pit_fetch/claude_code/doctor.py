@@ -36,6 +36,7 @@ from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Entry, Server
 from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
+from pit_fetch.support.suggest import enumerate_names
 from pit_fetch.support.version import __version__
 
 guard = load("pit_guard")
@@ -302,20 +303,25 @@ def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> lis
 
 
 def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding on the version of each file that ``init`` installed, in the project and for the user."""
+    """Yield a finding on each version of which ``init`` has installed files, in the project and for the user."""
     history = versions.recorded()
     for folder in dict.fromkeys((project / ".claude", user_folder(environ))):
-        for name, path in ((name, folder / name) for name in bundle.files() if (folder / name).is_file()):
-            version = history.version_of(name, path.read_bytes())
-            if version == versions.CURRENT:
-                yield Finding("ok", "files", f"{path} is of version {__version__}")
-            elif version:
-                yield Finding(
-                    "warn", "files", f"{path} is of version {version}, not {__version__}", f"{INIT} --upgrade"
-                )
-            else:
-                fix = f"compare it with this version ({INIT} --upgrade --dry-run), or replace it: {INIT} --force"
-                yield Finding("warn", "files", f"{path} was edited: it is not the file of any version", fix)
+        names: dict[str, list[str]] = {}
+        for name in bundle.files():
+            if (folder / name).is_file():
+                names.setdefault(history.version_of(name, (folder / name).read_bytes()), []).append(name)
+        yield from (_of_version(folder, version, installed) for version, installed in names.items())
+
+
+def _of_version(folder: Path, version: str, names: Sequence[str]) -> Finding:
+    count = f"{len(names)} file{'s' if names[1:] else ''} in {folder}"
+    if version == versions.CURRENT:
+        return Finding("ok", "files", f"{count}: of version {__version__}")
+    if version:
+        message = f"{count}: of version {version}, not {__version__} ({enumerate_names(names)})"
+        return Finding("warn", "files", message, f"{INIT} --upgrade")
+    fix = f"compare with this version ({INIT} --upgrade --dry-run), or replace what was edited: {INIT} --force"
+    return Finding("warn", "files", f"{count}: edited, as no version has them ({enumerate_names(names)})", fix)
 
 
 # Python trusts a compiled file's own header, which may even tell it not to look at the source.

@@ -16,6 +16,8 @@ _WHAT = {"live": "fetch", "capture": "capture", "offline": "offline"}
 
 def table(fetches: Sequence[FetchSummary], names: Mapping[str, str]) -> str:
     """Return the fetches as lines under a header. ``names`` are those of captured requests, by their texts."""
+    if not fetches:
+        return "No fetch matches. Without --source, --symbol and dates, every one is listed.\n"
     rows = [_HEADER, *(_cells(fetch, names) for fetch in fetches)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(f"{'  '.join(map(str.ljust, row, widths)).rstrip()}\n" for row in rows)

@@ -26,6 +26,7 @@ _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull"
 # The value of a flag, in other tools; here it would be a word to search for.
 _TRUTHS = frozenset(["true", "false"])
 _IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
+_TWO_PAIRS = re.compile(r"\s[A-Za-z][A-Za-z0-9_-]*=")
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -131,12 +132,16 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
         check_characters(argv, takes_value)
     expanded: list[str] = []
     literal = is_value = False
-    for word in argv:
+    for before, word in zip(("", *argv), argv, strict=False):
         literal = literal or word == "--"
+        if _TWO_PAIRS.search(word) and (not is_value or before == "--op"):
+            from pit_fetch.cli.refusals import check_blanks
+
+            check_blanks(word, names)
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""
-        if pair is None or (name not in names and free_words and _is_text(name)):
+        if pair is None or (name not in names and free_words and _is_text(name, provider)):
             expanded.append(word)
         elif name not in names:
             from pit_fetch.cli.refusals import unknown_pair
@@ -149,11 +154,13 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     return expanded
 
 
-def _is_text(name: str) -> bool:
-    """Return whether a word that begins with ``name=`` may be one to search for."""
+def _is_text(name: str, provider: Provider) -> bool:
+    """Return whether a word that begins with ``name=`` is one to search for, and no option by another name."""
     from pit_fetch.cli.aliases import is_key
+    from pit_fetch.cli.refusals import pair_hint
 
-    return f"--{name}" not in COMMON_WITH_VALUE and not is_key(name)
+    is_another = len(name) > 1 and "did you mean" in pair_hint(name, provider)
+    return f"--{name}" not in COMMON_WITH_VALUE and not is_key(name) and not is_another
 
 
 def _flag_pair(name: str, value: str) -> list[str]:

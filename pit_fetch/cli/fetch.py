@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -74,20 +75,29 @@ def run(
     request = _prepared(request, runtime)
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
-    text, notes = result.text, result.notes
-    is_for_a_file = request.output is not None or request.open
-    if is_for_a_file and result.is_failure:
-        # A mere failure goes to stdout, so that it never replaces a good file.
+    if request.output is not None or request.open:
+        result = _into_a_file(request, result, runtime)
+    output.set(result.text, result.status, result.complaint, result.notes)
+
+
+def _into_a_file(request: FetchRequest, result: FetchResult, runtime: Runtime) -> FetchResult:
+    """Write the answer to its file. Return what is left for stdout: nothing, or an envelope that replaces no file."""
+    from pit_fetch.cli.output_file import write_file
+    from pit_fetch.errors import ExitStatus
+    from pit_fetch.formats import DATA_ONLY
+
+    path = runtime.path(request.output) if request.output else _temporary_file(request)
+    # Of rows alone, none says no more than that: whoever reads the file would not learn why.
+    is_nothing = request.format in DATA_ONLY and not result.envelope.data and os.path.exists(path)
+    if result.is_failure or is_nothing:
         from pit_fetch.formats.json import render
 
-        text, notes = render(result.envelope), ()
-    elif is_for_a_file:
-        from pit_fetch.cli.output_file import write_file
-
-        path = runtime.path(request.output) if request.output else _temporary_file(request)
-        write_file(path, text)
-        text, notes = "", (*notes, *(_opened(path, runtime) if request.open else ()))
-    output.set(text if isinstance(text, str) else "", result.status, result.complaint, notes)
+        result = result._replace(text=render(result.envelope), notes=())
+        if result.status is not ExitStatus.OK:
+            return result
+        return result._replace(status=ExitStatus.FOUND, complaint=f"the answer has no items: {request.output} was kept")
+    write_file(path, result.text)
+    return result._replace(text="", notes=(*result.notes, *(_opened(path, runtime) if request.open else ())))
 
 
 def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:

@@ -43,10 +43,12 @@ class Output:
 
     def emit(self, runtime: Runtime) -> int:
         """Write everything and return the exit status. A reader that went away is not worth an error message."""
-        status, complaint = self.status, self.complaint
+        status, complaint, notes = self.status, self.complaint, self.notes
         if self.progress is not None:
             self.progress.clear()
+            notes = tuple(note for note in notes if not note.endswith(self.progress.reasons))
             complaint = "" if complaint in self.progress.reasons else complaint
+        complaint = "" if any(note.endswith(complaint) for note in notes) else complaint
         stdout = self.private_output or runtime.stdout
         if stdout is None:
             return ExitStatus.CLOSED_PIPE
@@ -59,7 +61,7 @@ class Output:
         except (OSError, ValueError) as error:
             problem = getattr(error, "strerror", None) or "it is closed"
             status, complaint = ExitStatus.BUG, f"stdout cannot be written ({problem}): the answer is incomplete"
-        lines = "".join(line(text) for text in (*self.notes, complaint) if text)
+        lines = "".join(line(text) for text in (*notes, complaint) if text)
         if lines and runtime.stderr is not None:
             with contextlib.suppress(OSError, ValueError):
                 deliver(runtime.stderr, lines, STDERR_SECONDS)

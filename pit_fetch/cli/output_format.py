@@ -12,7 +12,7 @@ from typing import Any
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import NAMES
 from pit_fetch.gaps import Code
-from pit_fetch.request.options import FORMAT
+from pit_fetch.request.options import FORMAT, OUTPUT
 from pit_fetch.request.values import parse_value
 
 # A table is for reading, and no file's ending.
@@ -60,7 +60,7 @@ def chosen(given: Mapping[str, Any]) -> str | None:
         if stated not in (None, "json"):
             raise UsageError(Code.USAGE, text=f"--json and --format {stated} contradict each other: leave one out")
         stated = "json"
-    ending = _ending(given.get("output", ""))
+    ending = _ending(parse_value(OUTPUT, given["output"])) if "output" in given else ""
     if "open" in given and (stated or _FORMATS.get(ending, "html")) != "html":
         raise UsageError(Code.USAGE, text="--open shows a page: leave it out, or let --format and --output be of html")
     implied = _FORMATS.get(ending)
@@ -75,6 +75,13 @@ def chosen(given: Mapping[str, Any]) -> str | None:
     if stated is None and ending in _OTHERS:
         endings = ", ".join(f".{name}" for name in NAMES if name in _FORMATS)
         raise UsageError(Code.USAGE, text=f"no format is .{ending}: let --output end with one of {endings}")
+    if stated is None and ending.isalnum():
+        from pit_fetch.support.suggest import name
+
+        meant = name(ending, _FORMATS)
+        if meant:
+            text = f"no format is .{ending}: let --output end with .{meant}, or give --format"
+            raise UsageError(Code.USAGE, text=text)
     if "open" in given:
         return "html"
     # On a terminal the default is a table, which has no indent.

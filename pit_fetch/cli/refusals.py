@@ -57,6 +57,14 @@ def check_flags(argv: Sequence[str], flags: Collection[str], values: Collection[
             raise UsageError(Code.USAGE, text=f"{flag} takes no value: write it on its own, or leave it out")
 
 
+def check_blanks(word: str, names: Collection[str]) -> None:
+    """Raise UsageError for a word in which an option of ``names`` follows a blank, as in ``"news symbol=AAPL"``."""
+    for match in re.finditer(r"\s([A-Za-z][A-Za-z0-9_-]*)=", word):
+        if match[1].lower().replace("_", "-") in names:
+            text = f"{match[1]}= is in one pair of quotes with what stands before it: write two words"
+            raise UsageError(Code.USAGE, text=text)
+
+
 def quoted_option(word: str) -> str:
     """Return the reason for an option that is in one pair of quotes with its value, as in ``"--limit 3"``."""
     return f"{suggest.truncate(word.split()[0])} is in one pair of quotes with its value: write two words"
@@ -91,10 +99,14 @@ def unknown_pair(name: str, provider: Provider) -> str:
     """Return the reason for ``name=VALUE``, where no option of the provider has that name."""
     if f"--{name}" in COMMON_WITH_VALUE:
         return f"{name}=... is a common option: write --{name} VALUE"
+    return f"{suggest.truncate(name)}=... is not an option of {provider.name}{pair_hint(name, provider)}; see --help"
+
+
+def pair_hint(name: str, provider: Provider) -> str:
+    """Return the hint for ``name=VALUE``, where no option of the provider has that name; or ""."""
     flags = [*(flag_of(option.name) for option in provider.options), *COMMON_WITH_VALUE]
     parts = aliases.first_part_hint(name, (option.name for option in provider.options))
-    hint = parts or option_hint(name, flags, provider)
-    return f"{suggest.truncate(name)}=... is not an option of {provider.name}{hint}; see --help"
+    return parts or option_hint(name, flags, provider)
 
 
 def no_command(verb: str, provider: Provider) -> str:

@@ -27,16 +27,19 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
     provider = listing.provider
     if provider is None:
         return {"name": listing.name, "usable": False, "problem": listing.problem}
+    packages = [{"name": name, "installed": find_spec(name) is not None} for name in provider.packages]
+    missing = [package_text(package) for package in packages if not package["installed"]]
     return {
         "name": provider.name,
-        "usable": True,
+        "usable": not missing,
+        **({"problem": "; ".join(missing)} if missing else {}),
         "aliases": list(provider.aliases),
         "summary": provider.summary,
         "credentials": [
             {"variables": list(credential.variables), "set": _is_set(credential, environ, folder)}
             for credential in provider.credentials
         ],
-        "packages": [{"name": name, "installed": find_spec(name) is not None} for name in provider.packages],
+        "packages": packages,
     }
 
 
@@ -80,7 +83,7 @@ def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> 
 
 
 def _line(row: Mapping[str, Any], width: int) -> str:
-    if not row["usable"]:
+    if "summary" not in row:  # it cannot be loaded
         return f"{row['name']:<{width}}  not usable: {row['problem']}\n"
     needs = [
         f"{' or '.join(credential['variables'])} {'is set' if credential['set'] else 'is not set'}"

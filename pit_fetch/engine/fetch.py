@@ -39,7 +39,7 @@ from pit_fetch.request.operations import (
 )
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
-from pit_fetch.times import format_for_people
+from pit_fetch.times import format_for_people, on_new_york_clock
 
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
@@ -353,9 +353,10 @@ def _when_empty(request: FetchRequest, query: Query) -> str:
     if is_late and is_of_publication(query.operation):
         end = "now" if query.pit is None else "the PIT"
         return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
-    for name, bound in (("--date-to", query.until), ("The PIT", query.pit)):
-        if bound is not None and bound.year < EARLY_YEAR:
-            return f"{name} is in the year {bound.year}: check it."
+    # The query's own bounds are kept away from the ends of the calendar.
+    for name, bound in (("--date-to", request.until), ("The PIT", request.pit)):
+        if bound is not None and (year := on_new_york_clock(bound).year) < EARLY_YEAR:
+            return f"{name} is in the year {year}: check it."
     return request.provider.when_empty(query)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, InputError
 from pit_fetch.gaps import Code
+from pit_fetch.support.encoding import as_utf8
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
@@ -31,12 +32,8 @@ _FORMS = (
     (b"par1", "it is a Parquet file"),
     (b"sqlite format 3", "it is a database: an archive is named with --archive"),
 )
-# What stands in the place of a path. The first row whose pattern is in it counts.
+# What stands in the place of a path, and may be part of one. The first row whose pattern is in it counts.
 _NO_PATHS = (
-    (r"file:/", "leave out file://"),
-    (r"[a-z]{2,}:/", "an address is no file: save its reply first"),
-    (r"(?:\A|/)[A-Za-z]:|\\", "a path of Windows: write it with / and no C:, and under WSL with /mnt/c"),
-    (r"[$%]", "the shell replaces no variable in single quotes"),
     (r"[*?\[]", "the shell replaces no pattern in quotes: name one file"),
     (r"(?:\A|/)@", "leave out the @"),
 )
@@ -133,9 +130,7 @@ def unpacked(body: bytes) -> bytes:
         except TransportError as error:
             problem = error.problem or f"it is larger than {MAX_BYTES // 1_000_000} MB"
             raise InputError(Code.INPUT_UNREADABLE, problem=problem) from None
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return body.decode("utf-16", "replace").encode()
-    return body
+    return as_utf8(body)
 
 
 def form_of(body: bytes) -> str:

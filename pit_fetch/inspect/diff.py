@@ -22,7 +22,7 @@ from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.envelope import EVIDENCE
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
-from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.request.operations import is_of_publication
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
@@ -32,14 +32,25 @@ TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 
 
 class ComparableAnswer(NamedTuple):
-    """An answer: its records by id, and the position down to which it is complete (None: to the end)."""
+    """An answer as far as another one can be compared with it.
+
+    records       by id
+    reach         the position down to which the answer is complete; None: to its end
+    has_versions  another answer may stamp an item otherwise: of what was cut, nothing is known
+    """
 
     records: Mapping[str, Record]
     reach: Position | None = None
+    has_versions: bool = False
 
     def covers(self, record: Record) -> bool:
         """Return whether the answer would contain ``record`` if the source had sent it."""
-        return self.reach is None or position(record) <= self.reach
+        return self.reach is None or (not self.has_versions and position(record) <= self.reach)
+
+    @property
+    def may_lack_versions(self) -> bool:
+        """Whether an item that the answer lacks may be in the part that was cut, in another version."""
+        return self.reach is not None and self.has_versions
 
 
 def run(
@@ -48,18 +59,25 @@ def run(
     """Return the difference between the answers to two requests that differ in their PIT alone. Raise UsageError."""
     earlier, later = _in_order(earlier, later)
     since, runtime = look_back_from(earlier), _with_stdin_read_once(earlier, runtime)
+    wanted, versions = [whole(request, since) for request in (earlier, later)], has_versions(later, runtime)
+    if versions:
+        # The earlier version of an item may lie far below the newer one that the later answer shows.
+        wanted[0] = wanted[0]._replace(limit=UNLIMITED)
     progress.nested = True
-    results = [fetch(whole(request, since), runtime, progress, argv) for request in (earlier, later)]
+    results = [fetch(request, runtime, progress, argv) for request in wanted]
     progress.nested = False
     gaps = [gap for result in results for gap in result.gaps if not gap.code.per_fetch]
     # Most gaps are in both answers.
     selection = Selection(gaps=tuple({(gap.code, gap.reason): gap for gap in gaps}.values()))
     failed = any(gap.is_failure for gap in gaps)
     if not failed:
-        before, after = map(comparable, results)
+        # A proof may be later than the claim by which an item was served before.
+        before, after = (comparable(result, versions or later.evidence == CLAIMED) for result in results)
         changed = changes(before, after, earlier.pit)
-        more = (*_cuts((earlier, later), (before, after)), *(() if changed else (gap(Code.NO_DIFFERENCE),)))
-        selection = Selection(tuple(changed), (*selection.gaps, *more))
+        cuts = _cuts((earlier, later), (before, after))
+        selection = Selection(
+            tuple(changed), (*selection.gaps, *cuts, *(() if changed else _equal(before, results[1])))
+        )
     fields = (*later.fields, *ADDED_FIELDS["diff"]) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
@@ -100,6 +118,8 @@ def changes(before: ComparableAnswer, after: ComparableAnswer, earlier: datetime
             differing = _differing(known, record)
             if differing:
                 changed.append(_marked(record, "changed", differing))
+        elif before.may_lack_versions:
+            continue
         elif _became_public_after(record, earlier):
             changed.append(_marked(record, "changed" if _was_public_at(record, earlier) else "new"))
         elif before.covers(record):
@@ -164,12 +184,36 @@ def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 
-def comparable(result: FetchResult) -> ComparableAnswer:
-    """Return the public records of a fetch, and how far they reach."""
+def has_versions(request: FetchRequest, runtime: Runtime) -> bool:
+    """Return whether answers to the request may hold an item in versions that are stamped differently.
+
+    Other sources serve one version of an item, at an instant that never moves.
+    """
+    if request.input_file or request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE"):
+        return True
+    try:
+        query = build_query(request, started=request.pit or runtime.clock.now())
+    except ConfigError:  # the fetch reports it
+        return False
+    return query.operation.versions or request.provider.derive(query) is not None
+
+
+def comparable(result: FetchResult, versions: bool) -> ComparableAnswer:
+    """Return the public records of a fetch, and how far they reach. ``versions``: they may be stamped otherwise."""
     records = {record.id: record for record in result.public}
     is_cut = any(gap.type == "truncated" for gap in result.gaps)
     last = position(result.public[-1]) if result.public else START
-    return ComparableAnswer(records, last if is_cut else None)
+    return ComparableAnswer(records, last if is_cut else None, versions)
+
+
+def why_empty(result: FetchResult) -> list[Gap]:
+    """Return what a fetch without records says of that."""
+    return [gap for gap in result.gaps if gap.type == "no_data" and gap.code.per_fetch]
+
+
+def _equal(before: ComparableAnswer, later: FetchResult) -> list[Gap]:
+    """Return the gaps of a comparison without a difference: equal answers, or none at all."""
+    return [gap(Code.NO_DIFFERENCE)] if before.records or later.public else why_empty(later)
 
 
 def _cuts(requests: Sequence[FetchRequest], answers: Sequence[ComparableAnswer]) -> list[Gap]:

@@ -18,14 +18,14 @@ from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
-from pit_fetch.inspect.diff import comparable, look_back_from, whole
+from pit_fetch.inspect.diff import comparable, look_back_from, whole, why_empty
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility, with_period
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
-from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
@@ -53,8 +53,9 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     result = fetch(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, progress, argv)
     gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
     failed = any(gap.is_failure for gap in gaps)
-    # An archive may hold versions that the source no longer serves, or know that a stamp came later.
-    proved = plain._replace(evidence=PROVED)
+    # An archive may hold versions that the source no longer serves, or know that a stamp came later. They may lie
+    # below the newer ones.
+    proved = plain._replace(evidence=PROVED, limit=UNLIMITED)
     at_pit = None if failed else _fetch_with_archive(proved, runtime, progress, argv)
     progress.nested = False
     stamped = map(_without_broken_stamps, seen.values())
@@ -65,7 +66,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         gaps = with_archived_variants(gaps, at_pit.gaps)
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
         later = (record for record in result.public if not record.is_claimed)
-        explained = merge(live, comparable(at_pit), later, derives)
+        explained = merge(live, comparable(at_pit, versions=True), later, derives)
     operation = candidate_operations(request.provider, request.options)[0]
     explained.sort(key=lambda pair: position(with_period(pair[0], operation.period)))
     is_accepted = request.evidence == CLAIMED
@@ -75,7 +76,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     elif any(gap.code.is_cap for gap in result.gaps):
         gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT))
     if not records and not failed:
-        gaps.append(gap(Code.NOTHING))
+        gaps += why_empty(result) or [gap(Code.NOTHING)]
     fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
     secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
     request = request._replace(fields=fields, canonical=f"explain {request.canonical}")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from curl_cffi import CurlOpt  # noqa: TID253 - this module is loaded where it is needed
 from curl_cffi.const import CurlECode  # noqa: TID253
@@ -62,13 +64,20 @@ def exchange(
             )
     except exceptions.RequestException as error:
         is_full = len(body) > MAX_BODY_BYTES
-        raise TransportError("too_large") if is_full else _explained(error) from None
+        is_proxied = not is_loopback and _is_proxied(request.url)
+        raise TransportError("too_large") if is_full else _explained(error, is_proxied) from None
     return HttpReply(response.status_code, dict(response.headers), bytes(body), now())
 
 
-def _explained(error: exceptions.RequestException) -> TransportError:
+def _is_proxied(url: str) -> bool:
+    """Return whether the environment names a proxy for ``url``."""
+    parts, proxies = urlsplit(url), getproxies()
+    return bool(proxies.get(parts.scheme) or proxies.get("all")) and not proxy_bypass(parts.hostname or "")
+
+
+def _explained(error: exceptions.RequestException, is_proxied: bool) -> TransportError:
     passing = isinstance(error, _PASSING)
-    if error.code == CurlECode.COULDNT_CONNECT:
-        return TransportError("refused", passing=passing)
+    if error.code == CurlECode.COULDNT_CONNECT:  # to the proxy, if there is one
+        return TransportError("proxy" if is_proxied else "refused", passing=passing)
     fault: Fault = next((fault for kind, fault in _FAULTS if isinstance(error, kind)), "network")
     return TransportError(fault, _NOT_VERIFIED if fault == "certificate" else "", passing=passing)

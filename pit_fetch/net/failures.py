@@ -65,7 +65,7 @@ def explain(error: OSError | ValueError, *, answered: bool = False) -> Transport
         return TransportError("network", passing=True) if is_cut else _not_http(passing)
     if answered and isinstance(error, ValueError):  # a chunk of negative size
         return _not_http(passing)
-    if isinstance(error, _PROXY_ERRORS):
+    if isinstance(error, _PROXY_ERRORS) or any(type(cause).__module__ == "socks" for cause in causes):  # of PySocks
         return TransportError("proxy", passing=passing)
     reasons = [cause.reason for cause in causes if isinstance(cause, ssl.SSLError)]
     if not isinstance(error, requests.RequestException) or "NO_CERTIFICATE_OR_CRL_FOUND" in reasons:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pit_fetch.errors import UpstreamError
 from pit_fetch.normalize import linked_data
 from pit_fetch.normalize.stamps import CAPTURED, NAMES, Stamp, known
+from pit_fetch.support.encoding import as_utf8
 from pit_fetch.wire import read_html, rows_in
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
@@ -49,19 +50,19 @@ class _Unreadable(Exception):
 
 def page_of(content: bytes) -> Saved | None:
     """Return the content of a saved page; None if it cannot be read."""
-    headers, body = _split(content)
-    return _read_page(_decoded(body, headers), headers)
+    headers, text = _headers_and_text(content)
+    return _read_page(text, headers)
 
 
 def is_envelope(content: bytes) -> bool:
     """Return whether a saved page is an envelope, which may hold several captures."""
-    return content.lstrip()[:1] == b"{"
+    return as_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
 
 
 def capture_of(content: bytes, address: str) -> Saved | None:
     """Return the capture of ``address`` in a saved envelope; None if it holds none, or cannot be read."""
     try:
-        items = list(rows_in(content, "data"))
+        items = list(rows_in(as_utf8(content), "data"))
     except UpstreamError:
         return None
     for item in items:
@@ -87,10 +88,9 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
 
 def entry_of(content: bytes, address: str) -> Saved | None:
     """Return a saved sitemap's entry of ``address``; None if it does not list it, or cannot be read."""
-    headers, body = _split(content)
     reader = _SitemapReader()
     try:
-        read_html(reader, _decoded(body, headers))
+        read_html(reader, _headers_and_text(content)[1])
     except (UpstreamError, ValueError):
         return None
     own = [entry for entry in reader.entries if plain_address(entry.get("loc", "")) == address]
@@ -254,6 +254,14 @@ class _SitemapReader(HTMLParser):
             self.handle_data(data.removeprefix("[CDATA[").removesuffix("]]"))
 
 
+def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:
+    """Return the headers and the text of a page, of which the body or, by Windows, the whole may be in UTF-16."""
+    headers, body = _split(as_utf8(content))
+    plain = as_utf8(body)
+    is_utf_16 = plain is not body or as_utf8(content) is not content  # whatever charset is declared
+    return headers, plain.decode("utf-8-sig", "replace").lstrip("\ufeff") if is_utf_16 else _decoded(body, headers)
+
+
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """Return the headers of the last reply in ``content``, with names in small letters, and the body."""
     bare = content.lstrip(b"\xef\xbb\xbf \t\r\n")  # what an editor leaves in front of them hides no header
@@ -280,6 +288,7 @@ def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
     charset = _CHARSET.search(declared)
     try:
         name = lookup("utf-8-sig" if charset is None else charset[1].decode()).name
-        return body.decode("utf-8-sig" if name in _NO_CHARSETS else name, "replace").lstrip("\ufeff")
+        is_none = name in _NO_CHARSETS or name.startswith(("utf-16", "utf-32"))  # of those it would be seen
+        return body.decode("utf-8-sig" if is_none else name, "replace").lstrip("\ufeff")
     except LookupError:
         return body.decode("utf-8-sig", "replace")

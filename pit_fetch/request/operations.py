@@ -10,7 +10,6 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Operation, Provider, Query, Window
 from pit_fetch.request import audience
-from pit_fetch.times import format_for_people
 
 # The option that names the operation, where a provider has several.
 OPTION = "op"
@@ -110,7 +109,7 @@ def caveats(query: Query, source: str) -> Iterator[Gap]:
     for text in (*operation.of_today(query), *operation.caveats(query)):
         yield gap(Code.CAVEAT, text=text)
     if query.pit is not None and query.pit - query.started > _AHEAD:
-        yield gap(Code.PIT_AHEAD, pit=format_for_people(query.pit))
+        yield gap(Code.PIT_AHEAD)
 
 
 def refuse_what_is_of_today(query: Query, environ: Mapping[str, str]) -> None:

@@ -61,6 +61,7 @@ FORMAT = Option(
     metavar="FORMAT",
     synonyms={"ndjson": "jsonl"},
 )
+OUTPUT = Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE")
 DATE_TO = Option("date_to", "published at or before; a date includes the whole day", metavar="DATE", parse=_window_end)
 
 # The options of every source, in the groups of --help.
@@ -93,7 +94,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
     "what to print": (
         Option("fields", "only these fields of each item; id and timestamps are always kept", kind="list"),
         FORMAT,
-        Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE"),
+        OUTPUT,
         Option("open", "show the page in a browser; without --output, in a temporary file", kind="flag", default=False),
         Option(
             "max_chars",

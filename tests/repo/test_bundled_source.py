@@ -58,6 +58,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"| [`{NAME}`](docs/{NAME}.md) | announcements | no key |\n",
         before="\nAny package can add a source.",
     )
+    insert(copy / "mkdocs.yml", f"    - docs/{NAME}.md\n", before="    - docs/neo4j.md\n")
     process(copy, "-m", "tests.repo.seal")
     return copy
 

@@ -26,6 +26,13 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_the_site_has_every_page() -> None:
+    """In its navigation; what is decided has an index of its own."""
+    navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    pages = [page.relative_to(ROOT).as_posix() for page in DOCUMENTS if not page.name.startswith("00")]
+    assert [page for page in pages if f"{page}\n" not in navigation] == []
+
+
 def test_every_environment_variable_is_documented() -> None:
     """In docs/settings.md, or on the page of the source that uses it."""
     settings = (ROOT / "docs" / "settings.md").read_text()
@@ -51,3 +58,10 @@ def test_every_gap_type_is_documented() -> None:
 
     documented = (ROOT / "docs" / "envelope.md").read_text()
     assert {kind for kind in GapType if f"`{kind}`" not in documented} == set()
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    from pit_fetch import __version__
+
+    versions = re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert versions[0] == __version__

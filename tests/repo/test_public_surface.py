@@ -51,6 +51,11 @@ def test_the_guide_lists_the_modules() -> None:
     assert [module for module in PUBLIC if f"`{module}`" not in section] == []
 
 
+def test_the_reference_has_every_module() -> None:
+    reference = "".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
+    assert [module for module in PUBLIC if f"\n::: {module}\n" not in reference] == []
+
+
 def imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
     """Yield each name that a module imports from pit_fetch, with the module that it comes from."""
     for node in ast.walk(tree):

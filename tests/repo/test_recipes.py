@@ -20,15 +20,18 @@ from typing import Any
 import pytest
 
 import pit_fetch
-from pit_fetch.testing.server import serve
+from pit_fetch.testing.server import Response, as_json, serve
+from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
+from tests.providers.sec_facts import server as facts
 from tests.providers.sec_full_text import server as sec
 from tests.providers.wayback import server as wayback
 
 pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="needs the extra frames")
 ROOT = Path(__file__).resolve().parents[2]
-BLOCKS = re.findall(r"```(python|sh)\n(.*?)```", (ROOT / "docs" / "recipes.md").read_text(), re.DOTALL)
+PAGE = (ROOT / "docs" / "recipes.md").read_text()
+BLOCKS = re.findall(r"```(python|sh)\n(.*?)```", PAGE.partition("## A free key")[0], re.DOTALL)
 CLOSE = datetime(2024, 2, 15, 21, tzinfo=UTC)
 
 FILINGS = [
@@ -36,16 +39,33 @@ FILINGS = [
     sec.Filing(sec.number(16), "8-K", "2024-02-16 10:00:00", name="SECRET"),
     sec.Filing(sec.number(10), "10-K", "2024-02-12 10:00:00"),
 ]
-PAGES = [
+REPORTS = [
+    sec.Filing(sec.number(20 + n), "10-K", f"{day} 16:30:00")
+    for n, day in enumerate(("2022-10-28", "2023-11-03", "2024-11-01"))
+]
+
+
+def _eps(report: int, start: str, end: str, value: float) -> facts.Reported:
+    return facts.Reported(REPORTS[report], "EarningsPerShareDiluted", end, value, start, "USD/shares")
+
+
+ANNUAL = [
+    _eps(0, "2021-09-26", "2022-09-24", 12.20),
+    _eps(1, "2021-09-26", "2022-09-24", 6.10),
+    _eps(1, "2022-09-25", "2023-09-30", 6.13),
+    _eps(2, "2022-09-25", "2023-09-30", 99.99),
+]
+CAPTURES = [
     wayback.Capture(f"202402{day}120000", body=f"<title>{title}</title><p>{title}".encode())
     for day, title in (("10", "First"), ("12", "First"), ("14", "Second"), ("16", "SECRET"))
 ]
+ESTIMATES = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.50"}]
 
 
 def _articles() -> list[dict[str, Any]]:
     moments = [CLOSE - timedelta(hours=7 * n) for n in range(-3, 24)]
     return [
-        benzinga.article(n, at, title=f"Article {n}", stocks=[{"name": "AAPL"}])
+        benzinga.article(n, at, title=f"Article {n}", stocks=[{"name": "AAPL"}, {"name": "OTHER"}])
         for n, at in enumerate(sorted(moments, reverse=True), 1)
     ]
 
@@ -57,7 +77,9 @@ def _bars() -> alphavantage.Store:
         split = {"split_coefficient": "10.0" if day == 10 else "1.0", "dividend_amount": "0.0000"}
         close = f"{(1200 if day < 10 else 120) + day:.4f}"
         bars.append(alphavantage.bar(f"2024-06-{day:02}", close, adjusted_close=close, **split))
-    return alphavantage.Store(bars={"TIME_SERIES_DAILY": _raw(bars), "TIME_SERIES_DAILY_ADJUSTED": bars})
+    documents = {"EARNINGS_ESTIMATES": {"symbol": "IBM", "estimates": ESTIMATES}}
+    bars_of = {"TIME_SERIES_DAILY": _raw(bars), "TIME_SERIES_DAILY_ADJUSTED": bars}
+    return alphavantage.Store(bars=bars_of, documents=documents)
 
 
 def _raw(bars: list[alphavantage.Bar]) -> list[alphavantage.Bar]:
@@ -70,8 +92,8 @@ def servers() -> Iterator[dict[str, str]]:
     with (
         serve(benzinga.app(_articles())) as news,
         serve(alphavantage.app(_bars())) as prices,
-        serve(sec.app(FILINGS)) as filings,
-        serve(wayback.app(PAGES)) as pages,
+        serve(facts.app(ANNUAL, others=FILINGS)) as filings,
+        serve(wayback.app(CAPTURES)) as pages,
     ):
         yield {
             "PIT_FETCH_BENZINGA_URL": news.url,
@@ -104,27 +126,65 @@ def test_the_questions_in_python(asking: Path) -> None:
             with redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, "docs/recipes.md", "exec"), names)
             outputs.append(printed.getvalue())
-    assert len(outputs) == 5
+    assert len(outputs) == 7
+    closes = [f"2024-02-{day}" for day in ("09", "12", "13", "14", "15", "16")]
+    assert sorted(set(names["news"]["close"])) == closes
+    assert "OTHER" not in outputs[0]
+    assert [names["eps"](vintage).tolist() for vintage in ("first", "latest")] == [[12.20, 6.13], [6.10, 6.13]]
     frame = names["frame"]
     assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
     assert frame["close"].max() > 1_000
     assert names["adjusted"]["close"].max() < 150
     assert [item["form"] for item in names["filings"]] == ["8-K"] * 5
     assert "SECRET" not in "".join(outputs)
-    assert outputs[3].count("new") > 8
+    assert outputs[5].count("new") > 8
     assert (names["page"]["title"], len(names["captures"])) == ("Second", 3)
 
 
 def test_the_questions_at_a_terminal(asking: Path) -> None:
     script = "\n".join(code for language, code in BLOCKS if language == "sh")
-    folder = str(Path(sys.executable).parent)
-    env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    ran = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, env=env, check=False)
+    ran = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, env=_environment(), check=False)
     assert ran.returncode == 0, ran.stderr
     assert len(list(csv.DictReader(io.StringIO((asking / "8k.csv").read_text())))) == 5
     page = (asking / "week.html").read_text()
     assert page.count('class="late grey"') >= 2
     assert "new" in ran.stdout
+    assert '"eps_estimate_average": "2.50"' in ran.stdout
+
+
+def test_an_agent_gets_tools_at_an_instant(asking: Path) -> None:
+    [code] = [code for language, code in BLOCKS if "init --mcp" in code]
+    subprocess.run(["bash", "-euc", code], env=_environment(), check=True, capture_output=True)
+    entry = json.loads((asking / ".mcp.json").read_text())["mcpServers"]["pit_fetch"]
+    assert entry["args"][-2:] == ["--pit", "2024-02-15T16:00:00[America/New_York]"]
+
+
+def test_a_free_key_gets_86_answers_in_four_days(asking: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [make_list] = re.findall(r"```sh\n(.*?)```", PAGE.partition("## A free key")[2], re.DOTALL)
+    [daily] = re.findall(r"^0 9 \* \* \*  cd \S+ && (.*)$", PAGE, re.MULTILINE)
+    symbols = [f"{first}{last}" for first in "ABCDEFGHI" for last in "ABCDEFGHIJ"][:86]
+    (asking / "symbols.txt").write_text("".join(f"{symbol}\n" for symbol in symbols))
+    answered: list[str] = []  # of the day
+
+    def app(request: HttpRequest) -> Response:
+        if len(answered) == 25:
+            return as_json(alphavantage.DAILY_LIMIT)
+        answered.append(alphavantage.parameters(request)["symbol"])
+        return as_json({"symbol": answered[-1], "estimates": ESTIMATES})
+
+    with serve(app) as server:
+        monkeypatch.setenv("PIT_FETCH_ALPHAVANTAGE_URL", server.url)
+        subprocess.run(["bash", "-euc", make_list], check=True)
+        days = []
+        for _ in range(5):
+            answered.clear()
+            ran = subprocess.run(["bash", "-euc", daily], env=_environment(), capture_output=True, check=False)
+            days.append((len(answered), ran.returncode))
+    assert days == [(25, 1), (25, 1), (25, 1), (11, 0), (0, 0)]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 def test_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -285,7 +285,7 @@ def _repair(call: Call) -> CommandResult:
 
 def _open_other(call: Call) -> sqlite3.Connection:
     """Open the other archive to read it. Raise ArchiveError, which names it."""
-    other = os.path.join(call.runtime.folder, call.options.other)
+    other = call.runtime.path(call.options.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
         raise ArchiveError("that is the same archive twice: name another one to take over from")
     try:

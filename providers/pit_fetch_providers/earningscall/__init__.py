@@ -118,7 +118,8 @@ def _transcript(stored: api.Stored, call: Record, query: Query) -> Iterator[Reco
         for transcript in calls.transcripts(stored.body, query, *calls.company(call), call):
             made = calls.of_call(transcript, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
-            yield made._replace(available_at=call.available_at) if query.open_mode and made.id else made
+            is_placed = query.open_mode and made.id
+            yield made._replace(available_at=call.available_at, period=call.period) if is_placed else made
     except UpstreamError:
         # A malformed transcript that would be withheld must not fail the fetch.
         if calls.is_wanted(call, stored.at, query):

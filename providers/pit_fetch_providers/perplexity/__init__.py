@@ -69,6 +69,7 @@ _SEARCH = Operation(
     needs=("query",),
     takes=("max_results", "mode", "domains", "after_date", "recency"),
     fields=_PAGE,
+    period="date",
     reach="some",
     caveats=with_a_pit(_ENGINE + _DATES),
     normalize_query=request.understood,

@@ -139,7 +139,7 @@ _FILINGS = Operation(
     why="a filing day is no instant, and filing dates are moved back on request",
     basis=(Basis("filingDate", "day"),),
     takes=("symbol", "cik", "forms", "exact"),
-    fields=(*fields("accession form", date="filed", lists="items"), *fields(date="period"),
+    fields=(*fields("cik accession form", date="filed", lists="items"), *fields(date="period"),
             *fields("primary_document url")),
     normalize_query=_understood,
     caveats=_caveats,

@@ -38,6 +38,7 @@ def is_form(query: Query, form: str) -> bool:
 
 def _record(row: Row, cik: int, at: datetime | None) -> Record:
     payload = {
+        "cik": f"{cik:010d}" if cik else None,
         "accession": row.accession,
         "form": row.form,
         "filed": row.filed.isoformat(),

@@ -86,7 +86,12 @@ def _of_prices(query: Query) -> Query:
     query = _understood(query)
     if not prices.is_intraday(query.options["interval"]):
         return query
-    return query._replace(operation=query.operation._replace(window="start", reach="newest"))
+    # Some of their closes have four decimals, which cannot be told from what was divided: they have no claim.
+    return query._replace(operation=query.operation._replace(window="start", reach="newest", claims=""))
+
+
+def _of_claims(query: Query) -> Iterable[str]:
+    return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
 _OF_SYMBOL = Operation(needs=("symbol",), normalize_query=_understood)
@@ -94,6 +99,9 @@ _PRICES = _OF_SYMBOL._replace(
     name="prices",
     rule="when it is fetched, and not before the bar is over: a day by 20:00 of its exchange, or by its end",
     why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
+    claims="of shares in dollars, prices as traded: the splits of today's chart are undone; a day by 20:00 New York, a "
+    "longer bar or a split by the end of its last day; Yahoo may have corrected both since, or not divided by a split",
+    caveats=_of_claims,
     dating="receipt",
     takes=("interval",),
     period="start",
@@ -133,7 +141,7 @@ _UPGRADES = _OF_SYMBOL._replace(
     why="of 1,309 actions recorded in 2021 none had the same time in 2025, and 805 had an earlier one",
     claims="gradeDate, at midnight the end of that New York day; Yahoo changes it afterwards (of 1,309 actions in four "
     "years all, 805 to an earlier time, 6 of them by more than six hours), and leaves actions out",
-    caveats=lambda query: with_a_pit(_HOLDER)(query) if query.accepts_claims else (),
+    caveats=_of_claims,
     dating="receipt",
     fields=(
         *fields(instant="gradeDate"),

@@ -4,24 +4,33 @@ All prices of a chart are divided by the splits that came later, and ``adjclose`
 in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart is evidence of the
 day on which it is read, and of no other: it is a snapshot. A bar that is still running then is none yet: its stamp is
 the end of its interval.
+
+The prices of a share in dollars can be had as they were traded (``traded``): that is a claim, of the evening of the
+bar's last day. Volumes and dividends cannot: the division leaves too few of their digits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
-from pit_fetch.times import wall_clock
+from pit_fetch.times import NEW_YORK, end_of_day, wall_clock
 from pit_fetch.wire import lenient_json
+from pit_fetch_providers.shared import UNREADABLE
+from pit_fetch_providers.yahoo import traded
 
 # Daily data begin with the S&P 500's on this day.
 BEGINNING = datetime(1927, 12, 30, tzinfo=UTC)
 _EPOCH, _YEAR_2100 = datetime(1970, 1, 1, tzinfo=UTC), 4_102_444_800
-_COLUMNS = ("open", "high", "low", "close", "volume")
+_PRICES = ("open", "high", "low", "close")
+_COLUMNS = (*_PRICES, "volume")
+_EVENTS = {"dividend": ("amount",), "split": ("numerator", "denominator")}
+# Of what the prices can be had as they were traded, by Yahoo's words for it: a share in dollars.
+_SHARES = ("EQUITY", "ETF")
 
 
 class Interval(NamedTuple):
@@ -81,16 +90,15 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     granularity = meta.get("dataGranularity")
     if SYNONYMS.get(str(granularity), granularity) != interval:
         raise UpstreamError(Code.MALFORMED, problem=f"its bars are not of the interval {interval}")
-    zone = _zone(meta)
-    subject = _Subject(str(meta.get("symbol")), meta.get("currency"), zone, interval, received, _day(meta, zone))
-    yield from _bars(result, subject)
-    events = result.get("events")
-    for kind, values in (("dividends", ("amount",)), ("splits", ("numerator", "denominator"))):
-        rows = events.get(kind) if isinstance(events, dict) else None
-        for row in rows.values() if isinstance(rows, dict) else ():
-            row = _dict(row, kind)
-            payload = {name: _number(row.get(name), name) for name in values}
-            yield subject.record(kind[:-1], row.get("date"), payload)
+    subject = _subject(meta, _splits(result, _zone(meta)), interval, received)
+    # On claims rows of the past are served: a later one that cannot be read must not cost them.
+    read_row = _tolerant if query.accepts_claims else _strict
+    bars = (read_row(subject.bar, at, row) for at, row in _bars(result))
+    # Of a running day's two rows the later one replaces the earlier.
+    yield from {record.id: record for record in bars if record is not None}.values()
+    for kind, names in _EVENTS.items():
+        events = (read_row(subject.event, kind, row, names) for row in _events(result, kind))
+        yield from (record for record in events if record is not None)
 
 
 class _Subject(NamedTuple):
@@ -100,9 +108,20 @@ class _Subject(NamedTuple):
     interval: str
     received: datetime
     day: timedelta  # from midnight until a day is over by the clock of the exchange
+    is_share: bool  # in dollars, in New York
+    splits: Sequence[traded.Split]
 
-    def record(self, kind: str, at: Any, payload: Mapping[str, Any]) -> Record:
-        """Return a row of the day, and of the bar, that begins at ``at`` (Unix seconds)."""
+    def bar(self, at: Any, row: Mapping[str, Any]) -> Record | None:
+        """Return the bar that begins at ``at`` (Unix seconds); None if it has no values. Raise UpstreamError."""
+        values = {name: _number(value, name) for name, value in row.items()}
+        return None if all(value is None for value in values.values()) else self._record("bar", at, values)
+
+    def event(self, kind: str, row: Any, names: Sequence[str]) -> Record:
+        """Return a dividend or a split. Raise UpstreamError."""
+        row = _dict(row, f"{kind}s")
+        return self._record(kind, row.get("date"), {name: _number(row.get(name), name) for name in names})
+
+    def _record(self, kind: str, at: Any, values: Mapping[str, Any]) -> Record:
         begins = _instant(at)
         local = begins.astimezone(self.zone)
         name = f"{begins:%Y-%m-%dT%H:%MZ}" if is_intraday(self.interval) else local.date().isoformat()
@@ -113,22 +132,49 @@ class _Subject(NamedTuple):
             "date": local.date().isoformat(),
             "start": local.isoformat(),
         }
+        claimed_at, claimed = self._claim(kind, local.date(), values)
         return Record(
             id=f"{self.symbol}@{name}" + ("" if kind == "bar" else f"#{kind}"),
             available_at=self._over(begins) if kind == "bar" else self.received,
             available_at_source="provider_metadata",
-            payload={**common, **payload},
+            payload={**common, **values},
             at_receipt=True,
+            claimed_at=claimed_at,
+            claimed_payload={**common, **claimed} if claimed_at else None,
         )
+
+    def _claim(self, kind: str, first: date, values: Mapping[str, Any]) -> tuple[datetime | None, Mapping[str, Any]]:
+        """Return since when the row that begins on ``first`` is claimed to have been public, and what it showed."""
+        if not self.is_share or is_intraday(self.interval):
+            return None, {}
+        if kind == "split":
+            return end_of_day(first, NEW_YORK), values
+        last = self._last(first)
+        factor = traded.factor(self.splits, first, last) if kind == "bar" else None
+        prices = {} if factor is None else {name: traded.price(values[name], factor) for name in _PRICES}
+        # By the end of the last day of several, every split within them was public.
+        evening = wall_clock(datetime.combine(last, time()) + _EVENING, NEW_YORK)
+        over = evening if first == last else end_of_day(last, NEW_YORK)
+        return (over, prices) if prices.get("close") is not None else (None, {})
+
+    def _last(self, first: date) -> date:
+        """Return the last day that a bar from ``first`` on can have."""
+        return first + INTERVALS[self.interval].length - _DAY
 
     def _over(self, begins: datetime) -> datetime | None:
         """Return when the bar that begins at ``begins`` was over, at the latest, and received."""
         length = INTERVALS[self.interval].length
         if is_intraday(self.interval):
             return max(begins + length, self.received)
-        last = begins.astimezone(self.zone).date() + length - _DAY
+        last = self._last(begins.astimezone(self.zone).date())
         ends = wall_clock(datetime.combine(last, time()) + self.day, self.zone)
         return None if ends is None else max(ends, self.received)
+
+
+def _subject(meta: Mapping[str, Any], splits: Sequence[traded.Split], interval: str, received: datetime) -> _Subject:
+    zone, currency = _zone(meta), meta.get("currency")
+    is_share = (meta.get("instrumentType") in _SHARES, currency, zone) == (True, "USD", NEW_YORK)
+    return _Subject(str(meta.get("symbol")), currency, zone, interval, received, _day(meta, zone), is_share, splits)
 
 
 def _day(meta: Mapping[str, Any], zone: tzinfo) -> timedelta:
@@ -151,7 +197,7 @@ def _instant(seconds: Any) -> datetime:
     return _EPOCH + timedelta(seconds=seconds)
 
 
-def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
+def _bars(result: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     """Yield the bars, which stand in columns. Columns of another length could belong to any row: an error."""
     times = result.get("timestamp") or []
     if not isinstance(times, list):
@@ -166,13 +212,38 @@ def _bars(result: Mapping[str, Any], subject: _Subject) -> Iterator[Record]:
     for name, values in columns.items():
         if not isinstance(values, list) or len(values) != len(times):
             raise UpstreamError(Code.MALFORMED, problem=f"its column {name} is not as long as that of the times")
-    by_id: dict[str, Record] = {}
-    for place, at in enumerate(times):
-        row = {name: _number(values[place], name) for name, values in columns.items()}
-        if any(value is not None for value in row.values()):
-            record = subject.record("bar", at, row)
-            by_id[record.id] = record  # of a running day's two rows the later one replaces the earlier
-    yield from by_id.values()
+    for at, *row in zip(times, *columns.values(), strict=True):
+        yield at, dict(zip(columns, row, strict=True))
+
+
+def _events(result: Mapping[str, Any], kind: str) -> Iterable[Any]:
+    events = result.get("events")
+    rows = events.get(f"{kind}s") if isinstance(events, dict) else None
+    return rows.values() if isinstance(rows, dict) else ()
+
+
+def _splits(result: Mapping[str, Any], zone: tzinfo) -> Sequence[traded.Split]:
+    """Return the splits of a chart. One whose day cannot be read may have divided every price."""
+
+    def split(row: Any) -> traded.Split:
+        try:
+            day = _instant(row["date"]).astimezone(zone).date()
+        except (TypeError, KeyError, UpstreamError):
+            return traded.Split(date.max, None)
+        return traded.Split(day, traded.ratio(row))
+
+    return [split(row) for row in _events(result, "split")]
+
+
+def _strict(make: Callable[..., Record | None], *row: Any) -> Record | None:
+    return make(*row)
+
+
+def _tolerant(make: Callable[..., Record | None], *row: Any) -> Record | None:
+    try:
+        return make(*row)
+    except UpstreamError:
+        return UNREADABLE
 
 
 def _result(body: bytes) -> Mapping[str, Any]:

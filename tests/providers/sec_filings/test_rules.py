@@ -62,6 +62,7 @@ def texts(fetched: Fetched) -> list[str]:
 def test_a_filing_as_it_was_listed() -> None:
     record = ask(forms="8-K").records[-1]
     assert record.payload == {
+        "cik": "0000320193",
         "accession": sec.number(2),
         "form": "8-K",
         "filed": "2023-05-01",

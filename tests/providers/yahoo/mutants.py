@@ -1,8 +1,8 @@
-"""Leaks of yahoo: hours that are early, days and minutes that are not over, weekends, today's names, its errors."""
+"""Leaks of yahoo: early hours, days that are not over, weekends, later splits, today's names, its errors."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from pit_fetch.times import NEW_YORK, end_of_minute, parse_rfc3339
@@ -21,6 +21,27 @@ def _claimed_at_once(real: Any) -> Any:
         return real(row, content)._replace(claimed_at=parse_rfc3339(content.get("pubDate")))
 
     return article
+
+
+def _claimed_in_the_morning(real: Any) -> Any:
+    def claim(subject: Any, kind: str, first: Any, values: Any) -> Any:
+        claimed_at, claimed = real(subject, kind, first, values)
+        return claimed_at and claimed_at - timedelta(hours=10), claimed
+
+    return claim
+
+
+def _with_its_volume(real: Any) -> Any:
+    def claim(subject: Any, kind: str, first: Any, values: Any) -> Any:
+        claimed_at, claimed = real(subject, kind, first, values)
+        return claimed_at, {**claimed, "volume": values.get("volume")} if kind == "bar" else claimed
+
+    return claim
+
+
+def _if_told(price: Any) -> Make:
+    """Return the leak of another price in the place of each that can be told."""
+    return lambda real: lambda adjusted, factor: None if real(adjusted, factor) is None else price(adjusted, factor)
 
 
 def _always(value: Any) -> Make:
@@ -135,6 +156,33 @@ MUTANTS = (
         "yahoo: a claim of a day counts from its beginning",
         f"{_HERE}.ratings:end_of_day",
         lambda real: lambda day, zone: real(day - timedelta(days=1), zone),
+        _CLAIMED,
+    ),
+    Mutant(
+        "yahoo: a price stays divided by later splits",
+        f"{_HERE}.traded:price",
+        _if_told(lambda adjusted, factor: round(adjusted, 2)),
+        _CLAIMED,
+    ),
+    Mutant(
+        "yahoo: a price keeps the digits that a division left",
+        f"{_HERE}.traded:price",
+        _if_told(lambda adjusted, factor: adjusted * factor),
+        _CLAIMED,
+    ),
+    Mutant(
+        "yahoo: the digits that a division left round a price",
+        f"{_HERE}.traded:price",
+        _if_told(lambda adjusted, factor: round(adjusted * factor, 2)),
+        _CLAIMED,
+    ),
+    Mutant("yahoo: parts of a dollar count as cents", f"{_HERE}.traded:CENTS", _always(date.min), _CLAIMED),
+    Mutant("yahoo: a volume is claimed", f"{_HERE}.prices:_Subject._claim", _with_its_volume, _CLAIMED),
+    Mutant("yahoo: a bar counts in the morning", f"{_HERE}.prices:_Subject._claim", _claimed_in_the_morning, _CLAIMED),
+    Mutant(
+        "yahoo: a later row of a chart that cannot be read fails the fetch",
+        f"{_HERE}.prices:_tolerant",
+        lambda real: lambda make, *row: make(*row),
         _CLAIMED,
     ),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),

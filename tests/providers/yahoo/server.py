@@ -38,6 +38,7 @@ class Company(NamedTuple):
     grades    (Unix seconds, firm, toGrade, fromGrade, action)
     summary   the other modules of the company's summary
     session   the regular hours of the exchange (start, end; Unix seconds)
+    kind      of the instrument: EQUITY, ETF, CURRENCY and so on
     name      the company's, in the calendar
     """
 
@@ -52,6 +53,7 @@ class Company(NamedTuple):
     currency: str = "USD"
     session: Mapping[str, Any] = {}
     name: str = "A Company"
+    kind: str = "EQUITY"
 
 
 def app(companies: Mapping[str, Company], *, strict: bool = True) -> App:
@@ -108,6 +110,7 @@ def chart(symbol: str, company: Company, interval: str = "1d") -> dict[str, Any]
             "currency": company.currency,
             "symbol": symbol,
             "exchangeName": "NMS",
+            "instrumentType": company.kind,
             "gmtoffset": -18000,
             "timezone": "EST",
             "exchangeTimezoneName": company.zone,

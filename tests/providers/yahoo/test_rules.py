@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.provider import Record
 from pit_fetch.testing.server import App, Response, as_json
 from tests import inprocess
 from tests.conftest import Run
@@ -289,6 +290,102 @@ def test_bars_of_less_than_a_day_are_compared_by_when_they_begin() -> None:
     assert fetched.ids == ["AAPL@2026-10-30T14:40Z", "AAPL@2026-10-30T14:35Z"]
     sent = next(request for request in fetched.requests if "/chart/" in request.path).query
     assert NOW.timestamp() - int(sent["period1"]) == 60 * 86_400 - 300
+
+
+# Prices as they were traded.
+
+NVIDIA = (
+    {"date": 1626787800, "numerator": 4, "denominator": 1},
+    {"date": 1718026200, "numerator": 10, "denominator": 1},
+)
+
+
+def _traded(*bars: tuple[str, float], splits: Any = NVIDIA, pit: str = PIT, **more: Any) -> list[Record]:
+    """Return the items on claims of bars that begin at 09:30 New York and have one price each."""
+    company = more.pop("company", Company())
+    rows = [
+        (int(datetime.fromisoformat(f"{day}T09:30").replace(tzinfo=NEW_YORK).timestamp()), *(4 * [price]), 1, price)
+        for day, price in bars
+    ]
+    app = yahoo.app({"AAPL": company._replace(bars=rows, splits=splits)})
+    return ask("prices", app, pit=pit, evidence="claimed", **more).records
+
+
+def _bars(records: list[Record]) -> list[Record]:
+    return [record for record in records if record.payload["record_type"] == "bar"]
+
+
+@pytest.mark.parametrize(
+    ("day", "shown", "traded"),
+    [
+        # Recorded before the splits and after them.
+        ("2021-02-01", 13.237000465393066, 529.48),
+        ("2023-03-01", 22.697999954223633, 226.98),
+        ("2023-03-31", 27.777000427246094, 277.77),
+        ("2024-06-10", 121.79000091552734, 121.79),
+        # Half a cent, and a bit less, whatever the division left of it.
+        ("2023-03-01", 22.6984997, 226.99),
+        ("2023-03-01", 22.6985003, 226.99),
+        ("2023-03-01", 22.6984900, 226.98),
+        ("2023-03-01", 0.0999999, 1.0),
+        ("2023-03-01", 0.09999, None),
+        ("2023-03-01", 5000.0, 50_000.0),
+        ("2023-03-01", 5000.01, None),
+        ("2023-03-01", 0, None),
+        ("2001-04-09", 0.1, 4.0),
+        ("2001-04-06", 0.1, None),
+    ],
+)
+def test_a_price_is_the_one_that_was_traded(day: str, shown: float, traded: float | None) -> None:
+    bars = _bars(_traded((day, shown)))
+    evening = datetime.fromisoformat(f"{day}T20:00").replace(tzinfo=NEW_YORK)
+    assert [(record.payload["close"], record.available_at) for record in bars] == [(traded, evening)][
+        : traded is not None
+    ]
+
+
+def test_of_a_bar_as_traded_only_prices_are_claimed() -> None:
+    (bar,) = _traded(("2023-03-01", 22.697999954223633), pit="2023-06-01T00:00:00Z", date_from="2023-01-01")
+    assert set(bar.payload) == {"record_type", "symbol", "currency", "date", "start", "open", "high", "low", "close"}
+
+
+def test_a_split_is_claimed_at_the_end_of_its_day_and_a_dividend_never() -> None:
+    company = Company(dividends=({"date": 1700000000, "amount": 0.004},))
+    (split,) = _traded(pit="2024-06-11T00:00:00-04:00", company=company, date_from="2022-01-01")
+    assert (split.id, split.payload["numerator"]) == ("AAPL@2024-06-10#split", 10)
+    assert _traded(pit="2024-06-10T23:59:59-04:00", company=company, date_from="2022-01-01") == []
+
+
+@pytest.mark.parametrize(
+    ("interval", "day", "public"),
+    [
+        ("1d", "2024-06-07", "2024-06-07 20:00"),
+        ("1wk", "2024-05-27", "2024-06-03 00:00"),
+        ("1wk", "2024-06-03", "2024-06-10 00:00"),  # the split is on the Monday after
+        ("1wk", "2024-06-10", "2024-06-17 00:00"),
+        ("1wk", "2024-06-07", ""),  # it is within
+        ("1mo", "2024-06-01", ""),
+        ("1mo", "2024-07-01", "2024-08-01 00:00"),
+        ("1h", "2024-07-01", ""),  # closes of less than a day have four decimals
+    ],
+)
+def test_a_bar_as_traded_is_claimed_once_it_is_over(interval: str, day: str, public: str) -> None:
+    bars = _bars(_traded((day, 12.5), interval=interval))
+    times = [record.available_at.astimezone(NEW_YORK) for record in bars if record.available_at]
+    assert [f"{at:%Y-%m-%d %H:%M}" for at in times] == [public][: len(public)]
+
+
+@pytest.mark.parametrize(
+    "company", [Company(kind="INDEX"), Company(kind="CURRENCY"), Company(currency="GBp"), Company(zone="Europe/London")]
+)
+def test_prices_of_other_than_shares_in_dollars_are_not_claimed(company: Company) -> None:
+    assert _traded(("2023-03-01", 22.69), company=company) == []
+
+
+@pytest.mark.parametrize("spoilt", [{"numerator": 0}, {"denominator": None}, {"date": "soon"}, {"numerator": 1e308}])
+def test_a_split_that_cannot_be_undone_leaves_no_price_of_before_it(spoilt: dict[str, Any]) -> None:
+    splits = ({**NVIDIA[1], **spoilt},)
+    assert _bars(_traded(("2023-03-01", 22.69), splits=splits)) == []
 
 
 @pytest.mark.parametrize("op", ["prices", "upgrades", "consensus"])

@@ -15,6 +15,7 @@ from tests.laws.checks import non_interference, paging
 from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, common, near, noise_count, options
 from tests.loopback.broken import wreck
+from tests.providers.yahoo import charts
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
@@ -73,10 +74,12 @@ def make(rng: Random, most: int = 4) -> Case:
 
 
 def claimed(rng: Random) -> Case:
-    """Make worlds that agree on articles published, and on actions of analysts dated, by the PIT."""
+    """Make worlds that agree on articles published, on actions of analysts dated, or on shares traded, by the PIT."""
+    op = rng.choice(("news", "upgrades", "prices", "prices"))
+    if op == "prices":
+        return charts.claimed(rng)
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
-    op = rng.choice(("news", "upgrades"))
     agreed, ids, later, part = (_claimed_news if op == "news" else _claimed_grades)(rng, moment)
     world = World(agreed, ids, later, part)
     choices = common(moment, ids, rng)
@@ -173,8 +176,12 @@ def failures(rng: Random) -> Case:
         every += [none, none, none]
     elif op == "upgrades" and rng.random() < 0.7:  # asked for on their claims; all of them later
         grades = [(int(case.moment.timestamp()) + 86_400, CANARY, "Buy", CANARY, "up")]
-        companies: list[dict[str, Company]] = [{}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)}]
-        return case._replace(words=(*case.words, "--evidence", "claimed"), worlds=tuple(map(yahoo.app, companies)))
+        every = [list(map(yahoo.app, ({}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)})))]
+        case = case._replace(words=(*case.words, "--evidence", "claimed"))
+    elif op == "prices" and rng.random() < 0.7:
+        companies = charts.none_yet(case.moment.astimezone(NEW_YORK).date())
+        every = [[yahoo.app({}), *(yahoo.app({"AAPL": company}) for company in companies)]]
+        case = case._replace(words=(*case.words, "--evidence", "claimed"))
     return case._replace(worlds=tuple(rng.choice(every)), plain=None)
 
 

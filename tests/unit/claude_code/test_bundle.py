@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+import pytest
 
 from pit_fetch.claude_code import bundle, frontmatter, lint
 from pit_fetch.support.bundled import gate, load
@@ -53,3 +56,14 @@ def test_the_files_of_neo4j_are_those_that_nothing_else_needs() -> None:
     assert patterns == {f"{name.partition(':')[0]}-patterns" for name in load("pit_guard").SHIPPED_PATTERNS.values()}
     assert not named & needed_elsewhere
     assert {row.matcher for row in bundle.wiring() if bundle.is_neo4j(row.matcher)} == NEO4J_TOOLS
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_an_agent_loads_is_short_and_has_it_retype_nothing(name: str) -> None:
+    """An agent reads its own file and its skills before each task, and types its answer after the gate."""
+    text = bundle.files()[name].decode()
+    skills = [bundle.files()[f"skills/{skill}/SKILL.md"].decode() for skill in frontmatter.split(text)[0]["skills"]]
+    loaded = "\n".join((text, *skills))
+    assert len(loaded.encode()) < (19_000 if bundle.is_neo4j(name) else 14_500)
+    assert "--fields" in loaded
+    assert not re.search(r"[Rr]eturn the envelope", loaded)

@@ -229,7 +229,16 @@ def test_a_hook_file_that_does_not_do_its_work_is_found(session: Session, name: 
     hook_file(name, text)(session)
     findings = examine(session)
     assert has(findings["fail"], "does not do this", name)
-    assert has(findings["warn"], "was edited", name)
+    assert has(findings["warn"], "1 file in ", ": edited, as no version has them (hooks/", name)
+
+
+def test_files_of_one_version_are_one_finding(session: Session) -> None:
+    (session.claude / "agents").mkdir(exist_ok=True)
+    for name, content in bundle.files().items():
+        if name.startswith("agents/"):
+            (session.claude / name).write_bytes(content)
+    of_files = [finding for findings in examine(session).values() for finding in findings if " file" in str(finding)]
+    assert len([finding for finding in of_files if ": of version " in str(finding)]) == 1
 
 
 def test_a_hook_that_hangs_is_found_in_time(session: Session) -> None:

@@ -155,6 +155,9 @@ def test_a_pit_that_is_far_ahead_is_mentioned_and_one_a_little_ahead_is_not(here
     ("words", "hint"),
     [
         (("--pit", "1950-02-15T16:00:00-05:00"), "The PIT is in the year 1950: check it."),
+        (("--pit", "0001-01-01T00:00:00Z"), "The PIT is in the year 1: check it."),
+        (("--pit", PIT_TEXT, "--date-to", "0001-01-01"), "--date-to is in the year 1: check it."),
+        (("--pit", PIT_TEXT, "--date-to", "1950-12-31"), "--date-to is in the year 1950: check it."),
         (("--pit", PIT_TEXT, "--date-to", "1950-01-01"), "--date-to is in the year 1950: check it."),
         (("--pit", PIT_TEXT, "--date-from", "2024-02-16"), "--date-from is after the PIT: nothing from then on was"),
         (("--date-from", "2033-01-01"), "--date-from is after now: nothing from then on is public."),
@@ -305,6 +308,7 @@ def test_a_listing_says_whether_a_source_s_package_is_there(here: Here, monkeypa
     monkeypatch.setitem(sys.modules, "curl_cffi", None)
     (yahoo,) = (row for row in json.loads(here("--list-sources", "--json").out) if row["name"] == "yahoo")
     assert yahoo["packages"] == [{"name": "curl_cffi", "installed": False}]
+    assert (yahoo["usable"], yahoo["problem"].startswith("curl_cffi is missing: run ")) == (False, True)
     for words in (("--list-sources",), ("sources", "yahoo")):
         assert f"curl_cffi is missing: run {install_command('curl_cffi')}" in here(*words).out
 

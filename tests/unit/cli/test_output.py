@@ -23,7 +23,7 @@ from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
 from tests.demo_source import AT_PIT, PIT, ask, at_pit, demo, nobody, record
-from tests.inprocess import NOW
+from tests.inprocess import NOW, fetch
 from tests.unit.formats.sample_pages import bars, news
 
 ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
@@ -256,3 +256,27 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "is_kept"), {"csv": True, "parquet": True, "json": False, "jsonl": False, "html": False}.items()
+)
+def test_rows_alone_are_never_replaced_by_none(tmp_path: Path, form: str, is_kept: bool) -> None:
+    """A format that has a place for gaps says why there is nothing; 0 bytes would not."""
+    path, words = tmp_path / f"answer.{form}", ("--output", f"answer.{form}")
+    for command in ((), ("diff", "--pit", "2024-02-15T15:00:00-05:00")):
+        path.write_text("yesterday's")
+        given = (*command[:1], *AT_PIT, *command[1:], *words)
+        left = fetch(tmp_path, *given, provider=demo(), transport=Answering(nobody, lambda: NOW))
+        assert (left.code, path.read_text(errors="replace") == "yesterday's") == (int(is_kept), is_kept)
+        assert left.err == (f"pit_fetch: the answer has no items: answer.{form} was kept\n" if is_kept else "")
+        assert bool(left.out) is is_kept
+    path.unlink()
+    assert at_pit(tmp_path, demo(), *words).code == 0
+    assert path.exists()
+
+
+@pytest.mark.parametrize("words", [("--format", "csv"), ("--format", "csv", "-v"), ("--output", "x.csv")])
+def test_a_reason_is_said_once(tmp_path: Path, words: tuple[str, ...]) -> None:
+    left = at_pit(tmp_path, demo(), "--input-file", "nothing", *words)
+    assert (left.code, left.err.count("--input-file cannot be read")) == (4, 1)

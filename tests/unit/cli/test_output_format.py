@@ -28,9 +28,13 @@ ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
             for ending, form in {
                 "json": "json", "JSON": "json", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv", "Csv": "csv",
                 "html": "html", "htm": "html", "parquet": "parquet", "pq": "parquet", "part.csv": "csv",
+                "csv ": "csv", "csv\u00a0": "csv",
             }.items()
         ),
-        *(({"output": name}, None) for name in ("answer", "answer.txt", "a.csv/answer", "answer.table", "answer.")),
+        *(
+            ({"output": name}, None)
+            for name in ("answer", "answer.txt", "a.csv/answer", "answer.table", "answer.", "a.log", "a.v2")
+        ),
         ({"output": "answer.csv", "format": "csv"}, "csv"),
         ({"output": "answer.csv", "pretty": True}, "csv"),
         ({"output": "answer.txt", "format": "table"}, "table"),
@@ -53,6 +57,10 @@ def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | Non
         ({"output": "x.zip", "format": "csv"}, "--output is not compressed"),
         ({"output": "x.xlsx"}, "no format is .xlsx: let --output end with one of .json, .jsonl, .csv, .html, .parquet"),
         ({"output": "x.tsv"}, "no format is .tsv"),
+        ({"output": "x.cvs"}, "no format is .cvs: let --output end with .csv, or give --format"),
+        ({"output": "x.jsnl"}, "no format is .jsnl: let --output end with .jsonl"),
+        ({"output": "x.parqet"}, "no format is .parqet: let --output end with .parquet"),
+        ({"output": ""}, "--output is empty"),
     ],
 )
 def test_a_contradiction_is_refused(given: dict[str, object], reason: str) -> None:

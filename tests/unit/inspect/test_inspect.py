@@ -147,8 +147,8 @@ def test_an_answer_that_was_cut_says_nothing_about_what_came_after_its_end(tmp_p
     left = diff(tmp_path, rows, "--limit", "10")
     assert {item["change"] for item in left.data} == {"new"}
     assert [gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "truncated"] == [
-        f"The answer as of Thursday 2024-02-15 {hour}:00:00 in New York (-05:00) was cut: what is older than its last "
-        "item was not compared. Raise --limit and --max-pages, or narrow the request (--date-from, --date-to)."
+        f"The answer as of Thursday 2024-02-15 {hour}:00:00 in New York (-05:00) was cut: what it may have left "
+        "out was not compared. Raise --limit and --max-pages, or narrow the request (--date-from, --date-to)."
         for hour in (15, 16)
     ]
 
@@ -179,6 +179,65 @@ def test_equal_answers_have_no_difference_and_a_difference_is_in_one_of_them(
         assert (change == "gone") == (item.id not in after.records)
         if change == "gone":
             assert after.covers(item)
+
+
+_MINUTES = st.integers(0, 120)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.lists(_MINUTES, min_size=1, max_size=3, unique=True)),
+    st.booleans(),
+    st.integers(0, 6),
+    st.integers(0, 6),
+)
+def test_a_limit_takes_differences_away_and_changes_none(
+    items: dict[str, list[int]], has_versions: bool, kept_before: int, kept_after: int
+) -> None:
+    earlier = PIT - timedelta(minutes=60)
+    versions = [
+        record(name, age, v=age) for name, ages in items.items() for age in (ages if has_versions else ages[:1])
+    ]
+
+    def read(pit: datetime, kept: int = 9) -> ComparableAnswer:
+        public = [row for row in versions if row.available_at is not None and row.available_at <= pit]
+        newest = {row.id: row for row in sorted(public, key=position, reverse=True)}
+        shown = sorted(newest.values(), key=position)
+        last = position(shown[:kept][-1]) if shown[:kept] else START
+        return ComparableAnswer({row.id: row for row in shown[:kept]}, last if shown[kept:] else None, has_versions)
+
+    def lines(before: ComparableAnswer, after: ComparableAnswer) -> list[tuple[str, Any]]:
+        return [(item.id, item.payload) for item in changes(before, after, earlier)]
+
+    every = lines(read(earlier), read(PIT))
+    assert [line for line in lines(read(earlier, kept_before), read(PIT, kept_after)) if line not in every] == []
+
+
+@pytest.mark.parametrize("where", ["versions", "derived", "file", "archive"])
+def test_an_old_item_in_a_new_version_is_never_new(tmp_path: Path, where: str) -> None:
+    """The version from before lies far below the limit."""
+    old = [record(f"{n:03}", 100 + n, value="1.0") for n in range(9)]
+    rows = [*old, record("008", 5, value="1.1"), record("new", 4)]
+    kinds: dict[str, dict[str, Any]] = {
+        "versions": {"operations": (Operation(versions=True),)},
+        "derived": {"derive": lambda query: lambda records: records},
+    }
+    (tmp_path / "rows").write_text("rows")
+    words = {"file": ("--input-file", str(tmp_path / "rows")), "archive": ("--archive", str(tmp_path / "a"))}
+    left = diff(tmp_path, demo(rows, **kinds.get(where, {})), "--limit", "2", *words.get(where, ()))
+    assert {item["id"]: (item["change"], item.get("before", {}).get("value")) for item in left.data} == {
+        "new": ("new", None),
+        "008": ("changed", "1.0"),
+    }
+
+
+@pytest.mark.parametrize("command", ["diff", "explain"])
+def test_what_no_answer_knows_is_named_as_a_fetch_names_it(tmp_path: Path, command: str) -> None:
+    provider = demo([], when_empty=lambda query: "A symbol is one of today's list.")
+    left = ask_as(command, tmp_path, provider, *PITS[command])
+    assert left.envelope["gaps"][-1] == at_pit(tmp_path, provider).envelope["gaps"][-1] | {
+        "query": left.envelope["gaps"][-1]["query"]
+    }
+    assert "Nothing public matched, or the source does not know what was asked for. A symbol" in left.reasons
 
 
 def test_one_look_back_for_both_instants(tmp_path: Path) -> None:

@@ -96,6 +96,19 @@ def test_what_cannot_be_reached() -> None:
 
 
 @with_browser
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "ALL_PROXY"])
+@pytest.mark.parametrize(
+    "address",
+    ["socks5://user:SECRET@127.0.0.1:9", "socks5h://127.0.0.1:9", "http://127.0.0.1:9", "127.0.0.1:9", "socks9://[::1"],
+)
+def test_a_proxy_that_lets_nothing_through(monkeypatch: pytest.MonkeyPatch, variable: str, address: str) -> None:
+    monkeypatch.setenv(variable, address)
+    assert fault("https://nothing.invalid/")[0] == "proxy"
+    monkeypatch.setenv("NO_PROXY", "nothing.invalid")
+    assert fault("https://nothing.invalid/")[0] == "unresolved"
+
+
+@with_browser
 def test_a_server_that_hangs_ends_at_the_deadline() -> None:
     with serve(lambda _: Response(hang=True)) as server:
         assert fault(server.url, 0.2) == ("timeout", False)

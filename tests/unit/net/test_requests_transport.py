@@ -113,6 +113,16 @@ def test_without_the_package_for_a_socks_proxy_it_is_named(monkeypatch: pytest.M
         assert "SECRET" not in str(raised.value)
 
 
+def test_a_socks_proxy_that_lets_nothing_through_is_a_proxy() -> None:
+    """As PySocks raises it, whose module the tests do without."""
+    error = type("ProxyConnectionError", (OSError,), {"__module__": "socks"})()
+    error.__cause__ = ConnectionRefusedError()
+    reported = requests.ConnectionError()
+    reported.__cause__ = error
+    made = explain(reported)
+    assert (made.fault, made.passing) == ("proxy", True)
+
+
 def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(lambda _: Response(b"by the proxy")) as proxy, serve(lambda _: Response(b"here")) as server:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)

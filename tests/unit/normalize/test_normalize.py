@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.normalize.items import quoted
-from pit_fetch.normalize.saved import Saved, entry_of, page_of, plain_address
+from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of, plain_address
 from pit_fetch.normalize.stamps import Stamp, dated
 from pit_fetch.support.bundled import gate
 from tests.conftest import Finished, Run
@@ -399,6 +399,22 @@ def test_a_page_in_another_encoding(encoding: str) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + encoding.encode() + b"\r\n\r\n"
     assert read_page(head + "<p>caf\u00e9</p>".encode(encoding)).texts[0].startswith("caf\u00e9")
     assert page_of(b'<meta charset="no such thing"><p>x') is not None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("head", ["", "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\n"])
+def test_a_page_as_windows_saves_it(encoding: str, head: str) -> None:
+    """The whole file is in UTF-16, whatever the page declares: some editors leave out the mark."""
+    html = f'<meta charset="windows-1252"><meta property="article:modified_time" content="{AT}"><p>caf\u00e9</p>'
+    page = read_page((head + html).encode(encoding))
+    assert ("caf\u00e9" in page.texts[0], [stamp.text for stamp in page.stamps]) == (True, [AT])
+    assert read_page(f"<meta charset={encoding}><p>caf\u00e9</p>").texts[0].startswith("caf\u00e9")
+    capture = {"shows": "page", "available_at": AT, "text": html, "url": URL}
+    envelope = json.dumps({"data": [capture]}).encode(encoding)
+    assert is_envelope(envelope)
+    captured = capture_of(envelope, URL)
+    assert captured is not None
+    assert URL in captured.addresses
 
 
 @pytest.mark.parametrize(

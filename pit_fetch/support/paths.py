@@ -1,0 +1,47 @@
+"""The mistakes in a path that a shell or another system left in it. The file would be one that nobody looks for.
+
+>>> mistake("'t.csv'", "/nowhere"), mistake("saved/50% of it, in 2024.csv", "/nowhere")
+('a path has quotes of its own: leave them out', '')
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+# The first row whose pattern matches counts.
+_MISTAKES = (
+    ("(?:\\A|/)[\"'\u2018\u201c]|[\"'\u2019\u201d]\\Z", "a path has quotes of its own: leave them out"),
+    (r"\A\s|\s\Z|[\x00-\x1f\x7f]", "a path begins or ends with a blank, or has an invisible character: leave it out"),
+    (r"\Afile:/", "a path is no address: leave out file://"),
+    (r"\A[a-z][a-z0-9+.-]+:/", "an address is no file: name one on this machine"),
+    (
+        r"(?:\A|/)[A-Za-z]:|\\",
+        "a path of Windows does not lead anywhere here: write it with / and no C:, and under WSL with /mnt/c",
+    ),
+    (
+        r"\$[A-Za-z_{(]|%[A-Za-z_]+%",
+        "a variable in a path was not replaced: a shell replaces $NAME, but not in single quotes",
+    ),
+    (r"[^./][.,;]+\Z", "a path ends with a punctuation mark: leave it out"),
+)
+
+
+def mistake(name: str, folder: str) -> str:
+    """Return what is wrong with the path ``name``, with the fix; "" if nothing is, or if such a file or folder exists.
+
+    Relative paths start in ``folder``.
+    """
+    for pattern, problem in _MISTAKES:
+        match = re.search(pattern, name)
+        if match is not None:
+            end = name.find("/", match.end())
+            return "" if _exists(os.path.join(folder, name if end < 0 else name[:end])) else problem
+    return ""
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # a null byte
+        return False

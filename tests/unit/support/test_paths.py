@@ -1,0 +1,53 @@
+"""A path with a mistake that a shell or another system left in it is refused, unless there is such a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pit_fetch.support.paths import mistake
+
+MISTAKES = {
+    '"x.csv"': "a path has quotes of its own",
+    "'x.csv'": "a path has quotes of its own",
+    "\u201cx.csv\u201d": "a path has quotes of its own",
+    "saved/'x.csv'": "a path has quotes of its own",
+    "x.csv ": "a path begins or ends with a blank",
+    "x.csv\r": "a path begins or ends with a blank, or has an invisible character",
+    "x\0.csv": "a path begins or ends with a blank, or has an invisible character",
+    "file:///tmp/x.csv": "leave out file://",
+    "https://api.example.com/news": "an address is no file",
+    "s3://bucket/x.csv": "an address is no file",
+    "C:\\data\\x.csv": "a path of Windows does not lead anywhere here: write it with / and no C:",
+    "C:Usersmex.csv": "a path of Windows",
+    "C:/data/x.csv": "a path of Windows",
+    "saved\\x.csv": "a path of Windows",
+    "\\\\srv\\share\\x.csv": "a path of Windows",
+    "%USERPROFILE%\\x.csv": "a path of Windows",
+    "%USERPROFILE%/x.csv": "a variable in a path was not replaced",
+    "$HOME/x.csv": "a variable in a path was not replaced",
+    "${HOME}/x.csv": "a variable in a path was not replaced",
+    "$(date).csv": "a variable in a path was not replaced",
+    "x.csv.": "a path ends with a punctuation mark",
+    "x.csv,": "a path ends with a punctuation mark",
+    "x.csv;": "a path ends with a punctuation mark",
+}
+NAMES = ["x", "x.csv", ".", "..", "../x", "/x", "50% of it, in 2024.csv", "x[1].csv", "US$.csv", "it's.csv", "AT&T.csv"]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named(tmp_path: Path, name: str) -> None:
+    assert MISTAKES[name] in mistake(name, str(tmp_path))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_odd_name_is_none(tmp_path: Path, name: str) -> None:
+    assert mistake(name, str(tmp_path)) == ""
+
+
+def test_what_exists_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "$RECYCLE.BIN").mkdir()
+    (tmp_path / "'x'").touch()
+    assert [mistake(name, str(tmp_path)) for name in ("$RECYCLE.BIN/x.csv", "'x'")] == ["", ""]
+    assert mistake("'x'", "/") != ""
