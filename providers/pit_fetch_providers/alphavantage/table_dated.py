@@ -168,7 +168,7 @@ ROWS: tuple[Function, ...] = (
     _DATED.but(
         name="DIVIDENDS",
         period="ex_dividend_date",
-        rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date, if on a weekday",
+        rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date, if a weekday",
         why="a dividend is public once it is declared, and at the latest when shares trade without it",
         fields=fields(
             "record_type", "ex_dividend_date declaration_date record_date payment_date", "amount", required="amount"

@@ -343,6 +343,8 @@ def test_a_host_that_refuses_is_an_error_whatever_it_holds() -> None:
 def test_edgars_archive_fails_alike_whatever_was_reported() -> None:
     late = Filing(sec.number(9), "10-Q", "2024-06-03 12:05:00")
     reported = ((), HISTORY, (*HISTORY, income(late, "2023-04-01", "2023-06-30", 16)))
-    every = [ask(failing_from(server.app(facts), always, sec.MAINTENANCE), concept="NetIncomeLoss") for facts in reported]
+    every = [
+        ask(failing_from(server.app(facts), always, sec.MAINTENANCE), concept="NetIncomeLoss") for facts in reported
+    ]
     assert [fetched.error_code for fetched in every] == ["http_status"] * 3
     assert len({tuple(fetched.paths("")) for fetched in every}) == 1
