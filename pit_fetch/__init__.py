@@ -7,18 +7,29 @@
 # Nothing is imported here: with -m, Python still searches the working directory for modules (see __main__.py).
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date, datetime
     from os import PathLike
     from types import EllipsisType
     from typing import Any, Literal, Unpack
 
     from pit_fetch.api import Envelope
+    from pit_fetch.archive_admin.capture_report import CaptureReport
     from pit_fetch.errors import TruncatedWarning
     from pit_fetch.request.keywords import Keywords
     from pit_fetch.support.version import __version__
 
-__all__ = ["Envelope", "TruncatedWarning", "__version__", "diff", "explain", "fetch", "sources"]
+__all__ = [
+    "CaptureReport",
+    "Envelope",
+    "TruncatedWarning",
+    "__version__",
+    "capture",
+    "diff",
+    "explain",
+    "fetch",
+    "sources",
+]
 
 
 def fetch(
@@ -135,6 +146,44 @@ def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
     return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}
 
 
+def capture(
+    requests: "str | PathLike[str] | Iterable[Mapping[str, object]]",
+    archive: "str | PathLike[str] | None" = None,
+    *,
+    missing: bool = False,
+    again: bool = False,
+    dry_run: bool = False,
+    on_gap: "Literal['raise', 'keep']" = "raise",
+    on_progress: "Callable[[str], None] | None" = None,
+) -> "CaptureReport":
+    """Ask for everything on a list, record it in the archive, and return what was captured, request by request.
+
+    requests     a file as ``pit_fetch capture`` takes it, or dicts: ``{"source": "fred", "series_id": "GDP"}``; with
+                 ``"over": {"symbol": symbols}`` in it, one request for each value
+    archive      its path; None is the one of the settings. It is created if missing
+    missing      ask only for what the last run did not get
+    again        ask for everything, even if the last run was broken off
+    dry_run      ask for nothing: ``plan`` says how many calls it would take, and how long
+    on_gap       "raise": :class:`pit_fetch.errors.CaptureError` if a request failed or brought nothing, once all were
+                 asked; "keep": ``failed`` lists them. What was captured is kept
+    on_progress  called with the plan, and before each request with how far it is
+
+    For operators: it is refused under a ceiling. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a
+    request that cannot be used, OSError for such a file, :class:`pit_fetch.errors.ConfigError` for such an archive.
+    """
+    from pit_fetch import api
+
+    return api.capture(
+        requests,
+        archive,
+        missing=missing,
+        again=again,
+        dry_run=dry_run,
+        on_gap=on_gap,
+        on_progress=on_progress,
+    )
+
+
 def sources() -> "list[dict[str, Any]]":
     """Return every installed source: names, operations with their rules and fields, options, and which keys are set."""
     from pit_fetch import api
@@ -143,6 +192,10 @@ def sources() -> "list[dict[str, Any]]":
 
 
 def __getattr__(name: str) -> "Any":
+    if name == "CaptureReport":
+        from pit_fetch.archive_admin.capture_report import CaptureReport
+
+        return CaptureReport
     if name == "Envelope":
         from pit_fetch.api import Envelope
 

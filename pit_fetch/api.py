@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import settings_files
@@ -12,7 +14,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import GapError, PitFetchError, TruncatedWarning, UsageError
+from pit_fetch.errors import CaptureError, ConfigError, GapError, PitFetchError, TruncatedWarning, UsageError
 from pit_fetch.gaps import FAILURES, Code, GapType
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
 from pit_fetch.request.fetch_request import FetchRequest, from_values
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     import pandas
     import pyarrow
+
+    from pit_fetch.archive_admin.capture_report import CaptureReport
 
 Options = Mapping[str, object]
 
@@ -168,6 +172,43 @@ def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None 
     return _answer(source, [_reusable(options)], on_gap, runtime, explain.run, "explain")
 
 
+def capture(
+    requests: str | PathLike[str] | Iterable[Mapping[str, object]],
+    archive: str | PathLike[str] | None = None,
+    *,
+    missing: bool = False,
+    again: bool = False,
+    dry_run: bool = False,
+    on_gap: str = "raise",
+    on_progress: Callable[[str], None] | None = None,
+    runtime: Runtime | None = None,
+) -> CaptureReport:
+    """See :func:`pit_fetch.capture`."""
+    from pit_fetch.archive.store.errors import ArchiveError
+    from pit_fetch.archive_admin import capture_jobs, operators
+    from pit_fetch.archive_admin.capture import Shown
+
+    _check_on_gap(on_gap)
+    if missing and again:
+        raise UsageError(Code.USAGE, text="missing and again exclude each other")
+    runtime = operators.require_operator(real_runtime() if runtime is None else runtime, "capture")
+    path = operators.path_of(None if archive is None else fspath(archive), runtime, "archive=PATH")
+    shown = Shown() if on_progress is None else Shown(on_progress, on_progress)
+    try:
+        with ExitStack() as stack:
+            if isinstance(requests, (str, PathLike)):
+                job = stack.enter_context(capture_jobs.of_file(runtime.path(fspath(requests)), runtime))
+            else:
+                job = capture_jobs.of_requests(requests, runtime)
+            job = job._replace(missing=missing, again=again)
+            report = capture_jobs.carried_out(job, path, runtime, shown, is_dry=dry_run)
+    except ArchiveError as error:
+        raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
+    if report.failed and on_gap == "raise":
+        raise CaptureError(report)
+    return report
+
+
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
     """See :func:`pit_fetch.sources`."""
     from pit_fetch.engine.catalog import describe
@@ -186,8 +227,7 @@ def _answer(
     command: str = "",
 ) -> Envelope:
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
-    if on_gap not in ("raise", "keep"):
-        raise UsageError(Code.USAGE, text="on_gap is raise or keep")
+    _check_on_gap(on_gap)
     runtime = real_runtime() if runtime is None else runtime
     is_limited = any(options.get("limit") is not None for options in calls)
     try:
@@ -202,6 +242,11 @@ def _answer(
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
     envelope.is_limited = is_limited
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
+
+
+def _check_on_gap(on_gap: str) -> None:
+    if on_gap not in ("raise", "keep"):
+        raise UsageError(Code.USAGE, text="on_gap is raise or keep")
 
 
 def _request(

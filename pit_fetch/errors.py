@@ -5,7 +5,8 @@
     ├── ConfigError        something is missing: a key, an operation             exit 0, or 3 with --fail
     ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
     ├── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
-    └── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` holds the rest
+    ├── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` holds the rest
+    └── CaptureError       from Python only: a request of a capture failed; ``report`` says which
 
 Providers raise ConfigError and UpstreamError. The framework turns any other exception of a provider into an
 ``internal_error``.
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "CaptureError",
     "ConfigError",
     "ExitStatus",
     "GapError",
@@ -87,3 +89,16 @@ class GapError(PitFetchError):
     def __init__(self, envelope: Any, reasons: Sequence[str]) -> None:
         super().__init__(Code.USAGE, text=" ".join(dict.fromkeys(reasons)))
         self.envelope = envelope
+
+
+class CaptureError(PitFetchError):
+    """Some requests of a capture failed or brought nothing. The text names the first of them, with its reason.
+
+    ``report`` is the :class:`pit_fetch.CaptureReport`, a plain value here. What was captured is kept.
+    """
+
+    def __init__(self, report: Any) -> None:
+        first, count = report.failed[0], len(report.failed)
+        text = f"{count} of {len(report.requests)} requests failed or brought nothing; {first.name}: {first.reason}"
+        super().__init__(Code.USAGE, text=text)
+        self.report = report

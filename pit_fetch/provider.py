@@ -495,6 +495,7 @@ class Host(NamedTuple):
     evidence      the names of headers by which ``fetch`` dates records. An archive keeps them, and reads what was
                   recorded of the source by ``fetch`` alone: ``parse_reply`` does not see them. So ``fetch`` must make
                   the same requests without a PIT as with one of that moment
+    free_calls    how many calls a day a free key has, for the plan of a capture; 0 if there is no such limit, or no key
     """
 
     name: str
@@ -505,6 +506,7 @@ class Host(NamedTuple):
     browser: bool = False
     retry: Retry = Retry()
     evidence: tuple[str, ...] = ()
+    free_calls: int = 0
 
 
 class Credential(NamedTuple):

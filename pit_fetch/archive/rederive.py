@@ -215,11 +215,16 @@ def _is_encodable(name: str) -> bool:
 
 @dataclass
 class Archived:
-    """The recorded fetches of an archive, for the index. ``cache`` holds the requests interpreted so far."""
+    """The recorded fetches of an archive, for the index.
+
+    cache      the requests interpreted so far
+    last_body  the digest and the text of the body that was read last: many fetches begin with the same list of names
+    """
 
     connection: sqlite3.Connection
     find: Find
     cache: dict[Key, RecordedFetch | None] = field(default_factory=dict)
+    last_body: tuple[bytes, bytes] = (b"", b"")
 
     def recorded(self, key: Key) -> RecordedFetch | None:
         """Return a fetch, or None if its source is not installed or refuses the request now."""
@@ -233,7 +238,13 @@ class Archived:
 
     def resolved(self, key: Key, recorded: RecordedFetch) -> RecordedFetch:
         """Return a fetch with what its names stand for in its own list. One without a list is not complete anyway."""
-        return resolved(recorded, ArchivedReplies(self.connection, microseconds.ALWAYS, key)) or recorded
+        return resolved(recorded, ArchivedReplies(self, microseconds.ALWAYS, key)) or recorded
+
+    def read_body(self, digest: bytes) -> bytes:
+        """Return a body by its digest. Raise Damaged, or Lost."""
+        if self.last_body[0] != digest:
+            self.last_body = digest, journal.read_body(self.connection, digest)
+        return self.last_body[1]
 
     def assign(self) -> None:
         """Put the fetches in a file of an earlier format into the streams of today's code. Raise Damaged."""
@@ -324,7 +335,7 @@ class ArchivedReplies(NamedTuple):
     fetch  if given, only its own replies count
     """
 
-    connection: sqlite3.Connection
+    archived: Archived
     instant: int
     fetch: Key | None = None
 
@@ -333,7 +344,8 @@ class ArchivedReplies(NamedTuple):
         asked = Exchange(0, request.method, request.url, request.params, request.body, 0, {}, b"")
         exchange = None
         with contextlib.suppress(Lost):
-            exchange = journal.reply_to(self.connection, journal.request_digest(asked), self.instant, self.fetch)
+            digest, connection = journal.request_digest(asked), self.archived.connection
+            exchange = journal.reply_to(connection, digest, self.instant, self.fetch, self.archived.read_body)
         if exchange is None:
             raise TransportError("network")
         return _reply(exchange)

@@ -62,6 +62,7 @@ class ArchiveSession:
         self.stream = self.recorded.stream
         self._reading: sqlite3.Connection | None = None
         self._up_to_date: sqlite3.Connection | None = None
+        self._known: rederive.Archived | None = None
 
     @property
     def problem(self) -> str:
@@ -90,15 +91,14 @@ class ArchiveSession:
         Raise ArchiveError.
         """
         try:
-            yield from claims.captured(rederive.Archived(self._indexed(), self.runtime.find), self.stream)
+            yield from claims.captured(self._archived, self.stream)
         except BROKEN as error:
             raise archive_error(error) from error
 
     def unrefuted(self, claimed: Iterable[Record], at: datetime) -> list[Record]:
         """Return the records on claims of which the archive has no sight of its own by ``at``. Raise ArchiveError."""
         try:
-            archived = rederive.Archived(self._indexed(), self.runtime.find)
-            return claims.unrefuted(archived, self.stream, list(claimed), microseconds.to_micros(at))
+            return claims.unrefuted(self._archived, self.stream, list(claimed), microseconds.to_micros(at))
         except BROKEN as error:
             raise archive_error(error) from error
 
@@ -115,18 +115,18 @@ class ArchiveSession:
         from pit_fetch.archive import captured
 
         try:
-            connection = self._indexed()
-            question = self._resolved(connection, microseconds.to_micros(at))
-            archived = rederive.Archived(connection, self.runtime.find)
+            question = self._resolved(microseconds.to_micros(at))
             options = self.recorded.request.provider.options
-            return None if question is None else captured.captured_until(archived, self.stream, question, at, options)
+            if question is None:
+                return None
+            return captured.captured_until(self._archived, self.stream, question, at, options)
         except BROKEN as error:
             raise archive_error(error) from error
 
     def _recall(self, at: int) -> ArchivedRecords | None:
         connection, operation = self._indexed(), self.query.operation
         if operation.dating == "record":
-            question = self._resolved(connection, at)
+            question = self._resolved(at)
             if question is None:
                 return None
             earliest = operation.earliest(question)
@@ -136,7 +136,7 @@ class ArchiveSession:
             newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
             return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest), question)
         latest = index.latest(connection, self.stream, at)
-        recorded = None if latest is None else rederive.Archived(connection, self.runtime.find).recorded(latest[0])
+        recorded = None if latest is None else self._archived.recorded(latest[0])
         if latest is None or recorded is None:
             return None
         key, seen = latest
@@ -152,11 +152,19 @@ class ArchiveSession:
             is_snapshot=True,
         )
 
-    def _resolved(self, connection: sqlite3.Connection, at: int) -> Query | None:
+    def _resolved(self, at: int) -> Query | None:
         """Return the question with what its names stand for: by its own list if it asked for one, else as of ``at``."""
-        replies = rederive.ArchivedReplies(connection, at, self.recorder.key)
+        replies = rederive.ArchivedReplies(self._archived, at, self.recorder.key)
         recorded = rederive.resolved(self.recorded, replies)
         return None if recorded is None else recorded.query
+
+    @property
+    def _archived(self) -> rederive.Archived:
+        """The recorded fetches, by a connection whose index holds every fetch of the stream."""
+        connection = self._indexed()
+        if self._known is None or self._known.connection is not connection:
+            self._known = rederive.Archived(connection, self.runtime.find)
+        return self._known
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from pit_fetch.archive import rederive
@@ -18,6 +18,7 @@ from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive_admin import capture_runs
 from pit_fetch.archive_admin.capture_list import CaptureRequest, plan
 from pit_fetch.archive_admin.capture_notes import hole
+from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, plans
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, nothing
@@ -50,55 +51,116 @@ class CaptureResult(NamedTuple):
     note: str = ""
 
 
-def run(
-    wanted: Sequence[CaptureRequest],
-    connection: sqlite3.Connection,
-    name: str,
-    runtime: Runtime,
-    progress: Progress,
-    fresh: bool,
-    missing: bool,
-) -> Iterator[CaptureResult]:
-    """Fetch every request that is ``wanted`` and that the run under ``name`` has not captured yet.
+class CaptureJob(NamedTuple):
+    """What to capture, and which part of it now.
 
-    ``fresh`` starts a new run, ``missing`` continues the last one. Once the archive can no longer be used, nothing more
-    is fetched: it would cost the source, and be for nothing.
+    name     under which the archive notes the runs of the list
+    again    ask for everything, even if the last run was broken off
+    missing  ask only for what the last run did not get
+    """
+
+    wanted: Sequence[CaptureRequest]
+    name: str
+    again: bool = False
+    missing: bool = False
+
+
+class Prepared(NamedTuple):
+    """A capture before anything is asked.
+
+    results   one for each request: "held" if the run to be continued has captured it
+    plans     what is asked of each source for the others
+    last      the run to be continued; None for a new one
+    captured  when each request was captured in it
+    """
+
+    results: list[CaptureResult]
+    plans: tuple[SourcePlan, ...]
+    last: capture_runs.CaptureRun | None
+    captured: dict[str, int]
+
+
+class Shown(NamedTuple):
+    """Where a capture says how far it is: ``show`` replaces the line before, ``tell`` leaves one that stays."""
+
+    show: Callable[[str], None] = lambda text: None
+    tell: Callable[[str], None] = lambda text: None
+
+
+def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Runtime) -> Prepared:
+    """Return what a capture will do, with an archive or, if there is none yet, without.
+
+    Raise ArchiveError, or ConfigError for a malformed rate.
     """
     now = microseconds.to_micros(runtime.clock.now())
-    results = [planned(entry, runtime) for entry in wanted]
-    listed = {result.request: result.name for result in results}
+    fetches = [plan(entry, runtime, runtime.clock.now()) for entry in job.wanted]
+    texts = [capture_runs.without_pit(fetch.request.canonical) for fetch in fetches]
+    last, captured, calls = None, dict[str, int](), dict[str, int]()
+    if connection is not None:
+        try:
+            last = None if job.again else capture_runs.continued(connection, job.name, now, job.missing)
+            # A new run has captured nothing, even if the clock was ahead during an earlier one.
+            captured = {} if last is None else capture_runs.captured_since(connection, last.began, with_items=True)
+            calls = capture_runs.calls(connection)
+        except BROKEN as error:
+            raise archive_error(error) from None
+    results = [
+        CaptureResult(
+            entry.name, fetch.request.provider.name, text, "held" if text in captured else "not asked", note=fetch.note
+        )
+        for entry, fetch, text in zip(job.wanted, fetches, texts, strict=True)
+    ]
+    due = {text: fetch for text, fetch in zip(texts, fetches, strict=True) if text not in captured}
+    counts = ((fetch.request.provider, calls.get(text, 1)) for text, fetch in due.items())
+    return Prepared(results, plans(counts, runtime.environ), last, captured)
+
+
+def run(
+    job: CaptureJob, start: Prepared, connection: sqlite3.Connection, runtime: Runtime, shown: Shown
+) -> Iterator[CaptureResult]:
+    """Fetch every request of a job that its run has not captured yet.
+
+    Once the archive can no longer be used, nothing more is fetched: it would cost the source, and be for nothing.
+    """
+    now = microseconds.to_micros(runtime.clock.now())
+    captured, listed = start.captured, {result.request: result.name for result in start.results}
     try:
-        last = None if fresh else capture_runs.continued(connection, name, now, missing)
-        # A new run has captured nothing, even if the clock was ahead during an earlier one.
-        captured = {} if last is None else capture_runs.captured_since(connection, last.began, with_items=True)
-        current = last or capture_runs.begin(connection, name, now, listed)
+        current = start.last or capture_runs.begin(connection, job.name, now, listed)
     except BROKEN as error:
         raise archive_error(error) from None
-    capture_runs.note(connection, name, current._replace(over=False))
-    problem = ""
-    for place, (entry, result) in enumerate(zip(wanted, results, strict=True), 1):
+    capture_runs.note(connection, job.name, current._replace(over=False))
+    for planned in start.plans:
+        shown.tell(planned.in_words)
+    pace, problem = _Pace(runtime.clock.monotonic, sum(planned.requests for planned in start.plans)), ""
+    for place, (entry, result) in enumerate(zip(job.wanted, start.results, strict=True), 1):
         if problem:
-            result = result._replace(reason=problem)
+            result = result._replace(state="not asked", reason=problem)
         elif result.request in captured:
             result = result._replace(state="held")
         else:
-            progress.show(f"{place} of {len(wanted)}: {escape_unprintable(entry.name)} ...")
+            shown.show(f"{place} of {len(job.wanted)}{pace.left()}: {escape_unprintable(entry.name)} ...")
             result, problem = _capture(entry, result, current, runtime)
             if result.state == "captured":
                 captured[result.request] = now
         yield result
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
-            capture_runs.note(connection, name, current._replace(over=True))
-        progress.show("taking up what was captured ...")
+            capture_runs.note(connection, job.name, current._replace(over=True))
+        shown.show("taking up what was captured ...")
         _ingest_all(connection, runtime)
 
 
-def planned(wanted: CaptureRequest, runtime: Runtime) -> CaptureResult:
-    """Return the result of a request that was not asked yet."""
-    request, _, note = plan(wanted, runtime, runtime.clock.now())
-    text = capture_runs.without_pit(request.canonical)
-    return CaptureResult(wanted.name, request.provider.name, text, "not asked", note=note)
+class _Pace:
+    """How long the rest of so many requests takes, if it takes as long as what was asked by now."""
+
+    def __init__(self, clock: Callable[[], float], due: int) -> None:
+        self.clock, self.began, self.due, self.asked = clock, clock(), due, 0
+
+    def left(self) -> str:
+        """Return how long the requests take that are left, with the next one; "" before the second."""
+        seconds, asked = self.clock() - self.began, self.asked
+        self.asked += 1
+        return f", {duration((self.due - asked) * seconds / asked)} left" if 0 < asked < self.due else ""
 
 
 def _capture(

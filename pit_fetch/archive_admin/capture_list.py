@@ -1,17 +1,19 @@
-"""Read a list of requests to capture, and plan each of them. TOML, a table for each request."""
+"""Read a list of requests to capture, and plan each of them. TOML, a table for each request, or for many (``over``)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from pit_fetch.archive_admin import capture_values
 from pit_fetch.archive_admin.capture_notes import notes
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
 from pit_fetch.request.query import build_query
+from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
 from pit_fetch.support.toml import NotToml, parse_toml
@@ -40,7 +42,10 @@ class PlannedFetch(NamedTuple):
 
 
 def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
-    """Parse the requests of a capture file. Raise UsageError, which names the request that cannot be used."""
+    """Parse the requests of a capture file. Raise UsageError, which names the request that cannot be used.
+
+    Files that it names are read from ``runtime.folder``.
+    """
     try:
         table = parse_toml(text)
     except NotToml as error:
@@ -51,15 +56,20 @@ def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
             f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
         )
         raise UsageError(Code.USAGE, text=f'{problem}: write [[request]], and source = "NAME" below it')
-    wanted = [_parse_request(place, request) for place, request in enumerate(table["request"], 1)]
+    return requests_of(table["request"], runtime)
+
+
+def requests_of(tables: Iterable[Any], runtime: Runtime) -> list[CaptureRequest]:
+    """Return the requests of tables, those of ``over`` one by one. Raise UsageError as :func:`parse` does."""
+    wanted = [request for place, table in enumerate(tables, 1) for request in _requests(place, table, runtime)]
     for request in wanted:
         plan(request, runtime, runtime.clock.now())
     return wanted
 
 
-def _parse_request(place: int, table: Any) -> CaptureRequest:
+def _requests(place: int, table: Any, runtime: Runtime) -> Iterator[CaptureRequest]:
     where = f"request {place}"
-    if not isinstance(table, dict):
+    if not isinstance(table, Mapping):
         raise UsageError(Code.USAGE, text=f"{where} is not a table: write [[request]]")
     options = dict(table)
     source, name, may_be_empty = options.pop("source", None), options.pop("name", None), options.pop(_EMPTY, False)
@@ -69,7 +79,43 @@ def _parse_request(place: int, table: Any) -> CaptureRequest:
         raise UsageError(Code.USAGE, text=f'{where} has a name that is not a text: write name = "NAME"')
     if not isinstance(may_be_empty, bool):
         raise UsageError(Code.USAGE, text=f"{where}: {_EMPTY} is true or false")
-    return CaptureRequest(name or f"{where} ({source})", source, options, may_be_empty)
+    title = name or f"{where} ({source})"
+    try:
+        over = _over(options, runtime)
+        options = {name: _listed(name, value, source, runtime) for name, value in options.items()}
+    except PitFetchError as error:
+        raise UsageError(Code.USAGE, text=f"{title}: {error.gap.reason}") from None
+    for values in capture_values.each(over):
+        label = ", ".join(f"{name}={format_value(value)}" for name, value in values.items())
+        yield CaptureRequest(f"{title} {label}".strip(), source, {**options, **values}, may_be_empty)
+
+
+def _over(options: dict[str, object], runtime: Runtime) -> dict[str, list[Any]]:
+    """Take ``over`` from the options, and return the values in it by name."""
+    over = options.pop("over", {})
+    if not isinstance(over, Mapping):
+        raise UsageError(Code.USAGE, text='over is a table: write over.symbol = ["IBM", "AAPL"], or "@FILE"')
+    for name in over:
+        if name in options:
+            raise UsageError(Code.USAGE, text=f"{suggest.truncate(name)} stands in over as well: write it once")
+    return {name: capture_values.listed(name, value, _reader(runtime)) for name, value in over.items()}
+
+
+def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
+    """Return the value of an option, of a list the values in the file that ``@FILE`` names."""
+    if isinstance(value, str) and value.startswith("@"):
+        provider = runtime.find(source)
+        if any(option.name == name and option.kind == "list" for option in provider.options):
+            return capture_values.from_file(name, value, _reader(runtime))
+    return value
+
+
+def _reader(runtime: Runtime) -> capture_values.ReadFile:
+    def read(name: str) -> str:
+        with open(runtime.path(name), encoding="utf-8-sig") as stream:
+            return stream.read()
+
+    return read
 
 
 _EMPTY = "may_be_empty"

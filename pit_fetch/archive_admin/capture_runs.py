@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from hashlib import sha256
 from typing import NamedTuple
@@ -89,6 +89,21 @@ def captured_since(connection: sqlite3.Connection, since: int, *, with_items: bo
         (since, with_items),
     )
     return {without_pit(request): began for request, began in rows}
+
+
+def calls(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many exchanges each request took when it was captured last, to its end."""
+    rows = connection.execute(
+        "SELECT f.request, (SELECT count(*) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) "
+        "FROM fetches f JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
+        "WHERE a.answer IS NULL AND a.complete ORDER BY f.began"
+    )
+    return {without_pit(request): max(1, count) for request, count in rows}
+
+
+def name_of_requests(texts: Iterable[str]) -> str:
+    """Return the name under which the archive notes the runs of requests that stand in no file."""
+    return _PREFIX + sha256("\n".join(sorted(texts)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def without_pit(canonical: str) -> str:

@@ -95,6 +95,11 @@ class Progress:
             self._write(text)
             self._progress_shown = True
 
+    def tell(self, text: str) -> None:
+        """Write a line that stays, on a terminal."""
+        if self.terminal:
+            self._line(text)
+
     def clear(self) -> None:
         """Remove the progress line, so that nothing is written after it on the same line."""
         if self._progress_shown:

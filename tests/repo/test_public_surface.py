@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 # A name that appears here, or disappears, is a change of the public API: add it to the changelog.
 PUBLIC = {
-    "pit_fetch": "Envelope TruncatedWarning __version__ diff explain fetch sources",
+    "pit_fetch": "CaptureReport Envelope TruncatedWarning __version__ capture diff explain fetch sources",
     "pit_fetch.provider": "API_VERSION Basis Bearer ConfigError Context CoveredBy Credential Dating Field FieldKind "
     "FieldRole File Gap HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query "
     "QueryKey Rate Reach Record Retry RetryAfter STAMPS SourceTag Stage UpstreamError UsageError Watermark Window gap",
@@ -23,8 +23,8 @@ PUBLIC = {
     "pit_fetch.wire": "body_of check_rows columns_in lenient_json limited read_html record_in rows_in "
     "strict_json unescape",
     "pit_fetch.tables": "parquet_rows sqlite_rows",
-    "pit_fetch.errors": "ConfigError ExitStatus GapError InputError PitFetchError TruncatedWarning UpstreamError "
-    "UsageError",
+    "pit_fetch.errors": "CaptureError ConfigError ExitStatus GapError InputError PitFetchError TruncatedWarning "
+    "UpstreamError UsageError",
     "pit_fetch.gaps": "Code Gap GapType Reason gap",
     "pit_fetch.transport": "Fault HttpReply HttpRequest Params RecordingTransport ReplayingTransport Signature "
     "Transport TransportError",

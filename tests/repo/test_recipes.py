@@ -55,6 +55,11 @@ ANNUAL = [
     _eps(1, "2022-09-25", "2023-09-30", 6.13),
     _eps(2, "2022-09-25", "2023-09-30", 99.99),
 ]
+TICKERS = {"AAPL": sec.APPLE, "TSLA": sec.TESLA, "NONE": 1}
+COMPANIES = [
+    *(sec.Filing(sec.number(100 + n), "8-K", f"2024-{n:02}-15 16:30:00", ciks=(sec.TESLA,)) for n in range(4, 9)),
+    sec.Filing(sec.number(120), "4", "2024-05-15 16:30:00", ciks=(sec.TESLA,)),
+]
 CAPTURES = [
     wayback.Capture(f"202402{day}120000", body=f"<title>{title}</title><p>{title}".encode())
     for day, title in (("10", "First"), ("12", "First"), ("14", "Second"), ("16", "SECRET"))
@@ -92,7 +97,7 @@ def servers() -> Iterator[dict[str, str]]:
     with (
         serve(benzinga.app(_articles())) as news,
         serve(alphavantage.app(_bars())) as prices,
-        serve(facts.app(ANNUAL, others=FILINGS)) as filings,
+        serve(facts.app(ANNUAL, others=[*FILINGS, *COMPANIES], tickers=TICKERS)) as filings,
         serve(wayback.app(CAPTURES)) as pages,
     ):
         yield {
@@ -115,6 +120,7 @@ def asking(servers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name, value in {**servers, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "tickers.csv").write_text("ticker,name\nAAPL,Apple\nTSLA,Tesla\nNONE,Without filings\n")
     return tmp_path
 
 
@@ -126,7 +132,7 @@ def test_the_questions_in_python(asking: Path) -> None:
             with redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, "docs/recipes.md", "exec"), names)
             outputs.append(printed.getvalue())
-    assert len(outputs) == 7
+    assert len(outputs) == 8
     closes = [f"2024-02-{day}" for day in ("09", "12", "13", "14", "15", "16")]
     assert sorted(set(names["news"]["close"])) == closes
     assert "OTHER" not in outputs[0]
@@ -139,6 +145,10 @@ def test_the_questions_in_python(asking: Path) -> None:
     assert "SECRET" not in "".join(outputs)
     assert outputs[5].count("new") > 8
     assert (names["page"]["title"], len(names["captures"])) == ("Second", 3)
+    known = names["panel"].groupby(["tickers", "pit"]).size()
+    assert [*known["TSLA"]] == [1, 2, 3, 4, 5, 5, 5, 5, 5]
+    assert [*known["AAPL"]] == [7] * 9 + [8] * 2
+    assert (len(names["cells"]), outputs[7].strip().endswith("True")) == (36, True)
 
 
 def test_the_questions_at_a_terminal(asking: Path) -> None:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -357,6 +357,10 @@ def request_digest(exchange: Exchange) -> bytes:
     return sha256(_json([exchange.method, exchange.url, exchange.params, sent]).encode()).digest()[:16]
 
 
+# Returns a body by its digest.
+ReadBody = Callable[[bytes], bytes]
+
+
 def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
     """Return a body by its digest. Raise Damaged if it is missing or has changed, Lost if it was given up."""
     row = connection.execute("SELECT size, coding, base, packed FROM bodies WHERE digest = ?", (digest,)).fetchone()
@@ -388,18 +392,21 @@ def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]
             yield _exchange(connection, row)
 
 
-def _exchange(connection: sqlite3.Connection, row: Sequence[Any]) -> Exchange:
+def _exchange(connection: sqlite3.Connection, row: Sequence[Any], read: ReadBody | None = None) -> Exchange:
     """Return an exchange of its row. Raise Damaged, also if a body of it was given up."""
     _, seen, method, url, params, sent, status, headers, body, _ = row
     posted = None if sent is None else read_body(connection, sent)
-    reply = read_body(connection, body)
+    reply = read_body(connection, body) if read is None else read(body)
     return Exchange(seen, method, url, json.loads(params), posted, status, json.loads(headers), reply)
 
 
-def reply_to(connection: sqlite3.Connection, asked: bytes, instant: int, fetch: Key | None = None) -> Exchange | None:
+def reply_to(
+    connection: sqlite3.Connection, asked: bytes, instant: int, fetch: Key | None = None, read: ReadBody | None = None
+) -> Exchange | None:
     """Return the last good exchange of a request by ``instant``, else the first after it; None without one.
 
-    ``asked`` is its :func:`request_digest`. With ``fetch``, only those of that fetch count. Raise Damaged.
+    ``asked`` is its :func:`request_digest`. With ``fetch``, only those of that fetch count. ``read`` reads its body, if
+    not :func:`read_body`. Raise Damaged.
     """
     key = None
     for order in ("<= ? ORDER BY seen DESC", "> ? ORDER BY seen"):
@@ -410,7 +417,7 @@ def reply_to(connection: sqlite3.Connection, asked: bytes, instant: int, fetch: 
     if key is None or columns is None:
         return None
     check_row(connection, "exchanges", Key(*key), columns)
-    return _exchange(connection, columns)
+    return _exchange(connection, columns, read)
 
 
 def ended(connection: sqlite3.Connection, key: Key) -> Ended | None:

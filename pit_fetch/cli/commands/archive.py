@@ -17,20 +17,16 @@ from typing import NamedTuple
 from pit_fetch.archive.store import microseconds, schema, upgrade
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
 from pit_fetch.archive_admin import capture_runs, maintenance, repair, replay, stats, verification
+from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.archive_admin.progress import OnProgress
 from pit_fetch.cli import archive_log
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
-from pit_fetch.gaps import Code
 from pit_fetch.provider import Option
-from pit_fetch.request import audience
 from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
-
-VARIABLE = "PIT_FETCH_ARCHIVE"
 
 
 class Call(NamedTuple):
@@ -94,22 +90,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         raise
     except BROKEN as error:
         return refused(f"{path}: {archive_error(error).problem}")
-
-
-def require_operator(runtime: Runtime, command: str) -> Runtime:
-    """Return the runtime with the settings of files. Raise UsageError where an agent might make this call."""
-    runtime, _ = settings_files.with_settings(runtime)
-    if audience.is_bound(runtime.environ):
-        raise UsageError(Code.PEOPLE_ONLY, command=command)
-    return runtime
-
-
-def path_of(option: str | None, runtime: Runtime) -> str:
-    """Return the path of the archive, from the option or the environment. Raise UsageError if neither has one."""
-    path = option or runtime.environ.get(VARIABLE)
-    if not path:
-        raise UsageError(Code.USAGE, text=f"which archive? Set {VARIABLE}, or give --archive PATH")
-    return runtime.path(path)
 
 
 def refused(problem: str) -> CommandResult:

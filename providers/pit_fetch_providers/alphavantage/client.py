@@ -18,6 +18,7 @@ HOST = Host(
     "PIT_FETCH_ALPHAVANTAGE_URL",
     Rate(calls=1),
     QueryKey("key", "apikey"),
+    free_calls=25,
 )
 KEY = Credential(
     name="key",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
@@ -29,25 +30,30 @@ def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = 
     Raise UpstreamError, also for an unlisted ticker if all ``must_be_listed``.
     """
     listed = context.http.get_cached(client.WWW, TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
-    ciks = [listed.get(_key(ticker), set()) for ticker in tickers]
+    ciks = [listed.get(_key(ticker), frozenset()) for ticker in tickers]
     if must_be_listed and not all(ciks):
         raise UpstreamError(Code.BAD_CALL, host=client.WWW)
-    return set().union(*ciks)
+    return set[int]().union(*ciks)
 
 
-def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, set[int]]:
+def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, frozenset[int]]:
     """Return the CIKs by ticker. Raise UpstreamError."""
     client.checked(reply, client.WWW)
     if client.is_missing(reply):
         raise client.moved(client.WWW)
-    rows = strict_json(reply.body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
+    return _listed(reply.body)
+
+
+@lru_cache(maxsize=2)  # an archive reads the same list for each of its requests, and it takes 20 ms
+def _listed(body: bytes) -> Mapping[str, frozenset[int]]:
+    rows = strict_json(body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
     listed: dict[str, set[int]] = {}
     for row in rows.values() if isinstance(rows, dict) else ():
         if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
             listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
     if not listed:
         raise UpstreamError(Code.MALFORMED, problem="it is not a list of tickers")
-    return listed
+    return {ticker: frozenset(ciks) for ticker, ciks in listed.items()}
 
 
 def _key(ticker: str) -> str:

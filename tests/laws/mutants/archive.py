@@ -377,7 +377,7 @@ MUTANTS = (
         (
             "tickers of a question stand for everything",
             "ArchiveSession._resolved",
-            lambda real: lambda session, connection, at: session.query,
+            lambda real: lambda session, at: session.query,
             _FILINGS,
         ),
     ),

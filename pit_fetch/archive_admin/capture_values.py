@@ -1,0 +1,72 @@
+"""The values that a request of a list stands for: a request for each of them, and values from a file. Pure.
+
+>>> from_text("# watched\\nIBM\\n\\nAAPL\\n", "symbol"), from_text("name,symbol\\nApple,AAPL\\n", "symbol")
+(['IBM', 'AAPL'], ['AAPL'])
+>>> [*each({"symbol": ["IBM", "AAPL"], "op": ["EARNINGS"]})]
+[{'symbol': 'IBM', 'op': 'EARNINGS'}, {'symbol': 'AAPL', 'op': 'EARNINGS'}]
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+
+# Returns the text of a file that the list names. Raises OSError, UnicodeDecodeError or UsageError.
+ReadFile = Callable[[str], str]
+
+
+def from_text(text: str, name: str) -> list[str]:
+    """Return the values of an option in a file, each once: one a line or, in CSV, the column of the option's name.
+
+    Blank lines and those that begin with ``#`` are skipped. Raise UsageError if there is no value, or no such column.
+    """
+    lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
+    rows = list(csv.reader(line for line in lines if line and not line.startswith("#")))
+    head = [cell.strip() for cell in rows[0]] if rows else []
+    if len(head) > 1 and name not in head:
+        raise _refused(f"it has no column {name}: write one value a line, or a CSV file with a column of that name")
+    column, rows = (head.index(name), rows[1:]) if name in head else (0, rows)
+    values = (row[column].strip() for row in rows if len(row) > column)
+    return list(dict.fromkeys(filter(None, values))) or _none()
+
+
+def each(over: Mapping[str, Iterable[Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the options of each request: every combination of the values, the last name varying fastest."""
+    for values in product(*over.values()):
+        yield dict(zip(over, values, strict=True))
+
+
+def listed(name: str, value: object, read: ReadFile) -> list[Any]:
+    """Return the values of an option in ``over``: a list, or ``@FILE``. Raise UsageError."""
+    if isinstance(value, str) and value.startswith("@"):
+        return from_file(name, value, read)
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        raise _refused(f'over: {name} is a list of values, or "@FILE" with one a line')
+    return list(value) or _none(f"over: {name}: ")
+
+
+def from_file(name: str, value: str, read: ReadFile) -> list[str]:
+    """Return the values in the file that ``@FILE`` names. Raise UsageError, which names the file."""
+    file = value.removeprefix("@")
+    try:
+        return from_text(read(file), name)
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8"
+    except OSError as error:
+        problem = error.strerror or "it cannot be read"
+    except UsageError as error:
+        problem = error.gap.reason
+    raise _refused(f"{name}: {file}: {problem}")
+
+
+def _none(where: str = "") -> list[Any]:
+    raise _refused(f"{where}it has no value")
+
+
+def _refused(text: str) -> UsageError:
+    return UsageError(Code.USAGE, text=text)
