@@ -56,16 +56,6 @@ class Archive:
         self._written: dict[str, datetime | None] = {}
         self._submissions: dict[str, Any] = {}
 
-    @classmethod
-    def of(cls, query: Query, context: Context) -> Archive:
-        """Return the archive for a question about filings, any of which may need evidence from www.sec.gov.
-
-        Raise UpstreamError if that host fails as a whole, whatever was filed.
-        """
-        archive = cls(context, query.started)
-        archive.check_host()
-        return archive
-
     def check_host(self) -> None:
         """Raise UpstreamError if www.sec.gov fails as a whole. It is asked only if it has not answered yet."""
         if self._answered.issuperset(self._methods):
@@ -229,6 +219,16 @@ class Archive:
                 raise
             value = {}
         return value if isinstance(value, dict) else {}
+
+
+def answering_archive(query: Query, context: Context) -> Archive:
+    """Return the archive for a question about filings, any of which may need evidence from www.sec.gov.
+
+    Raise UpstreamError if that host fails as a whole, whatever was filed.
+    """
+    archive = Archive(context, query.started)
+    archive.check_host()
+    return archive
 
 
 def _stem(accession: str, cik: int) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pit_fetch.provider import Context, Query
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms, release, submissions
-from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
 
@@ -110,7 +110,7 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
     """Return how a row is dated: by its own words, with the filing's header where it is needed, or by its files."""
     if query.open_mode and not query.options["exact"]:
         return lambda row: release.bound(listed(row), row.submitted)
-    archive = Archive.of(query, context)
+    archive = answering_archive(query, context)
 
     def by_files(row: Row) -> datetime | None:
         dated = release.by_files(row.accession, cik, archive, query.now, exact=True)

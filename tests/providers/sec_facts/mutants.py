@@ -71,7 +71,7 @@ MUTANTS = (
     Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:released_at", _in_utc, _LAW),
     Mutant(
         "sec_facts: that a filing's host fails is an error",
-        "pit_fetch_providers.edgar.archive:Archive.of",
+        "pit_fetch_providers.edgar.archive:answering_archive",
         lambda real: lambda query, context: _Asked(context, query.started),
         ("sec_facts: partial failure", "sec_facts: quota"),
     ),
