@@ -132,7 +132,7 @@ def _decode_json(body: bytes) -> Any:
 
 
 def _encode_json(tree: Any) -> bytes:
-    return json.dumps(_with_columns(tree)).encode()
+    return _raw(_with_columns(tree))
 
 
 def _decode_lines(body: bytes) -> Any:
@@ -143,7 +143,12 @@ def _decode_lines(body: bytes) -> Any:
 
 
 def _encode_lines(tree: Any) -> bytes:
-    return "".join(f"{json.dumps(row)}\n" for row in (tree if isinstance(tree, list) else [tree])).encode()
+    return b"".join(_raw(row) + b"\n" for row in (tree if isinstance(tree, list) else [tree]))
+
+
+def _raw(tree: Any) -> bytes:
+    """Return a document as most sources write it, in raw UTF-8; a surrogate escape stands for a byte that is none."""
+    return json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogateescape")
 
 
 class Columns(list[Any]):
@@ -313,7 +318,8 @@ def _encode_xml(tree: Any) -> bytes:
     if not tree:
         return b""
     ((tag, nodes),) = tree.items()
-    return bytes(Xml.tostring(_to_element(tag, nodes[0] if isinstance(nodes, list) and nodes else nodes), "utf-8"))
+    root = _to_element(tag, nodes[0] if isinstance(nodes, list) and nodes else nodes)
+    return Xml.tostring(root, "unicode").encode()
 
 
 def _to_element(tag: str, tree: Any) -> Xml.Element:
@@ -346,7 +352,7 @@ def _encode_csv(rows: Any) -> bytes:
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(columns)
     writer.writerows([_text(row.get(column)) for column in columns] for row in _as_dicts(rows))
-    return file.getvalue().encode()
+    return file.getvalue().encode("utf-8", "surrogateescape")
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,7 @@ from pit_fetch.testing.edits import GONE, others
 from pit_fetch.testing.recording import RecordedReply, ReplyRow, edited
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
-from pit_fetch.testing.timestamps import less_precise
+from pit_fetch.testing.timestamps import floor, less_precise
 from pit_fetch.transport import HttpRequest
 
 _ERROR = "an error object"
@@ -30,7 +30,7 @@ TOLERANT = (
 def check_drift(recording: RecordedReply) -> None:
     """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
     for body, known, pattern in _fields(recording):
-        for label, change in _changes(_nodes(decode(body), pattern)[0].value).items():
+        for label, change in _changes(recording, _nodes(decode(body), pattern), _is_optional(body, pattern)).items():
             tree = decode(body)
             for node in _nodes(tree, pattern):
                 change(node)
@@ -127,19 +127,39 @@ def _nodes(tree: Any, pattern: Pattern) -> list[TreeNode]:
     return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _changes(value: Any) -> Mapping[str, Callable[[TreeNode], object]]:
-    """Return what can happen to a field that held ``value``."""
+def _is_optional(body: bytes, pattern: Pattern) -> bool:
+    """Return whether the recording has rows without the field: then nothing shows that it is missing."""
+    every = {id(node.parent): node.parent for node in fields_in(decode(body)) if node.pattern[:-1] == pattern[:-1]}
+    return any(pattern[-1] not in parent for parent in every.values())
+
+
+def _changes(
+    recording: RecordedReply, nodes: list[TreeNode], is_optional: bool
+) -> Mapping[str, Callable[[TreeNode], object]]:
+    """Return what can happen to a field. What the source itself sends there is no drift."""
 
     def put(new: Any) -> Callable[[TreeNode], object]:
         return lambda node: node.parent.update({node.key: new})
 
+    known, pattern = [node.value for node in nodes], nodes[0].pattern
+    parts = [path for path, place in recording.basis.items() if floor(node_at(recording.tree, place)) is None]
+    # Another number can be another clock, where the day stands elsewhere.
+    is_part = any(path == pattern[-len(path) :] for path in parts)
     # A row with a NaN is one that cannot be read, which is another drift.
-    values = [new for new in (True, 0, 10**30, [None], *others(value)) if new is not GONE and new == new]
-    return {
+    values = [new for new in (True, 0, 10**30, [None], *others(known[0])) if new is not GONE and new == new]
+    gone: dict[str, Callable[[TreeNode], object]] = {
         "renamed": lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)}),
         "missing": lambda node: node.parent.pop(node.key),
+    }
+    return {
+        **({} if is_optional else gone),
         "wrapped in a list": lambda node: node.parent.update({node.key: [node.value]}),
-        **{f"{new!r} (retyped)": put(new) for new in values if new is not value},
+        **{
+            f"{new!r} (retyped)": put(new)
+            for new in values
+            if not any(new is value or (new == value and type(new) is type(value)) for value in known)
+            and not (is_part and type(new) is type(known[0]))
+        },
     }
 
 

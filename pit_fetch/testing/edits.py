@@ -12,13 +12,13 @@ import copy
 import pickle
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.documents import Path, leaves, node_at
+from pit_fetch.testing.documents import Path, Tables, leaves, node_at
 from pit_fetch.testing.recording import RecordedReply, ReplyRow, dates_of, drop, field_of, leaves_of, pattern_of
 from pit_fetch.testing.timestamps import floor, postpone
 
@@ -81,11 +81,7 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
     """Return the worlds that a source most likely has: without the late rows, or with others in their place."""
 
     def uncounted(tree: Any) -> None:
-        sizes = {len(node_at(tree, container)) for container in recording.containers}
-        for path, value in leaves_beside(recording, tree):
-            number = int(value) if isinstance(value, str) and value.isdigit() else value
-            if type(number) is int and number in sizes:
-                _put(tree, path, type(value)(number - len(late)))
+        _count(recording, tree, -len(late))
         drop(tree, late)
 
     def moved(tree: Any) -> None:
@@ -98,6 +94,11 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
             else:
                 container[row.key] = value
 
+    def broken(tree: Any) -> None:
+        for path, value in (leaf for row in late for leaf in leaves_of(recording, row)):
+            if _is_undated_text(value):
+                _put(tree, path, f"{value} \udcff")
+
     def unnamed(tree: Any) -> None:
         for path in _pointers(recording, late):
             _put(tree, path, None)
@@ -108,9 +109,19 @@ def basic_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str
             "left out, and not counted": uncounted,
             "moved to the end": moved,
             "with other texts and figures": partial(_rewritten, rows=late),
+            **({} if recording.case.own_server else {"with bytes that are no UTF-8": broken}),
             "named by no other row": unnamed,
         }
     )
+
+
+def _count(recording: RecordedReply, tree: Any, more: int) -> None:
+    """Correct the totals beside the rows for so many rows ``more``."""
+    sizes = {len(node_at(recording.tree, container)) for container in recording.containers}
+    for path, value in leaves_beside(recording, tree):
+        number = int(value) if isinstance(value, str) and value.isdigit() else value
+        if type(number) is int and number in sizes:
+            _put(tree, path, type(value)(number + more))
 
 
 def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, World]:
@@ -145,6 +156,14 @@ def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datet
             "not yet there to end what was valid": valid,
         }
     )
+
+
+def say_otherwise(recording: RecordedReply, tree: Any) -> None:
+    """Put other texts and figures into all rows, under the same ids and dates."""
+    ids = _id_paths(recording, recording.every)
+    for row in recording.every:
+        kept = ids[row] | {path[len(row.path) :] for path in recording.sources(row)}
+        _vary(node_at(tree, row.path), kept, 1)
 
 
 def leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
@@ -294,11 +313,19 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
             for row in listed
         ]
         _insert(tree, container, copies, first)
+        _count(recording, tree, len(copies))
+
+    def unreadable(tree: Any) -> None:
+        _insert(tree, container, [pickle.dumps({})] * MANY, first=False)
 
     return _single(
         {
-            f"many ({size}), at the {'beginning' if first else 'end'}": partial(several, first=first)
-            for first in (True, False)
+            **{
+                f"many ({size}), at the {'beginning' if first else 'end'}": partial(several, first=first)
+                for first in (True, False)
+            },
+            # The author's own server could neither sort these nor put them on pages.
+            **({} if recording.case.own_server else {f"many ({MANY}), of which nothing can be read": unreadable}),
         }
     )
 
@@ -312,7 +339,15 @@ def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) ->
     dates = {path[len(model.path) :]: value for path, value in recording.sources(model).items() if path != model.path}
     ids = _id_paths(recording, public)
     worlds: dict[str, World] = {}
-    for words, first, number in (("", False, 0), (" at the end", False, 7_000), (" at the beginning", True, 7_000)):
+    # A table with a key keeps the first of two rows, and so may the author's own server.
+    keeps_first = recording.case.own_server or isinstance(recording.document, Tables)
+    before = () if keeps_first else ((", before them", True, 0),)
+    for words, first, number in (
+        ("", False, 0),
+        *before,
+        (" at the end", False, 7_000),
+        (" at the beginning", True, 7_000),
+    ):
         copies = []
         for row in public:
             node = copy.deepcopy(node_at(recording.tree, row.path))
@@ -358,6 +393,7 @@ def _pointers(recording: RecordedReply, late: Sequence[ReplyRow]) -> Iterator[Pa
     keys = [column for column in columns.values() if len(column) == len({*column.values()}) == len(recording.every)]
     known = {version.id for row in recording.every if row not in late for version in row.versions}
     ids = {version.id for row in late for version in row.versions} - known
+    parts = _parts(ids) - _parts(known)
     for column in columns.values():
         names = {
             value
@@ -366,10 +402,18 @@ def _pointers(recording: RecordedReply, late: Sequence[ReplyRow]) -> Iterator[Pa
             for path, value in key.items()
             if rows[path] in late
         }
+        # Part of an id is a name where nothing else stands in the field.
+        by_part = len(column) > 1 and {str(value) for value in column.values()} <= _parts(ids | known)
         for path, value in column.items():
             words = set(re.split(r"[^\w.-]+", str(value))) if len(str(value)) > 3 else set()
-            if rows[path] not in late and (value in names or str(value) in ids or words & ids):
+            is_named = value in names or str(value) in ids or words & ids or (by_part and str(value) in parts)
+            if rows[path] not in late and is_named:
                 yield path
+
+
+def _parts(ids: Iterable[str]) -> set[str]:
+    """Return the numbers of three digits or more in ids that hold more than a number."""
+    return {number for name in ids for number in re.findall("[0-9]{3,}", name) if number != name}
 
 
 def _may_name(value: object) -> bool:

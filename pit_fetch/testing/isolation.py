@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from pit_fetch.testing import edits
 from pit_fetch.testing.case import ObservedRun, failure, middle_pit, pits_before
 from pit_fetch.testing.comparison import first_difference
 from pit_fetch.testing.recording import RecordedReply, drop, edited
@@ -37,10 +38,12 @@ def check_state(recording: RecordedReply) -> None:
 def _check_state_at(recording: RecordedReply, pit: datetime) -> None:
     case = recording.case
     without = edited(case, partial(drop, rows=recording.late(pit)))
+    otherwise = edited(case, partial(edits.say_otherwise, recording))
     questions: dict[str, Callable[[], ObservedRun]] = {
         "at a later PIT": lambda: observe(case, case.now),
         "without a PIT": lambda: observe(case, None, fresh=False),
         "of a source that said more": lambda: observe(case, pit, fresh=False),
+        "of a source that said otherwise": lambda: observe(case, case.now, reply=otherwise),
     }
     for question, ask in questions.items():
         for reply in (without, case.reply):

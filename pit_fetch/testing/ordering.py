@@ -63,6 +63,11 @@ def check_versions(recording: RecordedReply) -> None:
                 alone[item].add(stamp)
     for item, stamps in alone.items():
         yielded = {version.public_from for version in recording.baseline.versions if version.id == item}
+        if moved := yielded - stamps if len(yielded) == len(stamps) == 1 else set():
+            raise failure(
+                f"item {item!r} is stamped {min(moved)}, and {min(stamps)} where no other row is in the reply",
+                "stamp a record by its own row: the rows beside it may be late",
+            )
         if len(yielded) < len(stamps):
             hidden = min(stamps - yielded)
             raise failure(

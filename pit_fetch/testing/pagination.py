@@ -1,7 +1,8 @@
 """A recorded reply as a server that keeps to the number of rows that it is asked for, page after page.
 
-No name of a parameter is known here. What follows --limit is a limit; and where a page that is as full as a number in
-the request is followed by another page, that number is its size.
+No name of a parameter or a field is known here. What follows --limit is a limit, wherever it stands in a request. Where
+a page that is as full as a number in the request is followed by another page, that number is its size. And what beside
+the rows, filled in, makes the provider ask again says where the next page is.
 """
 
 from __future__ import annotations
@@ -9,41 +10,68 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from pit_fetch.testing.case import Case
 from pit_fetch.testing.documents import Path, decode, leaves, node_at, require_format
+from pit_fetch.testing.edits import leaves_beside
 from pit_fetch.testing.recording import RecordedReply, edited
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
+from pit_fetch.testing.timestamps import floor
 from pit_fetch.transport import HttpRequest
 
 _MOST = 1_000
+# What a source can write where there is a next page: its token, its number, that there is one.
+_NEXT: tuple[Callable[[int], object], ...] = (lambda page: f"page-{page}", lambda page: page, lambda page: True)
 
 
-def sizes_in(recording: RecordedReply) -> frozenset[Path]:
-    """Return where a request says how many rows are wanted, if its provider lets that follow from its caller's wish.
+class Paging(NamedTuple):
+    """How a reply comes in pages.
 
-    A number that neither moves nor is followed by a next page is the source's own cap: what it cuts there it
-    does not serve.
+    sizes    where a request says how many rows are wanted
+    pointers what stands beside the rows of each page but the last, by its path, for the number of the next one
+    """
+
+    sizes: frozenset[Path] = frozenset()
+    pointers: tuple[tuple[Path, Callable[[int], object]], ...] = ()
+
+
+UNPAGED = Paging()
+
+
+def paging_of(recording: RecordedReply) -> Paging:
+    """Return how the provider asks for pages, as far as its recording shows it.
+
+    A number that neither moves with --limit nor is followed by a next page is the source's own cap: what it cuts there
+    it does not serve.
     """
     case, container = recording.case, _only_list(recording)
     if case.own_server or container is None:
-        return frozenset()
-    few, more = ({request.path: _numbers(request) for request in reversed(_requests(case, limit))} for limit in (7, 9))
+        return UNPAGED
+    pointers = next(filter(lambda ways: _asks_again(recording, Paging(pointers=ways)), _pointers(recording)), ())
+    few, more = (_requests(case, limit) for limit in (7, 9))
     moving = {
-        place for path in few.keys() & more for place, number in few[path].items() if more[path].get(place) != number
+        place
+        for first, second in zip(few, more, strict=False)
+        for place, number in _numbers(first).items()
+        if _numbers(second).get(place, number) != number
     }
-    constant = {(place, number) for path in few for place, number in few[path].items()} if not moving else set()
+    constant = {item for request in few for item in _numbers(request, alone=True).items()} if not moving else ()
     for place, size in sorted(constant, key=str):
-        if len(recording.every) <= size and _reads_on(recording, container, place, size):
+        if len(recording.every) <= size and _asks_again(recording, Paging(frozenset({place})), size):
             moving.add(place)
-    return frozenset(moving)
+    return Paging(frozenset(moving), pointers)
 
 
-def in_pages(case: Case, recording: RecordedReply, sizes: Collection[Path]) -> Case:
-    """Return the case with such a server, for one run. Without ``sizes`` it gives all rows at once, and then none."""
+def in_pages(case: Case, recording: RecordedReply, paging: Paging) -> Case:
+    """Return the case with such a server, for one run.
+
+    With pointers alone the last row is a page of its own; without those and sizes all rows come at once, and then none.
+    """
     container = _only_list(recording)
     if container is None:
         return case
@@ -53,17 +81,21 @@ def in_pages(case: Case, recording: RecordedReply, sizes: Collection[Path]) -> C
 
     def serve(reply: bytes, request: HttpRequest) -> Response:
         turn = turns[request.path] = turns.get(request.path, -1) + 1
-        size = next((number for place, number in _numbers(request).items() if place in sizes), None)
-        if not turn and size is None:
+        size = next((number for place, number in _numbers(request).items() if place in paging.sizes), None)
+        if not turn and size is None and not paging.pointers:
             return case.serve(reply, request)
         try:
             document = decode(reply)
             rows = node_at(document, path)
+            size = size or (max(1, len(rows) - 1) if paging.pointers else len(rows))
+            has_more = len(rows) > (turn + 1) * size
+            if turn or has_more:
+                rows[:] = rows[turn * size : (turn + 1) * size]
+                for place, pointer in paging.pointers if has_more else ():
+                    node_at(document, place[1:-1])[place[-1]] = pointer(turn + 2)
+                reply = require_format(case.reply).encode(document)
         except (KeyError, IndexError, TypeError, ValueError):
-            return case.serve(reply, request)
-        if turn or (size is not None and len(rows) > size):
-            rows[:] = rows[turn * size : (turn + 1) * size] if size is not None else []
-            reply = require_format(case.reply).encode(document)
+            pass
         return case.serve(reply, request)
 
     return replace(case, serve=serve)
@@ -74,14 +106,23 @@ def _only_list(recording: RecordedReply) -> Path | None:
     return lists[0] if len(lists) == 1 else None
 
 
-def _reads_on(recording: RecordedReply, container: Path, place: Path, size: int) -> bool:
-    """Return whether a first page of ``size`` rows is followed by another one."""
+def _pointers(recording: RecordedReply) -> Iterator[tuple[tuple[Path, Callable[[int], object]], ...]]:
+    """Yield what may say where the next page is: each empty value beside the rows, and all of them together."""
+    empty = [path for path, value in leaves_beside(recording, recording.tree) if value in (None, "") or value is False]
+    for way in _NEXT:
+        every = tuple((path, way) for path in empty)
+        yield from ((pointer,) for pointer in every)
+        yield every
+
+
+def _asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool:
+    """Return whether a first page, of ``size`` rows if that is not 0, is followed by another one."""
 
     def fill(tree: object) -> None:
-        rows = node_at(tree, container)
+        rows = node_at(tree, _only_list(recording) or ())
         rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(size))
 
-    case = in_pages(recording.case.at_leisure(_MOST), recording, {place})
+    case = in_pages(recording.case.at_leisure(_MOST), recording, paging)
     with contextlib.suppress(KeyError, IndexError, TypeError, ValueError):
         paths = [request.path for request, _ in observe(case, case.now, reply=edited(case, fill)).exchanges]
         return len(paths) > len(recording.baseline.exchanges) and len(set(paths)) < len(paths)
@@ -93,13 +134,19 @@ def _requests(case: Case, limit: int) -> list[HttpRequest]:
     return [request for request, _ in observe(case.with_options(limit=limit), case.now).exchanges]
 
 
-def _numbers(request: HttpRequest) -> dict[Path, int]:
-    """Return what can be a number of rows in a request, in its address or in the body of a POST, by its place."""
+def _numbers(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
+    """Return what can be a number of rows in a request, by its place: in its path, parameters, headers or body.
+
+    alone  those only that are a value by themselves
+    """
     body: object = None
     with contextlib.suppress(ValueError):
         body = json.loads(request.body or b"null")
+    places = {"path": request.path, "params": dict(request.params), "headers": dict(request.headers), "body": body}
     return {
-        path: int(value)
-        for path, value in leaves([dict(request.params), body])
-        if not isinstance(value, bool) and str(value).isdigit() and 1 < int(value) <= _MOST
+        (*place, nth): int(digits)
+        for place, value in leaves(places)
+        if not isinstance(value, bool) and floor(value) is None and (not alone or str(value).isdigit())
+        for nth, digits in enumerate(re.findall(r"\d+", str(value)))
+        if 1 < int(digits) <= _MOST
     }

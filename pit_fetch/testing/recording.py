@@ -31,7 +31,7 @@ from pit_fetch.testing.documents import (
     require_format,
 )
 from pit_fetch.testing.runner import ServerFailed, observe, observe_baseline
-from pit_fetch.testing.timestamps import EARLIEST_ZONE, floor, is_date, postpone
+from pit_fetch.testing.timestamps import EARLIEST_ZONE, clock_of, floor, is_date, postpone, stamp_of
 from pit_fetch.times import wall_clock
 
 _Others = Callable[[Path, object], Iterator[object]]
@@ -87,6 +87,10 @@ class RecordedReply:
     @cached_property
     def tree(self) -> Any:
         return _tree_of(self.case)
+
+    @property
+    def document(self) -> Any:
+        return self.tree[_BOX]
 
     @property
     def containers(self) -> list[Path]:
@@ -165,21 +169,20 @@ class RecordedReply:
         What is no date by itself (a clock in a field of its own, or each of a year, a month and a day) is read with
         what is, and with the other parts.
         """
-        sources = self.sources(row, basis)
+        sources = {path: stamp_of(value) for path, value in self.sources(row, basis).items() if value not in (None, "")}
         dates = {path for path, value in sources.items() if floor(value) is not None}
-        parts = {path for path, value in sources.items() if path not in dates and value not in (None, "")}
-        texts = [
-            " ".join(str(value) for path, value in sources.items() if path == date or path in parts)
-            for date in (dates or {()} if parts else ())
-        ]
-        joined = [instant for text in texts if (instant := floor(text, self.case.zone))]
-        return min(
-            joined or [instant for path in dates if (instant := self.ends(row, path, sources[path]))], default=None
-        )
+        parts = [value for path, value in sources.items() if path not in dates]
+        if not dates:
+            return floor(" ".join(map(str, sources.values())), self.case.zone)
+        if not parts or not all(is_date(sources[path]) for path in dates):
+            return min((instant for path in dates if (instant := self.ends(row, path, sources[path]))), default=None)
+        texts = [" ".join([str(sources[path]), *map(clock_of, parts)]) for path in dates]
+        return min((instant for text in texts if (instant := floor(text, self.case.zone))), default=None)
 
     def ends(self, row: ReplyRow, path: Path, value: object) -> datetime | None:
         """Return when what a leaf names is over, or when it was by the author's calendar, if that is earlier."""
-        instant, basis = floor(value, self.case.zone), self.declared(field_of(path, row))
+        value, basis = stamp_of(value), self.declared(field_of(path, row))
+        instant = floor(value, self.case.zone)
         known = public_at_earliest(value, basis, self.case.zone) if basis is not None else None
         return min(instant, known) if instant is not None and known is not None else instant
 
@@ -304,6 +307,7 @@ def field_of(path: Path, row: ReplyRow | None = None) -> str:
 
 def public_at_earliest(value: object, basis: Basis, zone: str) -> datetime | None:
     """Return when a record can have been public whose field holds ``value``, None for a value that is no stamp."""
+    value = stamp_of(value)
     instant = floor(value, zone)
     if instant is None or basis.means not in ("interval_start", "day") or not is_date(value):
         return None if instant is None else instant + basis.after

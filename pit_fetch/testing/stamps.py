@@ -41,6 +41,7 @@ from pit_fetch.testing.timestamps import (
     more_precise,
     postpone,
     repeated_hour,
+    stamp_of,
 )
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
@@ -178,7 +179,7 @@ def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
         dated = [
             (row, value)
             for row in recording.rows
-            for place, value in dates_of(recording, row)
+            for place, value in recording.sources(row).items()
             if pattern_of(row, place) == pattern
         ]
         field = next((str(part) for part in reversed(pattern) if part != "*"), KEY)
@@ -218,7 +219,7 @@ def _named(recording: RecordedReply, row: ReplyRow) -> str:
 def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRow, object]], recorded: bool) -> None:
     """Check the meaning of a field on which stamps rest. ``dated`` are the rows that have it, each with its value."""
     case, basis = recording.case, recording.declared(field)
-    starts = [(row, instant) for row, value in dated if (instant := floor(value, case.zone)) is not None]
+    starts = [(row, instant) for row, value in dated if (instant := floor(stamp_of(value), case.zone)) is not None]
     step = _bar_length(recording, [instant for _, instant in starts]) if recorded else None
     too_early = step is not None and any(
         version.public_from < instant + step and len(row.versions) == 1

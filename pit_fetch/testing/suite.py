@@ -143,6 +143,7 @@ class ProviderSuite:
         case = claims.as_proofs(case)
         recording = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
         interference.check_two_worlds(recording)
+        ordering.check_versions(recording)
         stamps.check_independence(recording)
         stamps.check_boundary(recording)
 
@@ -261,7 +262,7 @@ def _recorded_at(case: Case, declared: str) -> datetime:
             "check that read() stamps records with an aware available_at, and that options are those of the request "
             "that the reply answers; if it cannot, set recorded_at",
         )
-    return max([*stamps, *_dates_in(case, max(stamps))])
+    return max([*stamps, *_dates_in(case, max(stamps))]).astimezone(UTC)  # arithmetic in a zone is by its clock
 
 
 def _zone_in(reply: bytes) -> str:

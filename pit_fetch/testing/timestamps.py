@@ -35,6 +35,7 @@ _NAME = r"(?P<name>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\.?
 _DATES = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
+        r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)",
         r"(?<!\d)(?P<year>\d{4})(?P<gap>[-/. ])(?P<month>\d{1,2})(?P=gap)(?P<day>\d{1,2})(?!\d)",
         r"(?<!\d)(?P<day>\d{1,2})(?P<gap>[-/. ])(?P<month>\d{1,2})(?P=gap)(?P<year>\d{4})(?!\d)",
         r"(?<!\d)(?P<month>\d{1,2})(?P<gap>[-/ ])(?P<day>\d{1,2})(?P=gap)(?P<year>\d{4})(?!\d)",
@@ -44,7 +45,8 @@ _DATES = tuple(
 )
 _DIGITS = re.compile(
     r"(?P<year>(?:19|20|99)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)"
-    r"(?:T?(?P<hour>[0-2]\d)(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?(?P<offset>Z|(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d))?)?"
+    r"(?:[T ]?(?P<hour>[0-2]\d)(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?"
+    r"(?P<offset>Z|(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d))?)?"
 )
 _BESIDE = re.compile(r"(?:[\s,.]|T|at|(?P<weekday>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*))*", re.IGNORECASE)
 # How long what a clock shows lasts, by the parts that it leaves out: until the last second of it.
@@ -76,6 +78,21 @@ def floor(value: object, zone: str | tzinfo = "") -> datetime | None:
         return epoch
     instants = [instant for stamp in _stamps(value) if (instant := _over(stamp, _zone(zone))) is not None]
     return min(instants, default=None)
+
+
+def stamp_of(value: object) -> object:
+    """Return what is known to be a stamp in a form that cannot mean an amount: ``240215`` with its century."""
+    return f"20{value}" if isinstance(value, str) and re.fullmatch(r"\d\d[01]\d[0-3]\d", value) else value
+
+
+def clock_of(value: object) -> str:
+    """Return what stands beside a day as a clock: ``153000``, ``93000`` and ``930`` with the colons that they lack."""
+    digits = str(value)
+    if not re.fullmatch(r"\d{1,6}", digits):
+        return digits
+    # The earlier reading counts: a number shows no zeros before it, a text all of its digits.
+    digits = digits.ljust(6, "0") if isinstance(value, str) and len(digits) == 4 else digits.zfill(6)
+    return f"{digits[:2]}:{digits[2:4]}:{digits[4:]}"
 
 
 def earliest(value: object) -> datetime | None:

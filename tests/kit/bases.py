@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.paging import newest_first
-from tests.kit import forms, honest, markets, strangers
+from tests.kit import forms, honest, markets, outsiders, strangers
 from tests.kit.honest import KitSource
 
 
 class Base(NamedTuple):
     make: Callable[..., KitSource]
-    record: Callable[..., Any]
+    record: Any
 
 
 BASES: Mapping[str, Base] = {
@@ -38,6 +38,7 @@ BASES: Mapping[str, Base] = {
     "auctions": Base(strangers.auctions, strangers.auction),
     "bulletins": Base(strangers.bulletins, strangers.bulletin),
     "history": Base(strangers.history, strangers.revision),
+    **{name: Base(partial(outsiders.outsider, name), None) for name in outsiders.AUTHORS},
     **{
         name: Base(partial(forms.releases, name), partial(forms.release, form=form))
         for name, form in forms.FORMS.items()

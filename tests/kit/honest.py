@@ -56,6 +56,7 @@ class KitSource:
     """A provider, and what its standard tests need. ``rows`` and ``body`` make replies of other worlds.
 
     public_from  returns the instant from which a row was public, known from the source and not from the provider
+    live         the source's server outside the tests, which the kit does not see
     """
 
     provider: Provider
@@ -65,6 +66,7 @@ class KitSource:
     options: Mapping[str, Any] = field(default_factory=dict)
     zone: str = ""
     serve: Serve = as_recorded
+    live: Serve | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -661,7 +663,7 @@ def rate(row: Row, query: Query) -> Record:
 def tables(record: MakeRecord = rate, rows: ChooseRows = all_rows) -> KitSource:
     def parse(body: bytes) -> tuple[list[Row], Mapping[str, Any]]:
         try:
-            return list(csv.DictReader(io.StringIO(body.decode("utf-8")))), {}
+            return list(csv.DictReader(io.StringIO(body.decode("utf-8", "replace")))), {}
         except (ValueError, csv.Error):
             raise UpstreamError(Code.MALFORMED, problem="it is not a table") from None
 

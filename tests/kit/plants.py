@@ -28,6 +28,8 @@ from tests.kit.bases import BASES
 from tests.kit.forms import FORMS
 from tests.kit.honest import FIVE_MINUTES, KitSource, end_of, item, rate, transcript
 from tests.kit.markets import INTERVALS
+from tests.kit.outsiders import outsider
+from tests.kit.slips import SLIPS
 
 
 class Plant(NamedTuple):
@@ -785,3 +787,9 @@ for name in ("$limit", "hitsPerPage", "anzahl"):
         most=1,
     )
 plant("the newest two thousand", "news", rows=cut(None, 2_000, "published"), order=None)
+
+# --- what somebody else wrote, with slips
+
+for name, slip in SLIPS.items():
+    make = functools.partial(outsider, slip.source, slip.edits)
+    PLANTS[name] = Plant(slip.source, make, slip.shown, tuple(slip.words.split()))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.testing.timestamps import floor
+from pit_fetch.testing.timestamps import floor, format_like, is_date, is_naive
 from tests.kit.honest import KitSource, Row
 
 FAR = datetime(2029, 1, 1, tzinfo=UTC)
@@ -52,6 +52,11 @@ def _at(source: KitSource, pit: datetime) -> Iterator[Pair]:
         "a later twin after": [*source.rows, *_twins(public, late)],
         "a later twin before": [*_twins(public, late), *source.rows],
         "an undated row": [*source.rows, *({**_undated(row), **_renamed(row, "u")} for row in late[:1])],
+        "many undated rows": [
+            *source.rows,
+            *({**_undated(row), **_renamed(row, f"u{n}")} for row in late[:1] for n in range(_MANY)),
+        ],
+        "bytes that are no UTF-8": [_other(row, "_latin_") if row in late else row for row in source.rows],
         "a later comment": [_commented(row, pit) for row in source.rows],
     }.items():
         if source.rows and (rows or len(source.rows) > 1):
@@ -63,8 +68,8 @@ def _particular(source: KitSource) -> Iterator[Pair]:
     for field, value in row.items():
         if floor(value) is None or not isinstance(value, str):
             continue
-        if len(value) == 19:  # between the two readings of an hour that the clock repeats
-            rows = [{**row, field: "2024-11-03 01:30:00"}, *source.rows]
+        if is_naive(value) and not is_date(value):  # between the two readings of an hour that the clock repeats
+            rows = [{**row, field: format_like(value, datetime(2024, 11, 3, 1, 30))}, *source.rows]  # noqa: DTZ001
             pit = datetime(2024, 11, 3, 6, 0, tzinfo=UTC)
             yield Pair("the repeated hour", pit, source.body(rows), source.body(source.rows))
         if len(value) == 20 and value.endswith("Z"):  # the source can state more: another offset, a part of the second
@@ -92,12 +97,12 @@ def _dates(row: Row) -> Row:
     return {key: value for key, value in row.items() if not isinstance(value, list) and floor(value) is not None}
 
 
-def _other(row: Row) -> Row:
+def _other(row: Row, mark: str = "zz") -> Row:
     """Return the row with other texts and figures."""
 
     def other(key: str, value: Any) -> Any:
         if isinstance(value, str):
-            return value if key in ("kind", "form", "symbol") else f"{value}zz"
+            return value if key in ("kind", "form", "symbol") else f"{value}{mark}"
         return value * 7 + 0.5 if isinstance(value, (int, float)) else value
 
     return {**{key: other(key, value) for key, value in row.items()}, **_dates(row)}

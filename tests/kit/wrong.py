@@ -133,6 +133,20 @@ def claiming(claim: Callable[[Record, Any], datetime | None]) -> Provider:
     return by_row(claimed)._replace(operations=CLAIMED)
 
 
+def claim_of_the_oldest(query: Any, context: Any) -> Iterator[Record]:
+    """Yield records, each of which claims to be as old as the oldest one of the reply."""
+    records = good(query, context)
+    oldest = min((record.available_at for record in records if record.available_at is not None), default=None)
+    for record in records:
+        yield record if record.available_at is None else record._replace(claimed_at=oldest)
+
+
+def remembering() -> Provider:
+    """Return the good provider, which serves of each item the text that it saw first."""
+    known: dict[str, Any] = {}
+    return by_row(lambda record, row: record._replace(payload=known.setdefault(record.id, record.payload)))
+
+
 def claim_by_rank(query: Any, context: Any) -> Iterator[Record]:
     """Yield records, each of which claims to be a minute older for every row of the reply."""
     records = good(query, context)
@@ -222,12 +236,12 @@ def quote_the_server(reply: HttpReply, query: Query) -> Iterator[Record]:
 
 
 def trust_the_body(reply: HttpReply, query: Query) -> Iterator[Record]:
-    return (source.record(row) for row in json.loads(reply.body)["items"])
+    return (source.record(row) for row in json.loads(reply.body.decode("utf-8", "replace"))["items"])
 
 
 def error_as_nothing(reply: HttpReply, query: Query) -> Iterator[Record]:
     try:
-        document = json.loads(reply.body)
+        document = json.loads(reply.body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         raise UpstreamError(Code.MALFORMED, problem="it is no JSON") from None
     rows = document.get("items") if isinstance(document, dict) else None
@@ -407,6 +421,7 @@ WRONG = {
     ),
     "a failure swallowed": Wrong(by_fetch(swallow), "http_errors", "let UpstreamError pass", ALL),
     "a reply kept": Wrong(by_fetch(in_a_module()), "nothing_is_kept_between_runs", "get_cached"),
+    "a text remembered": Wrong(remembering(), "nothing_is_kept_between_runs", "keep nothing between runs"),
     "a hint of what was read": Wrong(hinting(), "nothing_is_kept_between_runs", "keep nothing between runs"),
     "a hash": Wrong(
         by_row(lambda record, row: with_payload(record, key=hash(record.id))),
@@ -428,6 +443,9 @@ WRONG = {
     "words without a claim": Wrong(claiming(lambda record, row: None), CLAIMS, "which rule a claim rests on"),
     "a claim that counts what is late": Wrong(by_fetch(claim_by_rank)._replace(operations=CLAIMED), NOT_CLAIMED,
         "let the framework decide",
+    ),
+    "a claim of the oldest row": Wrong(
+        by_fetch(claim_of_the_oldest)._replace(operations=CLAIMED), NOT_CLAIMED, "by its own row",
     ),
     "two operations without a name for them": Wrong(
         PROVIDER._replace(operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,

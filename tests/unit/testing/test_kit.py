@@ -29,7 +29,7 @@ from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.comparison import CANARY, Interference, same_bytes
-from pit_fetch.testing.pagination import sizes_in
+from pit_fetch.testing.pagination import paging_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.suite import NotRun
 from pit_fetch.testing.timestamps import LATEST_ZONE
@@ -467,10 +467,12 @@ def rate_of(row: Any) -> Record:
     return BASES["tables"].record(row, None)  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize(("base", "place"), [("gazette", (0, "hitsPerPage")), ("search", (1, "size")), ("news", None)])
+@pytest.mark.parametrize(
+    ("base", "place"), [("gazette", ("params", "hitsPerPage", 0)), ("search", ("body", "size", 0)), ("news", None)]
+)
 def test_a_size_is_found_by_what_it_does(base: str, place: object) -> None:
     recording = score.suite(BASES[base].make()).recording()
-    assert sizes_in(recording) == (set() if place is None else {place})
+    assert paging_of(recording).sizes == (set() if place is None else {place})
 
 
 def test_what_is_the_same_in_each_reply_can_be_named() -> None:
