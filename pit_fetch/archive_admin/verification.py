@@ -144,10 +144,15 @@ def _damaged_bodies(connection: sqlite3.Connection, on_done: OnDone) -> Iterator
         on_done(done)
         problem = body_problem(connection, digest, depth)
         if problem:
-            yield f"body {digest.hex()[:16]}: {problem}"
+            yield f"body {_short(digest)}: {problem}"
     for (digest,) in connection.execute(NAMED):
         if digest not in depths:
-            yield f"body {digest.hex()[:16]}: it is missing"
+            yield f"body {_short(digest)}: it is missing"
+
+
+def _short(digest: object) -> str:
+    """Return the beginning of a digest for people; a damaged one may be no bytes."""
+    return digest.hex()[:16] if isinstance(digest, bytes) else repr(digest)[:16]
 
 
 def body_problem(connection: sqlite3.Connection, digest: bytes, depth: int) -> str:

@@ -1,7 +1,8 @@
 """Checksums of the index's rows. SQLite has none, and a changed bit may be an instant.
 
 Each row has one over all of its columns and the name of its stream, so that a row that was moved to another stream is
-found out as well. Whoever reads a row to answer a question, or to write other rows from it, checks it first.
+found out as well. Whoever reads a row to answer a question, or to write other rows from it, checks it first. A column
+of a damaged row can hold a value of another type, whose checksum is another one, too.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ DAMAGED_INDEX = "its index is damaged: run pit_fetch archive rebuild"
 
 def seed(stream: str) -> int:
     """Return the number with which the checksums of a stream's rows begin."""
-    return crc32(stream.encode())
+    return crc32(f"{stream}".encode())
 
 
 def checksum(start: int, *values: Any, payload: str = "") -> int:
     """Return the checksum of a row: its columns, and a long text apart. ``start`` is the :func:`seed`."""
-    return crc32(payload.encode(), crc32(repr(values).encode(), start))
+    return crc32(f"{payload}".encode(), crc32(repr(values).encode(), start))
 
 
 def check(mark: Any, start: int, *values: Any, payload: str = "") -> None:

@@ -100,11 +100,21 @@ def end_of(column: str) -> Rule:
     return lambda row, reply: day_ends(row.get(column))
 
 
+def end_of_business(column: str) -> Rule:
+    """Return the rule: the end of the day, in New York, in ``column``; None on a weekend, when nothing happens."""
+    return lambda row, reply: None if _is_on_a_weekend(row.get(column)) else day_ends(row.get(column))
+
+
 def declared(row: Row, reply: FunctionReply) -> datetime | None:
     """Return the end of ``declaration_date``; of ``ex_dividend_date`` without one, or if it is on a weekend."""
-    day = parse_date(row.get("declaration_date"))
-    is_evidence = row.get("declaration_date") is not None and not (day is not None and is_weekend(day))
-    return day_ends(row.get("declaration_date" if is_evidence else "ex_dividend_date"))
+    day = row.get("declaration_date")
+    column = "ex_dividend_date" if day is None or _is_on_a_weekend(day) else "declaration_date"
+    return end_of_business(column)(row, reply)
+
+
+def _is_on_a_weekend(text: object) -> bool:
+    day = parse_date(text)
+    return day is not None and is_weekend(day)
 
 
 def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:

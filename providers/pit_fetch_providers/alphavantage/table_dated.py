@@ -170,7 +170,7 @@ ROWS: tuple[Function, ...] = (
     _DATED.but(
         name="DIVIDENDS",
         period="ex_dividend_date",
-        rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date",
+        rule="end of declaration_date, New York; without one, or on a weekend, end of ex_dividend_date, if a weekday",
         why="a dividend is public once it is declared, and at the latest when shares trade without it",
         fields=fields(
             "record_type", "ex_dividend_date declaration_date record_date payment_date", "amount", required="amount"
@@ -184,10 +184,10 @@ ROWS: tuple[Function, ...] = (
     _DATED.but(
         name="SPLITS",
         period="effective_date",
-        rule="end of effective_date, New York",
+        rule="end of effective_date, New York, unless that is on a weekend",
         why="a split is announced before; the day it takes effect is the late reading",
         fields=fields("record_type", "effective_date", "split_factor", required="split_factor"),
-        dates=rows.end_of("effective_date"),
+        dates=rows.end_of_business("effective_date"),
         lists=(("data", "split"),),
         identity=("effective_date",),
         columns=("effective_date",),

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, HttpReply, UpstreamError
+from pit_fetch.provider import Context, HttpReply, Query, UpstreamError
 from pit_fetch.times import parse_date, parse_http_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client, companies, daily_index
@@ -50,6 +50,7 @@ class Archive:
         self.context, self.started = context, started
         self._methods = ("GET", "HEAD") if exact else ("GET",)
         self._answered = set[str]()
+        self._failure: UpstreamError | None = None
         self._missing: set[str] = set()
         self._indexes: dict[date, Listed | None] = {}
         self._written: dict[str, datetime | None] = {}
@@ -137,7 +138,12 @@ class Archive:
         most: int | None = None,
         is_head: bool = False,
     ) -> T | None:
-        """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone."""
+        """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone.
+
+        A host that has failed as a whole is not asked again: retries for each filing would use up the time.
+        """
+        if self._failure is not None:
+            raise self._failure
 
         def decode(reply: HttpReply) -> T:
             client.checked(reply, client.WWW)
@@ -169,7 +175,12 @@ class Archive:
         # Always all methods, in this order: which one failed first may be due to a withheld filing.
         for method in self._methods:
             request = client.head if method == "HEAD" else client.get
-            require_one(partial(request, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
+            try:
+                require_one(partial(request, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
+            except UpstreamError as error:
+                if error.gap.code is not Code.UNRECORDED:
+                    self._failure = error
+                raise
             self._answered.add(method)
 
     def company(self, cik: int) -> dict[str, Any]:
@@ -208,6 +219,16 @@ class Archive:
                 raise
             value = {}
         return value if isinstance(value, dict) else {}
+
+
+def answering_archive(query: Query, context: Context) -> Archive:
+    """Return the archive for a question about filings, any of which may need evidence from www.sec.gov.
+
+    Raise UpstreamError if that host fails as a whole, whatever was filed.
+    """
+    archive = Archive(context, query.started)
+    archive.check_host()
+    return archive
 
 
 def _stem(accession: str, cik: int) -> str:

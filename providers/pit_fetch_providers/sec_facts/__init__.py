@@ -13,7 +13,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
-from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling, released_at
 from pit_fetch_providers.sec_facts import facts, lines, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
@@ -33,7 +33,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     cik = subject.cik_of(query, context)
     if cik is None:
         return
-    archive = Archive(context, query.started)
+    archive = answering_archive(query, context)
     archive.company(cik)  # whatever the facts are, so that its failure tells nothing of them
     reply = client.get(context, client.DATA, f"/api/xbrl/companyfacts/CIK{cik:010d}.json")
     if client.is_missing(reply):

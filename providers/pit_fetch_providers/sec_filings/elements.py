@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pit_fetch.wire import limited
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -18,13 +20,17 @@ _TRUE, _FALSE = frozenset({"1", "true", "y"}), frozenset({"0", "false", "n"})
 
 
 def parse(source: str) -> Element | None:
-    """Return the root of a document; None if it is not well formed, or declares a type."""
+    """Return the root of a document; None if it is not well formed, or declares a type.
+
+    Raise UpstreamError for one that would take memory out of all proportion to its size.
+    """
     from xml.etree import ElementTree
 
     class Builder(ElementTree.TreeBuilder):
         def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
             raise ElementTree.ParseError("a document type")
 
+    limited(source.encode("utf-8", "surrogatepass"))
     parser = ElementTree.XMLParser(target=Builder())  # noqa: S314 - see above
     try:
         parser.feed(source.strip())

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pit_fetch.provider import Context, Query
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms, release, submissions
-from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
 
@@ -110,7 +110,7 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
     """Return how a row is dated: by its own words, with the filing's header where it is needed, or by its files."""
     if query.open_mode and not query.options["exact"]:
         return lambda row: release.bound(listed(row), row.submitted)
-    archive = Archive(context, query.started)
+    archive = answering_archive(query, context)
 
     def by_files(row: Row) -> datetime | None:
         dated = release.by_files(row.accession, cik, archive, query.now, exact=True)
@@ -120,10 +120,7 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
         # By the PIT, and not by a cursor or a date: they must not change an instant.
         return release.by_row(listed(row), row.submitted, cik, archive, query.now)
 
-    if not query.options["exact"]:
-        return by_row
-    archive.check_host()  # whatever was filed
-    return by_files
+    return by_files if query.options["exact"] else by_row
 
 
 def _settled(filed: date) -> datetime | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pit_fetch_providers.markup.depth import flattened
+from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
 
 # Plain text has tags of its own, <TABLE> among them.
@@ -42,9 +42,11 @@ def is_binary(file: str) -> bool:
     return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
 
 
-def of_document(source: str) -> str:
-    """Return the text of a document."""
-    return _of_page(source) if _HTML.search(source[:_HTML_WITHIN]) else _of_plain_text(source)
+def of_document(source: str) -> str | None:
+    """Return the text of a document; None for a page that is too large to be read."""
+    if not _HTML.search(source[:_HTML_WITHIN]):
+        return _of_plain_text(source)
+    return None if is_too_large(source) else _of_page(source)
 
 
 def passages(text: str, phrase: str) -> Iterator[Passage]:

@@ -8,7 +8,7 @@ from itertools import groupby, islice
 
 from pit_fetch.provider import Context, Query, Record, Stage
 from pit_fetch_providers.edgar import release
-from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.sec_filings import documents, files, releases, text
 from pit_fetch_providers.sec_filings.documents import Document
@@ -24,8 +24,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     if accession is None:
         yield from _newest(query, context, cik)
         return
-    archive = Archive(context, query.started)
-    archive.check_host()  # whether or not there is such a filing
+    archive = answering_archive(query, context)
     dated = release.by_files(accession, cik, archive, query.now, exact=query.options["exact"])
     if dated is not None:
         filing, at = dated

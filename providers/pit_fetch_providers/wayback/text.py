@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch_providers.markup.characters import decode
-from pit_fetch_providers.markup.depth import flattened
+from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
 from pit_fetch_providers.wayback import address
 
@@ -87,10 +87,13 @@ class Content(NamedTuple):
 def read(body: bytes, declared: str, url: str, form: Form) -> Content:
     """Return what ``body`` says, with its text in ``form``. ``declared`` is its Content-Type, ``url`` its address."""
     content_type = declared.partition(";")[0].strip().lower()
-    if _is_html(content_type, body):
-        return _read_page(decode(body, declared), content_type, url, form)
-    is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
-    return Content(content_type, decode(body, declared) if is_text else None, is_empty=not body.strip())
+    if not _is_html(content_type, body):
+        is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
+        return Content(content_type, decode(body, declared) if is_text else None, is_empty=not body.strip())
+    source = decode(body, declared)
+    if is_too_large(source):
+        return Content(content_type, source if form == "html" else None)
+    return _read_page(source, content_type, url, form)
 
 
 def _is_html(content_type: str, body: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import groupby
@@ -245,6 +245,20 @@ def test_a_report_of_a_weekend_is_dated_by_nothing(read: Read) -> None:
         document = earnings([year("2012-06-30", "3.51")], [quarter("2012-06-30", day, "3.51")])
         assert len(read(document, "EARNINGS", "symbol=IBM", pit=NOW).data) == count
         assert len(read(document, "EARNINGS", "symbol=IBM").data) == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "row"),
+    [
+        ("DIVIDENDS", {"ex_dividend_date": "2024-06-08", "declaration_date": "None", "amount": "1"}),
+        ("DIVIDENDS", {"ex_dividend_date": "2024-06-09", "declaration_date": "2024-06-01", "amount": "1"}),
+        ("SPLITS", {"effective_date": "2024-06-09", "split_factor": "2"}),
+    ],
+)
+def test_what_no_weekday_dates_is_dated_by_nothing(read: Read, function: str, row: Mapping[str, str]) -> None:
+    body = {"symbol": "IBM", "data": [row]}
+    assert read(body, function, "symbol=IBM", pit=NOW).data == []
+    assert len(read(body, function, "symbol=IBM").data) == 1
 
 
 def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read: Read) -> None:

@@ -393,6 +393,11 @@ def _weekday(day: date) -> date:
     return day - max(0, day.weekday() - 4) * DAY
 
 
+def _weekday_before(rng: Random, moment: datetime) -> str:
+    """Return a business day that is over in New York at ``moment``."""
+    return _weekday(date.fromisoformat(_day_before(rng, moment))).isoformat()
+
+
 def _weekend_before(rng: Random, moment: datetime) -> str:
     """Return a day of a weekend, on which nothing is published, that is over in New York at ``moment``."""
     day = _last_public_day(moment) - rng.choice((0, 7, 91)) * DAY
@@ -435,9 +440,9 @@ def _dividends(rng: Random, moment: datetime) -> Question:
     def build(rows: list[Any], number: int) -> Store:
         return Store(documents={"DIVIDENDS": {"symbol": "IBM", "data": rows}})
 
-    declared = [_weekday(date.fromisoformat(_day_before(rng, moment))) for _ in range(rng.choice((0, 2, 4)))]
-    public = [row(n, day.isoformat(), _day_after(rng, moment), "1.") for n, day in enumerate(declared)]
-    public += [row(n, "None", _day_before(rng, moment), "2.") for n in range(rng.choice((0, 2)))]
+    declared = [_weekday_before(rng, moment) for _ in range(rng.choice((0, 2, 4)))]
+    public = [row(n, day, _day_after(rng, moment), "1.") for n, day in enumerate(declared)]
+    public += [row(n, "None", _weekday_before(rng, moment), "2.") for n in range(rng.choice((0, 2)))]
     counter = iter(range(10_000))
 
     def noise() -> Any:
@@ -450,6 +455,7 @@ def _dividends(rng: Random, moment: datetime) -> Question:
                 (business_day, before),
                 ("None", after),
                 (weekend, after),
+                (rng.choice(("None", weekend)), weekend),
                 (rng.choice(BAD_DATES[2:8]), before),
             )
         )
@@ -463,12 +469,13 @@ def _splits(rng: Random, moment: datetime) -> Question:
     def build(rows: list[Any], number: int) -> Store:
         return Store(documents={"SPLITS": {"symbol": "IBM", "data": rows}})
 
-    days = dict.fromkeys(_day_before(rng, moment) for _ in range(3))
+    days = dict.fromkeys(_weekday_before(rng, moment) for _ in range(3))
     public = [{"effective_date": day, "split_factor": "2.0"} for day in days]
 
     def noise() -> Any:
         factor = rng.choice((CANARY, CANARY, wreck(rng)))
-        return {"effective_date": rng.choice((_day_after(rng, moment), *BAD_DATES)), "split_factor": factor}
+        days = (_day_after(rng, moment), _weekend_before(rng, moment), *BAD_DATES)
+        return {"effective_date": rng.choice(days), "split_factor": factor}
 
     return Question(("SPLITS", "symbol=IBM"), _stores(rng, build, public, noise))
 

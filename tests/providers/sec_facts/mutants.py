@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from pit_fetch_providers.edgar.archive import Archive
+
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 
@@ -25,12 +27,12 @@ def _in_utc(real: Any) -> Any:
     return released_at
 
 
-def _of_a_host_that_works(real: Any) -> Any:
-    def released_at(filing: Any, cik: Any, archive: Any, horizon: Any) -> Any:
-        archive.check_host()
-        return real(filing, cik, archive, horizon)
+class _Asked(Archive):
+    """An archive that is asked whether it answers only where a filing needs it."""
 
-    return released_at
+    def submitted(self, *given: Any) -> Any:
+        self.check_host()
+        return super().submitted(*given)
 
 
 def _newest_alone(real: Any) -> Any:
@@ -69,8 +71,8 @@ MUTANTS = (
     Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:released_at", _in_utc, _LAW),
     Mutant(
         "sec_facts: that a filing's host fails is an error",
-        f"{_RELEASE}:released_at",
-        _of_a_host_that_works,
+        "pit_fetch_providers.edgar.archive:answering_archive",
+        lambda real: lambda query, context: _Asked(context, query.started),
         ("sec_facts: partial failure", "sec_facts: quota"),
     ),
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),

@@ -15,6 +15,7 @@ from tests.provider_harness import ask as ask_source
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
 from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.harness import always, failing_from
 from tests.providers.sec_full_text.server import Filing
 
 # A year, its quarters, and the next year, which restates the first: as filed by a company whose year ends in December.
@@ -83,7 +84,7 @@ def test_a_version_is_public_from_the_release_of_its_filing(pit: str, expected: 
 def test_a_history_costs_no_more_requests_than_a_filing() -> None:
     few, many = (ask(facts, concept="NetIncomeLoss") for facts in (HISTORY[:1], HISTORY))
     assert [request.path for request in few.requests] == [request.path for request in many.requests]
-    assert len(many.requests) == 2
+    assert len(many.requests) == 3
 
 
 def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> None:
@@ -337,3 +338,13 @@ def test_a_host_that_refuses_is_an_error_whatever_it_holds() -> None:
     for facts in ((), HISTORY):
         app = instead(server.app(facts), Response(b"", 500), "/api/xbrl/companyfacts/CIK0000320193.json")
         assert ask(app, concept="Assets").error_code == "http_status"
+
+
+def test_edgars_archive_fails_alike_whatever_was_reported() -> None:
+    late = Filing(sec.number(9), "10-Q", "2024-06-03 12:05:00")
+    reported = ((), HISTORY, (*HISTORY, income(late, "2023-04-01", "2023-06-30", 16)))
+    every = [
+        ask(failing_from(server.app(facts), always, sec.MAINTENANCE), concept="NetIncomeLoss") for facts in reported
+    ]
+    assert [fetched.error_code for fetched in every] == ["http_status"] * 3
+    assert len({tuple(fetched.paths("")) for fetched in every}) == 1

@@ -166,7 +166,7 @@ def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
 def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for evidence of one filing, or for a file of older ones."""
     path = asked[-1].path
-    return path.startswith("/Archives/") or path == "/robots.txt" or "-submissions-" in path
+    return path.startswith("/Archives/") or "-submissions-" in path
 
 
 REQUESTS = Requests(_continues)

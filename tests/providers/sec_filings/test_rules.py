@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from pit_fetch_providers.sec_filings import documents, elements, text
 
-from pit_fetch.errors import ConfigError
+from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.testing.server import App, Response
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.harness import always, failing_from
 from tests.providers.sec_full_text.server import Filing
 
 PIT = "2024-06-03T12:00:00-04:00"
@@ -123,10 +124,10 @@ def test_a_header_that_contradicts_the_list_proves_nothing() -> None:
 def test_a_long_history_costs_no_more_requests_than_a_page_of_it() -> None:
     many = tuple(Filed(filing) for filing in sec.daily(40, "2024-05-31"))
     few, all_in_one = (ask(server.app(many, recent=recent), limit=3) for recent in (10, 1_000))
-    assert [len(fetched.requests) for fetched in (few, all_in_one)] == [2, 1]
+    assert [len(fetched.requests) for fetched in (few, all_in_one)] == [3, 2]
     assert few.ids == all_in_one.ids
     whole = ask(server.app(many, recent=10), limit=1_000)
-    assert (len(whole.records), len(whole.requests)) == (40, 4)
+    assert (len(whole.records), len(whole.requests)) == (40, 5)
 
 
 def test_where_a_file_of_the_list_ends_means_nothing() -> None:
@@ -223,6 +224,13 @@ def test_the_text_of_a_document(source: str, expected: str) -> None:
     assert text.of_document(source) == expected
 
 
+def test_a_page_of_a_million_tags_is_no_text() -> None:
+    assert text.of_document("<html>" + "<p>x" * 1_000_000) is None
+    huge = Filed(RESULTS.filing, (Document("8-K", "main.htm", "<html>" + "<p>" * 1_000_000),))
+    assert texts(ask((huge,), op="text", form="8-K")) == [None]
+    assert ask((huge,), op="text", form="8-K", find="revenue").records == []
+
+
 def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
     long = "x " * 2_000 + "going concern" + " y" * 2_000
     assert [made.text for made in text.passages("One.\n\nA going concern.\n\nTwo.", "going concern")] == [
@@ -292,7 +300,7 @@ def test_a_request_for_a_few_rows_reads_a_few_forms() -> None:
         for n, made in enumerate(sec.daily(40, "2024-05-31", "4"))
     )
     fetched = ask(many, op="insiders", limit=2)
-    assert (len(fetched.records), len(fetched.paths(".txt"))) == (2, 4)
+    assert (len(fetched.records), len(fetched.paths("/edgar/data/"))) == (2, 4)
 
 
 HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>
@@ -303,6 +311,11 @@ HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a
 def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
     assert elements.parse(source) is None
     assert ask((insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source)),), op="insiders").records == []
+
+
+def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
+    with pytest.raises(UpstreamError, match="4 million values"):
+        elements.parse("<a>" + "<b/>" * 4_000_001 + "</a>")
 
 
 # Holdings.
@@ -426,3 +439,28 @@ def test_a_host_that_refuses_is_an_error_whatever_it_holds() -> None:
     for filed in ((), FILED):
         app = instead(server.app(filed), Response(b"", 500), "/submissions/CIK0000320193.json")
         assert ask(app).error_code == "http_status"
+
+
+# Accepted after the PIT: only the header of each shows whether its Z means New York or UTC.
+LATE = tuple(Filed(Filing(sec.number(20 + n), "8-K", f"2024-06-03 12:{n:02}:00")) for n in range(1, 13))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"forms": "UPLOAD"}, {"exact": True}, *({"op": op} for op in ("insiders", "holdings")),
+     {"op": "text", "form": "8-K"}, {"op": "text", "accession": sec.number(2)}],
+    ids=str,
+)  # fmt: skip
+def test_edgars_archive_fails_alike_whatever_was_filed(options: dict[str, Any]) -> None:
+    failing = (failing_from(server.app(filed), always, sec.MAINTENANCE) for filed in ((), FILED, (*FILED, *LATE)))
+    every = [ask(app, **options) for app in failing]
+    assert {(fetched.error_code, fetched.ids == []) for fetched in every} == {("http_status", True)}
+    assert len({tuple(fetched.paths("")) for fetched in every}) == 1
+
+
+def test_an_archive_that_stops_answering_is_not_asked_about_each_filing() -> None:
+    few, many = (
+        ask(failing_from(server.app((*FILED, *filed)), lambda path: "/data/" in path, sec.MAINTENANCE))
+        for filed in (LATE[:1], LATE)
+    )
+    assert (few.ids, len(few.requests)) == (many.ids, len(many.requests))

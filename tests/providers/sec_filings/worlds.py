@@ -219,7 +219,7 @@ def _raw(rng: Random, moment: datetime) -> dict[str, list[Any]]:
 def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for evidence of one filing, or for a file of older ones."""
     path = asked[-1].path
-    is_evidence = path.endswith(("-index-headers.html", ".hdr.sgml", ".txt")) or path == "/robots.txt"
+    is_evidence = path.startswith("/Archives/") and path.endswith(("-index-headers.html", ".hdr.sgml", ".txt"))
     return is_evidence or "-submissions-" in path
 
 

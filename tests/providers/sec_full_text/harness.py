@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pit_fetch_providers.edgar import client
+
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests import provider_harness
@@ -37,9 +39,13 @@ def failing_from(app: App, is_first: Callable[[str], bool], response: Response) 
 
     def answer(request: HttpRequest) -> Response:
         failed[0] = failed[0] or is_first(request.path)
-        return response if failed[0] and "search-index" not in request.path else app(request)
+        return response if failed[0] and request.host == client.WWW else app(request)
 
     return answer
+
+
+def always(path: str) -> bool:
+    return True
 
 
 def no_index(path: str) -> Response | None:

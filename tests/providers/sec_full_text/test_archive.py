@@ -15,7 +15,7 @@ from pit_fetch.transport import RecordingTransport, ReplayingTransport, Transpor
 from tests import inprocess
 from tests.provider_harness import NOW
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, ask, failing_from
+from tests.providers.sec_full_text.harness import PIT, always, ask, failing_from
 from tests.providers.sec_full_text.server import Filing, number
 
 FAILING = pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_host_that_fails_is_one_error_whatever_was_filed(response: Response, o
     errors = set()
     for accepted in FILINGS.values():
         filings = [Filing(number(1), "8-K", accepted)] if accepted else []
-        fetched = ask(failing_from(sec.app(filings), lambda path: True, response), **options)
+        fetched = ask(failing_from(sec.app(filings), always, response), **options)
         assert fetched.error is not None
         errors.add((fetched.error.reason, *fetched.ids))
     assert len(errors) == 1

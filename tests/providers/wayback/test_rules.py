@@ -497,3 +497,8 @@ def test_an_archive_keeps_what_proves_a_capture_and_chooses_among_those_that_it_
     assert held("2017-10-02T00:00:00Z") == [f"{OLD.stamp}/{URL}"]
     assert held(PIT) == [f"{PAGE.stamp}/{URL}"]
     assert held("2026-06-01T16:00:00Z") == [f"{LATER.stamp}/{URL}"]
+
+
+def test_an_index_with_more_rows_than_were_asked_for_is_malformed() -> None:
+    every = "".join(f"{PAGE.row}\n" for _ in range(10_003)).encode()
+    assert ask(lambda request: Response(every), op="captures").error_code == "malformed"

@@ -183,3 +183,8 @@ def test_a_hostile_page_costs_little(source: str) -> None:
 
 def test_a_page_that_cannot_be_in_units_of_two_bytes_is_not() -> None:
     assert read(b"<html><meta charset=utf-16><p>hello").text == "hello"
+
+
+def test_a_page_of_a_million_tags_is_not_parsed() -> None:
+    source = SITE + "<p>" * 1_000_000
+    assert [read(source, form).text for form in ("text", "markdown", "html")] == [None, None, source]
