@@ -61,7 +61,7 @@ PAGES = *.md docs tests/README.md examples/looking.ipynb examples/pit-fetch-fede
 	providers/pit_fetch_providers/bz_news_api/__init__.py
 
 docs: export NO_MKDOCS_2_WARNING = 1
-docs: $(DOCS) ## build the site with search in build/site, and fail for a link that leads nowhere
+docs: $(DOCS) ## build the site with search, in build/site, and fail for a link that leads nowhere
 	@rm -rf build/pages && mkdir -p build/pages
 	@tar -cf - $(PAGES) | tar -xf - -C build/pages
 	$(BIN)/mkdocs build --strict

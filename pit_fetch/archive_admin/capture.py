@@ -24,6 +24,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, nothing
 from pit_fetch.errors import ConfigError, ExitStatus
 from pit_fetch.gaps import Code, Gap, GapType
+from pit_fetch.provider import Provider
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.redaction import redactor
@@ -92,27 +93,39 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 
     Raise ArchiveError, or ConfigError for a malformed rate.
     """
-    now = microseconds.to_micros(runtime.clock.now())
-    fetches = [plan(entry, runtime, runtime.clock.now()) for entry in job.wanted]
-    texts = [capture_runs.without_pit(fetch.request.canonical) for fetch in fetches]
-    last, captured, calls = None, dict[str, int](), dict[str, int]()
-    if connection is not None:
-        try:
-            last = None if job.again else capture_runs.continued(connection, job.name, now, job.missing)
-            # A new run has captured nothing, even if the clock was ahead during an earlier one.
-            captured = {} if last is None else capture_runs.captured_since(connection, last.began, with_items=True)
-            calls = capture_runs.calls(connection)
-        except BROKEN as error:
-            raise archive_error(error) from None
-    results = [
-        CaptureResult(
-            entry.name, fetch.request.provider.name, text, "held" if text in captured else "not asked", note=fetch.note
-        )
-        for entry, fetch, text in zip(job.wanted, fetches, texts, strict=True)
-    ]
-    due = {text: fetch for text, fetch in zip(texts, fetches, strict=True) if text not in captured}
-    counts = ((fetch.request.provider, calls.get(text, 1)) for text, fetch in due.items())
-    return Prepared(results, plans(counts, runtime.environ), last, captured)
+    now = runtime.clock.now()
+    last, captured, calls = _history(job, connection, microseconds.to_micros(now))
+    planned = [(entry, plan(entry, runtime, now)) for entry in job.wanted]
+    due: dict[str, tuple[Provider, int]] = {}
+    results = []
+    for entry, fetch in planned:
+        provider, text = fetch.request.provider, capture_runs.without_pit(fetch.request.canonical)
+        state: State = "held" if text in captured else "not asked"
+        results.append(CaptureResult(entry.name, provider.name, text, state, note=fetch.note))
+        if state != "held":
+            due[text] = provider, calls.get(text, 1)
+    return Prepared(results, plans(due.values(), runtime.environ), last, captured)
+
+
+class _History(NamedTuple):
+    """What an archive knows of a list: the run to be continued, what that captured when, the calls of the last run."""
+
+    last: capture_runs.CaptureRun | None
+    captured: dict[str, int]
+    calls: dict[str, int]
+
+
+def _history(job: CaptureJob, connection: sqlite3.Connection | None, now: int) -> _History:
+    """Return what the archive knows of the list. Raise ArchiveError."""
+    if connection is None:
+        return _History(None, {}, {})
+    try:
+        last = None if job.again else capture_runs.continued(connection, job.name, now, job.missing)
+        # A new run has captured nothing, even if the clock was ahead during an earlier one.
+        captured = {} if last is None else capture_runs.captured_since(connection, last.began, with_items=True)
+        return _History(last, captured, capture_runs.calls(connection, job.name))
+    except BROKEN as error:
+        raise archive_error(error) from None
 
 
 def run(
@@ -123,7 +136,7 @@ def run(
     Once the archive can no longer be used, nothing more is fetched: it would cost the source, and be for nothing.
     """
     now = microseconds.to_micros(runtime.clock.now())
-    captured, listed = start.captured, {result.request: result.name for result in start.results}
+    captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
     try:
         current = start.last or capture_runs.begin(connection, job.name, now, listed)
     except BROKEN as error:

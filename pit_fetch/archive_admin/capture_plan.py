@@ -23,7 +23,7 @@ _UNITS = (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800), ("days", 86_40
 class SourcePlan(NamedTuple):
     """What a capture asks of a source.
 
-    calls    the HTTP requests: as many as each request took when it was captured last, and one for any other
+    calls    the HTTP requests: as many as each request took in the last run, and one for any other
     seconds  how long the rate limit makes them take, at least
     a_day    the calls that the key has in a day, if that is what it has; 0 if that is not known
     is_free  a free key has that many, and no other limit was set

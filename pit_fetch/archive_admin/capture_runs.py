@@ -91,12 +91,16 @@ def captured_since(connection: sqlite3.Connection, since: int, *, with_items: bo
     return {without_pit(request): began for request, began in rows}
 
 
-def calls(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return how many exchanges each request took when it was captured last, to its end."""
+def calls(connection: sqlite3.Connection, name: str) -> dict[str, int]:
+    """Return how many exchanges each request took that the last run under ``name`` captured to its end."""
+    last = noted(connection, name)
+    if last is None:
+        return {}
     rows = connection.execute(
         "SELECT f.request, (SELECT count(*) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) "
         "FROM fetches f JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
-        "WHERE a.answer IS NULL AND a.complete ORDER BY f.began"
+        "WHERE f.began >= ? AND a.answer IS NULL AND a.complete ORDER BY f.began",
+        (last.began,),
     )
     return {without_pit(request): max(1, count) for request, count in rows}
 

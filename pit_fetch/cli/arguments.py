@@ -26,7 +26,7 @@ _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull"
 # The value of a flag, in other tools; here it would be a word to search for.
 _TRUTHS = frozenset(["true", "false"])
 _IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
-_TWO_PAIRS = re.compile(r"\s[A-Za-z][A-Za-z0-9_-]*=")
+_BEHIND_A_BLANK = re.compile(r"\s([A-Za-z][A-Za-z0-9_-]*)=")
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -134,10 +134,11 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     literal = is_value = False
     for before, word in zip(("", *argv), argv, strict=False):
         literal = literal or word == "--"
-        if _TWO_PAIRS.search(word) and (not is_value or before == "--op"):
-            from pit_fetch.cli.refusals import check_blanks
+        joined = [] if is_value and before != "--op" else _BEHIND_A_BLANK.findall(word)
+        if joined:
+            from pit_fetch.cli.refusals import check_joined
 
-            check_blanks(word, names)
+            check_joined(joined, names)
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
         name = pair[1].lower().replace("_", "-") if pair else ""

@@ -57,11 +57,11 @@ def check_flags(argv: Sequence[str], flags: Collection[str], values: Collection[
             raise UsageError(Code.USAGE, text=f"{flag} takes no value: write it on its own, or leave it out")
 
 
-def check_blanks(word: str, names: Collection[str]) -> None:
-    """Raise UsageError for a word in which an option of ``names`` follows a blank, as in ``"news symbol=AAPL"``."""
-    for match in re.finditer(r"\s([A-Za-z][A-Za-z0-9_-]*)=", word):
-        if match[1].lower().replace("_", "-") in names:
-            text = f"{match[1]}= is in one pair of quotes with what stands before it: write two words"
+def check_joined(joined: Iterable[str], names: Collection[str]) -> None:
+    """Raise UsageError if one of ``joined``, which follow a blank as in ``"news symbol=AAPL"``, is of ``names``."""
+    for name in joined:
+        if name.lower().replace("_", "-") in names:
+            text = f"{name}= is in one pair of quotes with what stands before it: write two words"
             raise UsageError(Code.USAGE, text=text)
 
 

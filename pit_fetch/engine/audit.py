@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.support.paths import mistake
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import is_output
 
@@ -31,6 +30,8 @@ def path(environ: Mapping[str, str]) -> str:
     """Return the audit file's path, or "". Raise UsageError, before the fetch, if it cannot be written."""
     name = os.path.expanduser(environ.get(VARIABLE, ""))
     if name:
+        from pit_fetch.support.paths import mistake
+
         problem = mistake(name, os.getcwd())
         if problem:
             raise UsageError(Code.USAGE, text=f"{VARIABLE}: {problem}")

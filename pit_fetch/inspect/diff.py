@@ -59,25 +59,28 @@ def run(
     """Return the difference between the answers to two requests that differ in their PIT alone. Raise UsageError."""
     earlier, later = _in_order(earlier, later)
     since, runtime = look_back_from(earlier), _with_stdin_read_once(earlier, runtime)
-    wanted, versions = [whole(request, since) for request in (earlier, later)], has_versions(later, runtime)
-    if versions:
+    wanted = [whole(request, since) for request in (earlier, later)]
+    if _has_versions(later):
         # The earlier version of an item may lie far below the newer one that the later answer shows.
         wanted[0] = wanted[0]._replace(limit=UNLIMITED)
     progress.nested = True
     results = [fetch(request, runtime, progress, argv) for request in wanted]
-    progress.nested = False
     gaps = [gap for result in results for gap in result.gaps if not gap.code.per_fetch]
     # Most gaps are in both answers.
     selection = Selection(gaps=tuple({(gap.code, gap.reason): gap for gap in gaps}.values()))
     failed = any(gap.is_failure for gap in gaps)
     if not failed:
         # A proof may be later than the claim by which an item was served before.
-        before, after = (comparable(result, versions or later.evidence == CLAIMED) for result in results)
+        is_restamped = later.evidence == CLAIMED or has_archive(later, runtime) or _has_versions(later)
+        before, after = (comparable(result, is_restamped) for result in results)
+        if before.reach is not None and has_archive(later, runtime) and later.evidence == PROVED:
+            before = recalled(wanted[0], runtime, progress, argv) or before
         changed = changes(before, after, earlier.pit)
         cuts = _cuts((earlier, later), (before, after))
         selection = Selection(
             tuple(changed), (*selection.gaps, *cuts, *(() if changed else _equal(before, results[1])))
         )
+    progress.nested = False
     fields = (*later.fields, *ADDED_FIELDS["diff"]) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
@@ -184,26 +187,38 @@ def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 
-def has_versions(request: FetchRequest, runtime: Runtime) -> bool:
-    """Return whether answers to the request may hold an item in versions that are stamped differently.
+def has_archive(request: FetchRequest, runtime: Runtime) -> bool:
+    """Return whether an archive answers the request, too."""
+    return not request.input_file and bool(request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE"))
 
-    Other sources serve one version of an item, at an instant that never moves.
+
+def recalled(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> ComparableAnswer | None:
+    """Return all that an archive holds at the request's PIT, without the network; None if it cannot be read."""
+    request = request._replace(offline=True, limit=UNLIMITED, max_pages=UNLIMITED)
+    result = fetch(request, runtime, progress, argv)
+    return None if any(gap.is_failure for gap in result.gaps) else comparable(result, has_versions=True)
+
+
+def _has_versions(request: FetchRequest) -> bool:
+    """Return whether the source or the file of a request may send an item in several versions.
+
+    Others serve one, at an instant that never moves.
     """
-    if request.input_file or request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE"):
+    if request.input_file or request.pit is None:
         return True
     try:
-        query = build_query(request, started=request.pit or runtime.clock.now())
+        query = build_query(request, started=request.pit)
     except ConfigError:  # the fetch reports it
         return False
     return query.operation.versions or request.provider.derive(query) is not None
 
 
-def comparable(result: FetchResult, versions: bool) -> ComparableAnswer:
-    """Return the public records of a fetch, and how far they reach. ``versions``: they may be stamped otherwise."""
+def comparable(result: FetchResult, has_versions: bool) -> ComparableAnswer:
+    """Return the public records of a fetch, and how far they reach. ``has_versions``: see the field of that name."""
     records = {record.id: record for record in result.public}
     is_cut = any(gap.type == "truncated" for gap in result.gaps)
     last = position(result.public[-1]) if result.public else START
-    return ComparableAnswer(records, last if is_cut else None, versions)
+    return ComparableAnswer(records, last if is_cut else None, has_versions)
 
 
 def why_empty(result: FetchResult) -> list[Gap]:

@@ -18,14 +18,14 @@ from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
-from pit_fetch.inspect.diff import comparable, look_back_from, whole, why_empty
+from pit_fetch.inspect.diff import comparable, has_archive, look_back_from, recalled, whole, why_empty
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility, with_period
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
-from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import DATINGS, candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
@@ -53,20 +53,22 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     result = fetch(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, progress, argv)
     gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
     failed = any(gap.is_failure for gap in gaps)
-    # An archive may hold versions that the source no longer serves, or know that a stamp came later. They may lie
-    # below the newer ones.
-    proved = plain._replace(evidence=PROVED, limit=UNLIMITED)
+    # An archive may hold versions that the source no longer serves, or know that a stamp came later.
+    proved = plain._replace(evidence=PROVED)
     at_pit = None if failed else _fetch_with_archive(proved, runtime, progress, argv)
+    served = None if at_pit is None else comparable(at_pit, has_versions=True)
+    if served is not None and served.reach is not None:  # the versions of then may lie below
+        served = recalled(proved, runtime, progress, argv) or served
     progress.nested = False
     stamped = map(_without_broken_stamps, seen.values())
     live = [record for record in stamped if _is_by(record.available_at, end) or _is_claimed_by(record, end)]
-    if at_pit is None:
+    if at_pit is None or served is None:
         explained = [(record, "") for record in live]
     else:
         gaps = with_archived_variants(gaps, at_pit.gaps)
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
         later = (record for record in result.public if not record.is_claimed)
-        explained = merge(live, comparable(at_pit, versions=True), later, derives)
+        explained = merge(live, served, later, derives)
     operation = candidate_operations(request.provider, request.options)[0]
     explained.sort(key=lambda pair: position(with_period(pair[0], operation.period)))
     is_accepted = request.evidence == CLAIMED
@@ -105,7 +107,7 @@ def _fetch_with_archive(
     request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]
 ) -> FetchResult | None:
     """Return the answer at the PIT if there is an archive, which may hold more records; None if that fetch failed."""
-    if request.input_file or not (request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE")):
+    if not has_archive(request, runtime):
         return None
     result = fetch(request, runtime, progress, argv)
     return None if any(gap.is_failure for gap in result.gaps) else result

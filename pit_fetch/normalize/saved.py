@@ -256,10 +256,12 @@ class _SitemapReader(HTMLParser):
 
 def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:
     """Return the headers and the text of a page, of which the body or, by Windows, the whole may be in UTF-16."""
-    headers, body = _split(as_utf8(content))
+    whole = as_utf8(content)
+    headers, body = _split(whole)
     plain = as_utf8(body)
-    is_utf_16 = plain is not body or as_utf8(content) is not content  # whatever charset is declared
-    return headers, plain.decode("utf-8-sig", "replace").lstrip("\ufeff") if is_utf_16 else _decoded(body, headers)
+    if whole is content and plain is body:
+        return headers, _decoded(body, headers)
+    return headers, plain.decode("utf-8-sig", "replace").lstrip("\ufeff")  # whatever charset is declared
 
 
 def _split(content: bytes) -> tuple[list[tuple[str, str]], bytes]:

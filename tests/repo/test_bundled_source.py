@@ -1,4 +1,4 @@
-"""A source that is added to a copy of the checkout, in the places that CONTRIBUTING.md lists, is like the others."""
+"""A source added to a copy of the checkout, in the places that docs/bundled-source.md lists, is like the others."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def process(checkout: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_it_touches_the_places_that_contributing_lists_and_no_other(checkout: Path) -> None:
-    section = (ROOT / "CONTRIBUTING.md").read_text().partition("## A bundled source")[2].partition("\n## ")[0]
-    column = "".join(re.findall(r"^\| (.*?) \|", section, re.MULTILINE))
+def test_it_touches_the_places_that_the_page_lists_and_no_other(checkout: Path) -> None:
+    page = (ROOT / "docs" / "bundled-source.md").read_text()
+    column = "".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE))
     places = {place.replace("<name>", NAME) for place in re.findall(r"`(.*?)`", column)}
     old = {name: (ROOT / name).read_bytes() for name in tracked()}
     paths = (path for path in checkout.rglob("*") if path.is_file() and "__pycache__" not in path.parts)

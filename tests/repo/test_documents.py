@@ -20,6 +20,12 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert not anchor or anchor in anchors(page), f"{target}#{anchor}"
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_bar_is_escaped(document: Path) -> None:
+    """GitHub shows code in a table without the backslash, the site with it."""
+    assert "\\|" not in document.read_text()
+
+
 def anchors(page: Path) -> set[str]:
     """Return the names that GitHub gives to the headings of ``page``."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)

@@ -22,6 +22,10 @@ _RESTATED_ROWS = (
     "{name} serves its rows {stand}: a row that was corrected without a mark {since} cannot be told from the original."
 )
 _HOLDER = "symbol means {holder}: at the PIT it may have been another company's."
+_STATEMENTS = (
+    "{name} serves the newest 20 years and 81 quarters alone. Its claims suppose that companies file with the SEC in "
+    "time: one that files late, or elsewhere, published later. A file has no claims, since EARNINGS is not in it."
+)
 _NEWS = (
     "NEWS_SENTIMENT dates an article by its publication: the source may have taken it in later, "
     "and a title that was edited since is served {stands}."
@@ -69,6 +73,11 @@ def of_rows(query: Query) -> Iterable[str]:
     """Return the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
     return with_a_pit(" ".join((_RESTATED_ROWS, _HOLDER, *csv)))(query)
+
+
+def of_claimed_statements(query: Query) -> Iterable[str]:
+    """Return the caveats of statements that are served on a claim."""
+    return with_a_pit(f"{_STATEMENTS} {_HOLDER}")(query) if query.accepts_claims else ()
 
 
 of_unadjusted_bars = partial(of_bars, in_a_file=(_ADJUSTED_FILE,))

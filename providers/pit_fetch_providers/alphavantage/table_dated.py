@@ -150,21 +150,23 @@ _DATED = Function(
     foreign=_SERIES_KEYS,
 )
 
+EARNINGS = _DATED.but(
+    name="EARNINGS",
+    period="fiscalDateEnding",
+    rule="end of reportedDate, New York, unless that is on a weekend; a year by its last quarter's",
+    why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
+    fields=(*fields("record_type"), *earnings.QUARTER),
+    caveats=caveats.of_earnings,
+    dates=earnings.reported,
+    records=earnings.records,
+    lists=(("annualEarnings", earnings.ANNUAL), ("quarterlyEarnings", earnings.QUARTERLY)),
+    columns=("fiscalDateEnding",),
+    foreign=(),
+)
+
 ROWS: tuple[Function, ...] = (
     *_BARS,
-    _DATED.but(
-        name="EARNINGS",
-        period="fiscalDateEnding",
-        rule="end of reportedDate, New York, unless that is on a weekend; a year by its last quarter's",
-        why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
-        fields=(*fields("record_type"), *earnings.QUARTER),
-        caveats=caveats.of_earnings,
-        dates=earnings.reported,
-        records=earnings.records,
-        lists=(("annualEarnings", earnings.ANNUAL), ("quarterlyEarnings", earnings.QUARTERLY)),
-        columns=("fiscalDateEnding",),
-        foreign=(),
-    ),
+    EARNINGS,
     _DATED.but(
         name="DIVIDENDS",
         period="ex_dividend_date",

@@ -6,7 +6,7 @@ point.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
@@ -45,12 +45,12 @@ def one_reply(function: Function, query: Query, context: Context) -> Stream:
     if parameters.get("outputsize") == "compact":
         yield from _latest(function, query, context)
     else:
-        yield from _read(function, query, context, parameters).parts
+        yield from read_reply(function, query, context, parameters).parts
 
 
 def _latest(function: Function, query: Query, context: Context) -> Stream:
     """Yield the latest bars, and a gap if they do not reach back to the window. Only open mode asks for them."""
-    reading = _read(function, query, context, function.parameters(query))
+    reading = read_reply(function, query, context, function.parameters(query))
     yield from reading.parts
     yield Watermark(_BEFORE_ALL)
     if query.since is None or not _public(reading.records, query.since):
@@ -103,7 +103,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
     while first <= end:
         window = {"time_from": news.spelled(first), "time_to": news.spelled(end)}
         parameters = {**function.parameters(query), **window, "sort": "LATEST", "limit": str(news.LIMIT)}
-        reading = _read(function, query, context, parameters)
+        reading = read_reply(function, query, context, parameters)
         records = reading.records
         yield Page(records, news.order)
         yield from reading.gaps
@@ -129,8 +129,20 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         end = min(oldest, end - news.MINUTE)
 
 
-def _read(function: Function, query: Query, context: Context, parameters: Params) -> Reading:
+def _as_they_are(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    return records
+
+
+def read_reply(
+    function: Function,
+    query: Query,
+    context: Context,
+    parameters: Params,
+    claimed: Callable[[tuple[Record, ...]], tuple[Record, ...]] = _as_they_are,
+) -> Reading:
     """Return what a reply holds; that of a second one, if there was nothing in the first. Raise UpstreamError.
+
+    ``claimed`` gives the records their claims, if they have any.
 
     Under load the source sends well-formed empty replies for symbols that it knows (108 of 796 at 70 requests a
     minute). With a PIT, a reply of later rows and a message that there is no data are asked for once more, too: the
@@ -139,7 +151,7 @@ def _read(function: Function, query: Query, context: Context, parameters: Params
     for _ in range(2):
         decoded = ask(context, function, parameters, query)
         rows, message = decoded.document.rows, decoded.document.message
-        records = tuple(read(function, decoded.document, query, decoded.received_at))
+        records = claimed(tuple(read(function, decoded.document, query, decoded.received_at)))
         if rows or message if query.open_mode else _public(records, min(query.now, decoded.received_at)):
             return Reading(records, len(rows))
     return Reading(records, len(rows), (gap(Code.EMPTY_TWICE, host=HOST.name),) if query.may_report_today else ())
@@ -147,13 +159,13 @@ def _read(function: Function, query: Query, context: Context, parameters: Params
 
 def _public(records: Iterable[Record], bound: datetime) -> list[Record]:
     # Nothing else may decide on gaps, windows and requests: it could be something withheld.
-    dated = ((record, record.available_at) for record in records if record.id)
+    dated = ((record, record.claimed_at or record.available_at) for record in records if record.id)
     return [record for record, at in dated if at is not None and at <= bound]
 
 
 def _month(function: Function, query: Query, context: Context, month: str) -> Reading:
     # A month without bars yet is an invalid call, too, so a capture goes on to the month before.
-    return _read(function, query._replace(capture=False), context, {**function.parameters(query), "month": month})
+    return read_reply(function, query._replace(capture=False), context, {**function.parameters(query), "month": month})
 
 
 def _first_month(query: Query) -> date:

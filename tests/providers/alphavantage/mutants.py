@@ -18,18 +18,41 @@ from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.alphavantage"
 _AV, _FAILURES, _CORPUS = ("alphavantage: non-interference",), ("alphavantage: failures",), ("corpus: no leak",)
+_CLAIMED = ("alphavantage: claimed: non-interference",)
 _NEWS, _REACH, _RUNNING = ("alphavantage: news",), ("alphavantage: reach",), ("archive: running",)
 
 
 def _once_more_if_empty(real: Any) -> Any:
-    def reading(function: Any, query: Any, context: Any, parameters: Any) -> Any:
+    def reading(function: Any, query: Any, context: Any, parameters: Any, *claimed: Any) -> Any:
         decoded = client.ask(context, function, parameters, query)
         if decoded.document.rows or decoded.document.message:
             records = tuple(rows.read(function, decoded.document, query, decoded.received_at))
             return windows.Reading(records, len(decoded.document.rows))
-        return real(function, query, context, parameters)
+        return real(function, query, context, parameters, *claimed)
 
     return reading
+
+
+# What is claimed of statements.
+
+
+def _at_its_deadline(real: Any) -> Any:
+    def claim(record: Any, reported: Mapping[Any, Any], deadline: timedelta) -> Any:
+        return real(record, {ends: end_of_day(ends, NEW_YORK) for ends in reported}, deadline)
+
+    return claim
+
+
+def _as_if_known(real: Any) -> Any:
+    return lambda quarter, years: real(quarter, [year._replace(at=quarter.at) for year in years])
+
+
+def _unless_a_year_ends_with_it(real: Any) -> Any:
+    return lambda quarter, years: all(year.ends != quarter.ends for year in years)
+
+
+def _in_all_columns(real: Any) -> Any:
+    return lambda records, reported, columns: real(records, reported, frozenset().union(*(r.payload for r in records)))
 
 
 # When a row was public.
@@ -162,9 +185,26 @@ def _message_in_the_error(real: Any) -> Any:
 
 
 MUTANTS = (
+    Mutant("av: a statement counts from its report", f"{_HERE}.statements:_QUARTER", lambda real: real * 0, _CLAIMED),
+    Mutant("av: a year counts from a quarter's deadline", f"{_HERE}.statements:_YEAR", lambda real: real / 2, _CLAIMED),
+    Mutant("av: a statement counts from its deadline", f"{_HERE}.statements:_claim", _at_its_deadline, _CLAIMED),
+    Mutant("av: a deadline on a weekend", f"{_HERE}.periods:weekday_from", first, _CLAIMED),
+    Mutant(
+        "av: a year that is not public shows which quarter is its last",
+        f"{_HERE}.statements:_is_within_a_year",
+        _unless_a_year_ends_with_it,
+        _CLAIMED,
+    ),
+    Mutant(
+        "av: years that are not public show when years end",
+        f"{_HERE}.statements:_is_within_a_year",
+        _as_if_known,
+        _CLAIMED,
+    ),
+    Mutant("av: a claimed statement in all its columns", f"{_HERE}.statements:claimed", _in_all_columns, _CLAIMED),
     Mutant(
         "av: an empty reply alone is asked for once more",
-        f"{_HERE}.windows:_read",
+        f"{_HERE}.windows:read_reply",
         _once_more_if_empty,
         ("alphavantage: quota",),
     ),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pit_fetch_providers.alphavantage import PROVIDER
+from pit_fetch_providers.alphavantage import FUNCTIONS, PROVIDER
 
 from pit_fetch.cli.parser import by_dating
 from tests.inprocess import NOW, Answer
@@ -349,7 +349,8 @@ def test_what_is_not_dated_is_served_in_open_mode_and_not_under_a_past_pit(read:
         stamps = {item["available_at"] for item in opened.data}
         assert stamps <= ({"2026-06-01T12:00:00-04:00"} if name in SNAPSHOTS else {None})
         assert at_pit.data == []
-        assert at_pit.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
+        setting = ["unverifiable"] if FUNCTIONS[name].operation.claims else []
+        assert at_pit.gap_types == ["pit_excluded", "unverifiable", "unverifiable", *setting, "no_data"]
         assert name in at_pit.reasons
         ahead = read(document, name, pit=NOW + SECOND * 60)
         assert len(ahead.data) == (count if name in SNAPSHOTS else 0) or not count

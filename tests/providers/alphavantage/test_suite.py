@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pit_fetch_providers.alphavantage import PROVIDER
 
-from pit_fetch.testing import ProviderSuite
+from pit_fetch.testing import HttpRequest, ProviderSuite, Response
 from tests.providers.alphavantage import server as av
 
 
@@ -48,3 +48,27 @@ class TestNews(ProviderSuite):
             "feed": [av.article("20240215T150000"), av.article("20240214T150000"), av.article("20240213T150000")],
         }
     )
+
+
+@pytest.mark.thorough
+class TestStatement(ProviderSuite):
+    """A snapshot whose claims come from a second reply, which is the same throughout."""
+
+    provider = PROVIDER
+    options = {"op": "BALANCE_SHEET", "symbol": "IBM"}
+    zone = "America/New_York"
+    reply = av.body(
+        {
+            "symbol": "IBM",
+            "annualReports": [{"fiscalDateEnding": "2022-12-31", "totalAssets": "1"}],
+            "quarterlyReports": [
+                {"fiscalDateEnding": "2023-06-30", "totalAssets": "3"},
+                {"fiscalDateEnding": "2023-03-31", "totalAssets": "2"},
+            ],
+        }
+    )
+
+    def serve(self, reply: bytes, request: HttpRequest) -> Response:
+        reports = [("2022-12-31", "2023-01-25"), ("2023-03-31", "2023-04-19"), ("2023-06-30", "2023-07-19")]
+        earnings = av.body(av.earnings([], [av.quarter(*report) for report in reports]))
+        return Response(earnings if request.query["function"] == "EARNINGS" else reply)

@@ -21,6 +21,7 @@ from tests.laws.refusals import Requests
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import with_wrecks, wreck
 from tests.providers.alphavantage import server as loopback
+from tests.providers.alphavantage import statement_worlds
 from tests.providers.alphavantage.server import (
     BAD_KEY,
     DAILY_LIMIT,
@@ -73,6 +74,9 @@ def make(rng: Random, most: int = 4) -> Case:
         terminal=rng.random() < 0.2,
         is_of_now=question.words[:1] in {words[:1] for words in _WITHHELD},
     )
+
+
+claimed = statement_worlds.claimed
 
 
 def undisturbed(rng: Random) -> Case:
@@ -190,7 +194,8 @@ def failures(rng: Random) -> Case:
             [always(Response(b'{"x": ' + text.encode())) for text in ("oops", leak)],
         ]
     )
-    return case._replace(worlds=tuple(apps), plain=None)
+    accepted = ("--evidence", "claimed") if rng.random() < 0.2 else ()
+    return case._replace(words=(*case.words, *accepted), worlds=tuple(apps), plain=None)
 
 
 def _app(store: Store, number: int) -> App:

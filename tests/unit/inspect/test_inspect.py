@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,12 @@ from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
+from tests import inprocess
 from tests.demo_source import PIT, PIT_TEXT, at_pit, demo, nobody, record
 from tests.inprocess import NOW, Answer
+from tests.provider_harness import run_command
 from tests.providers.bz_news_api import server as benzinga
+from tests.providers.perplexity import server as perplexity
 
 EARLIER = (PIT - timedelta(hours=1)).isoformat()
 PITS = {"diff": ("--pit", EARLIER, "--pit", PIT_TEXT), "explain": ("--pit", PIT_TEXT)}
@@ -212,7 +215,7 @@ def test_a_limit_takes_differences_away_and_changes_none(
     assert [line for line in lines(read(earlier, kept_before), read(PIT, kept_after)) if line not in every] == []
 
 
-@pytest.mark.parametrize("where", ["versions", "derived", "file", "archive"])
+@pytest.mark.parametrize("where", ["versions", "derived", "file"])
 def test_an_old_item_in_a_new_version_is_never_new(tmp_path: Path, where: str) -> None:
     """The version from before lies far below the limit."""
     old = [record(f"{n:03}", 100 + n, value="1.0") for n in range(9)]
@@ -222,12 +225,31 @@ def test_an_old_item_in_a_new_version_is_never_new(tmp_path: Path, where: str) -
         "derived": {"derive": lambda query: lambda records: records},
     }
     (tmp_path / "rows").write_text("rows")
-    words = {"file": ("--input-file", str(tmp_path / "rows")), "archive": ("--archive", str(tmp_path / "a"))}
-    left = diff(tmp_path, demo(rows, **kinds.get(where, {})), "--limit", "2", *words.get(where, ()))
+    words = ("--input-file", str(tmp_path / "rows")) if where == "file" else ()
+    left = diff(tmp_path, demo(rows, **kinds.get(where, {})), "--limit", "2", *words)
     assert {item["id"]: (item["change"], item.get("before", {}).get("value")) for item in left.data} == {
         "new": ("new", None),
         "008": ("changed", "1.0"),
     }
+
+
+def test_an_old_item_that_an_archive_held_is_never_new(tmp_path: Path) -> None:
+    """The source dates a page by its last update, and serves one version of it."""
+    old = [perplexity.page(f"{n}", f"2024-01-0{n}") for n in range(1, 8)]
+    updated = [perplexity.page("1", "2024-01-01", "2024-02-12"), *old[1:], perplexity.page("new", "2024-02-11")]
+    archive = ("--query", "x", "--archive", str(tmp_path / "a.db"))
+    run_command("perplexity", tmp_path, perplexity.app(old), *archive, now=datetime(2024, 2, 5, tzinfo=UTC))
+    pits = ("--pit", "2024-02-06T00:00:00Z", "--pit", PIT_TEXT)
+    words = ("--source", "perplexity", *pits, *archive, "--limit", "2", "--fields", "last_updated")
+    transport = Answering(perplexity.app(updated), lambda: NOW)
+    for more in ((), ("--offline",)):
+        left = inprocess.fetch(tmp_path, "diff", *words, *more, env=perplexity.VARIABLES, transport=transport)
+        assert {
+            item["id"][-3:]: (item["change"], item.get("before", {}).get("last_updated")) for item in left.data
+        } == {
+            "new": ("new", None),
+            "m/1": ("changed", "2024-01-01"),
+        }
 
 
 @pytest.mark.parametrize("command", ["diff", "explain"])
