@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.times import parse_date, parse_http_date
-from tests.laws.mutants.leak import Mutant, echoing, fails, in_module
+from tests.laws.mutants.leak import Mutant, fails, in_module
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.wayback"
@@ -124,6 +124,10 @@ def _constant(value: Any) -> Make:
     return lambda real: value
 
 
+def _echoed(real: Any) -> Any:
+    return lambda reply, host: real(reply, host._replace(name=reply.body.decode("utf-8", "replace")))
+
+
 def _returns(value: Any) -> Make:
     return lambda real: lambda *given: value
 
@@ -144,7 +148,7 @@ MUTANTS = (
     _page("wayback: a withheld capture uses up a try", "_Search._read", _withheld_counts, _WORLDS),
     _page("wayback: captures are asked for only if there are some", "fetch", _without_a_probe, _PARTIAL),
     _api("wayback: a site that was blocked since is an error", "index", _blocked_is_an_error, _FAILURES),
-    _api("wayback: the error's text is echoed", "_check", echoing(), _FAILURES),
+    _api("wayback: the error's text is echoed", "status_error", _echoed, _FAILURES),
     _index("wayback: an unreadable line fails the index", "read_row", _strict, _WORLDS),
     Mutant(
         "wayback: an archived 503 is a failure of the archive",
