@@ -21,6 +21,7 @@ from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
+from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, coverage, dropping, indexed, keeping
 from tests.laws.checks import check_newest_first
@@ -145,6 +146,11 @@ def captured(case: Case) -> int:
     expected = run(case, case.worlds[-1], words=words)
     if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
         return 0
+    if case.source == "sec_facts":
+        # It has no --exact: without a PIT it reads no header, so what was filed on the PIT's day may count hours later.
+        since = case.moment.astimezone(NEW_YORK).replace(hour=0, minute=0, second=0, microsecond=0)
+        if run(case, case.worlds[-1], words=words, pit=since.isoformat()).data != expected.data:
+            return 0
     with archive() as path:
         file = path.with_suffix(".toml")
         file.write_text(_list(case, words), encoding="utf-8")

@@ -103,6 +103,14 @@ def when_empty(query: Query) -> str:
     return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
 
 
+def when_captured(query: Query) -> str:
+    """Return the note that a capture, which reads no header of a filing, has some times hours late."""
+    return (
+        "The SEC's list tells some times of acceptance four to five hours late, and a capture goes by them: asked "
+        "later, a filing can count that much later than in an answer from the source."
+    )
+
+
 def _filter(query: Query) -> Callable[[str, str], bool]:
     """Return whether a concept is wanted, by its taxonomy and name."""
     match query.operation.name:
@@ -191,6 +199,7 @@ PROVIDER = Provider(
     select=select,
     derive=derive,
     when_empty=when_empty,
+    when_captured=when_captured,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
