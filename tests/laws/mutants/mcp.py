@@ -36,7 +36,8 @@ def _says_how_much_came(real: Any) -> Any:
             return reply
 
         result = real(request, runtime._replace(transport=type("Counting", (), {"send": staticmethod(send)})), *rest)
-        result.envelope.gaps[0]["reason"] += f" ({sum(sizes)} bytes came)"
+        for gap in result.envelope.gaps[:1]:
+            gap["reason"] += f" ({sum(sizes)} bytes came)"
         return result
 
     return run
