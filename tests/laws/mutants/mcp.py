@@ -36,9 +36,8 @@ def _says_how_much_came(real: Any) -> Any:
             return reply
 
         result = real(request, runtime._replace(transport=type("Counting", (), {"send": staticmethod(send)})), *rest)
-        for gap in result.envelope.gaps[:1]:
-            gap["reason"] += f" ({sum(sizes)} bytes came)"
-        return result
+        text = str(result.text).replace('"reason": "', f'"reason": "({sum(sizes)} bytes came) ', 1)
+        return result._replace(text=text)
 
     return run
 
