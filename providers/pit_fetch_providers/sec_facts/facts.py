@@ -89,7 +89,7 @@ def _version(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None
         return None
     start, end, filed = (parse_date(row.get(name)) for name in ("start", "end", "filed"))
     is_instant = row.get("start") is None
-    if end is None or filed is None or (start is None and not is_instant):
+    if end in (None, date.max) or filed is None or (start is None and not is_instant):  # 9999-12-31 is no end
         return None
     if not isinstance(accession, str) or not _ACCESSION.fullmatch(accession):
         return None

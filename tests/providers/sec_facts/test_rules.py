@@ -164,6 +164,13 @@ def test_quarters_are_reported_or_derived() -> None:
     assert derived == {"2022-12-31"}
 
 
+@pytest.mark.parametrize("period", ["annual", "quarter", "ttm"])
+def test_a_fact_without_an_end_is_of_no_period(period: str) -> None:
+    endless = [income(filing, start, "9999-12-31", 1) for filing in (Q1, YEAR) for start in ("9999-01-01", "9999-10-01")]
+    before, after = (ask((*HISTORY, *more), op="statement", period=period) for more in ((), endless))
+    assert after.records == before.records
+
+
 def test_a_fourth_quarter_is_public_with_the_later_of_its_filings() -> None:
     before = ask(HISTORY, pit="2023-02-16T05:59:00-05:00", op="statement", period="quarter")
     assert "2022-12-31" not in cells(before, "net_income")
