@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from random import Random
 
 from pit_fetch.archive.store import history
@@ -42,7 +43,9 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
     for item in _items(captured):
         seen = list(_observations(item, captured))
         evidence = [
-            (fetch.seen, fetch.seen, *_order(newest(versions))) for fetch, versions in seen if fetch.seen <= instant
+            (since, since, *_order(newest(versions)))
+            for (fetch, versions), since in zip(seen, _since(seen), strict=True)
+            if fetch.seen <= instant
         ]
         for fetch, versions in seen:
             for version in versions:
@@ -54,6 +57,16 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
         if latest is not None and latest[-1] is not None:
             served[item] = latest[-1]
     return served
+
+
+def _since(seen: Sequence[tuple[FetchObservation, frozenset[ItemVersion]]]) -> Iterator[int]:
+    """Yield from when on nothing else was seen, for each fetch: to see the same again is no newer evidence."""
+    since, before = 0, frozenset[frozenset[ItemVersion]]()
+    for moment, simultaneous in groupby(seen, key=lambda sight: sight[0].seen):
+        sights = [versions for _, versions in simultaneous]
+        if {*sights} != before or len(before) > 1:
+            since, before = moment, frozenset(sights)
+        yield from [since] * len(sights)
 
 
 def newest(versions: frozenset[ItemVersion]) -> ItemVersion | None:
@@ -76,9 +89,10 @@ def _observations(item: str, captured: Captured) -> Iterator[tuple[FetchObservat
                 found.append((fetch, public(fetch, item)))
         elif fetch.is_complete and fetch.seen not in moments:
             before = [versions for other, versions in found if other.seen < fetch.seen]
-            after = [other.items[item] for other in captured.fetches if other.seen > fetch.seen and item in other.items]
-            judged = before[-1] if before and before[-1] else after[0] if after else history.NOTHING
-            if captured.window_covers(fetch, judged):
+            later = [other for other in captured.fetches if other.seen > fetch.seen and item in other.items]
+            after = [other.items[item] for other in later if other.seen == later[0].seen]
+            judged_by = before[-1:] if before and before[-1] else after or [history.NOTHING]
+            if any(captured.window_covers(fetch, versions) for versions in judged_by):
                 found.append((fetch, history.NOTHING))
     yield from found
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
+from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Operation, Option, Provider, Query
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import FetchRequest, from_values
@@ -183,7 +184,7 @@ class Question(NamedTuple):
 
 
 def question_of(case: Case) -> Question | None:
-    """Return the question of a case; None if a list cannot ask it."""
+    """Return the question of a case; None if a list cannot ask it, or nobody: its operation may refuse an option."""
     if not {"--after", "--format"}.isdisjoint(case.words):
         return None
     provider = case.provider or registry.load(case.source)
@@ -192,7 +193,11 @@ def question_of(case: Case) -> Question | None:
     values |= {name: at for name, at in (("date_from", request.since), ("date_to", request.until)) if at is not None}
     if case.source == "bz-news-api" and request.since is None:  # it would look back from the capture
         values["date_from"] = case.moment - timedelta(days=4000)
-    return Question(case, provider, build_query(request, case.moment), values)
+    try:
+        query = build_query(request, case.moment)
+    except ConfigError:
+        return None
+    return Question(case, provider, query, values)
 
 
 def _graded(question: Question | None, rng: Random) -> Question | None:
