@@ -166,7 +166,9 @@ def test_quarters_are_reported_or_derived() -> None:
 
 @pytest.mark.parametrize("period", ["annual", "quarter", "ttm"])
 def test_a_fact_without_an_end_is_of_no_period(period: str) -> None:
-    endless = [income(filing, start, "9999-12-31", 1) for filing in (Q1, YEAR) for start in ("9999-01-01", "9999-10-01")]
+    endless = [
+        income(filing, start, "9999-12-31", 1) for filing in (Q1, YEAR) for start in ("9999-01-01", "9999-10-01")
+    ]
     before, after = (ask((*HISTORY, *more), op="statement", period=period) for more in ((), endless))
     assert after.records == before.records
 
