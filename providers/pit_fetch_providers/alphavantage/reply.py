@@ -218,8 +218,12 @@ def _any_rows(reply: Mapping[str, Any]) -> Iterator[Any]:
 
 def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None:
     """Raise UpstreamError if a reply holds anything but rows. An empty one (``{}``, a symbol alone) has no rows."""
-    parts = {key: value for key, value in reply.items() if not _is_meta(key) and key.lower() not in _BESIDE_NO_ROWS}
-    if whole or any(value or not isinstance(value, (dict, list)) for value in parts.values()):
+    parts = [
+        value
+        for key, value in reply.items()
+        if not _is_meta(key) and (key.lower() not in _BESIDE_NO_ROWS or isinstance(value, (dict, list)))
+    ]
+    if whole or any(value or not isinstance(value, (dict, list)) for value in parts):
         raise UpstreamError(Code.MALFORMED, problem=_NOT_ITS_OWN)
 
 

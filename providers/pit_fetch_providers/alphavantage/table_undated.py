@@ -208,10 +208,13 @@ ROWS: tuple[Function, ...] = (
     _ANALYTICS.but(name="ANALYTICS_FIXED_WINDOW", takes=("ohlc",)),
     _ANALYTICS.but(name="ANALYTICS_SLIDING_WINDOW", takes=("ohlc", "window_size")),
     *(
-        _SERIES.but(name=name, takes=("interval", "maturity"), ends=rows.end_of_period(_PERIODS.get(name, "monthly")))
+        _SERIES.but(
+            name=name, takes=("interval", "maturity"), lists=(("data", name.lower()),),
+            ends=rows.end_of_period(_PERIODS.get(name, "monthly")),
+        )
         for name in _ECONOMY
     ),
-    *(_SERIES.but(name=name, takes=("interval",)) for name in _COMMODITIES),
+    *(_SERIES.but(name=name, takes=("interval",), lists=(("data", name.lower()),)) for name in _COMMODITIES),
     _SERIES.but(name="GOLD_SILVER_HISTORY", needs=SYMBOL, takes=("interval",), fields=(), columns=("date",)),
     *(
         _LABELLED.but(name=name, why=_BACK_ADJUSTED, takes=_INDICATOR_OPTIONS, foreign=("open", "value"))

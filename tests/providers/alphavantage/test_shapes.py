@@ -45,7 +45,10 @@ DAILY_CSV = series_csv([bar("2024-01-31")])
 OVERVIEW = {"Symbol": "IBM", "LatestQuarter": "2023-12-31", "EPS": "9"}
 DIVIDENDS_CSV = "ex_dividend_date,declaration_date,record_date,payment_date,amount\n2024-02-08,2024-01-30,x,y,1.66\n"
 INDICATOR_JSON = {"Meta Data": {"1: Symbol": "IBM"}, "Technical Analysis: SMA": {"2024-01-31": {"SMA": "1"}}}
+OF_FRED = {"observations": [{"date": "2023-12-01", "value": "308.7", "realtime_start": "2024-01-11"}]}
 ALIEN: list[tuple[str, Any]] = [
+    ("CPI", OF_FRED), ("TREASURY_YIELD", OF_FRED), ("WTI", OF_FRED),
+    *((name, {"items": [{"a": 1}]}) for name in ("TIME_SERIES_DAILY", "EARNINGS", "DIVIDENDS", "HISTORICAL_OPTIONS")),
     ("SPLITS", SERIES_CSV), ("DIVIDENDS", SERIES_CSV), ("HISTORICAL_OPTIONS", SERIES_CSV), ("EARNINGS", SERIES_CSV),
     ("NEWS_SENTIMENT", SERIES_CSV), ("TIME_SERIES_DAILY", SERIES_CSV), ("FX_DAILY", SERIES_CSV),
     ("SPLITS", SERIES_JSON), ("DIVIDENDS", SERIES_JSON), ("HISTORICAL_OPTIONS", SERIES_JSON),
