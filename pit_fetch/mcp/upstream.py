@@ -115,7 +115,7 @@ class Upstream:
                 continue
             message = parsed(line)
             number = message.get("id")
-            if "method" in message and number is not None:
+            if "method" in message and isinstance(number, (int, str)):
                 # It asks for a model, a person or a folder: there is none.
                 refusal = {"code": -32601, "message": "Method not found"}
                 self._sent.put({"jsonrpc": "2.0", "id": number, "error": refusal})

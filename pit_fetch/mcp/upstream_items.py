@@ -42,7 +42,8 @@ _UNIX = {"unix": 1, "unix_ms": 1_000}
 _SECONDS = range(100_000_000, 100_000_000_000)
 # What programs write where they know no time.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_UNSET_DAYS = ("0001-01-01", "1970-01-01")
+_UNSET_DAYS = ("1969-12-31", "1970-01-01")  # the former in zones west of Greenwich
+_FIRST_DAY = "1900-01-02"  # earlier ones are zeros of spreadsheets, of Windows and of .NET
 
 
 def records(result: Mapping[str, Any], mapped: Mapped) -> Iterator[Record]:
@@ -94,7 +95,9 @@ def _dates(
     available_at = instant_of(_at(item, mapped.available_at), mapped.precision, mapped.zone)
     revision = _at(item, mapped.revised_at) if mapped.revised_at else None
     revisions = [] if revision in (None, "") else [instant_of(revision, mapped.precision, mapped.zone)]
-    # A part with a stamp of its own, such as a later comment, revises the item.
+    # A part with a stamp of its own, such as a later comment, revises the item, and so does one that no path names.
+    unnamed = () if mapped.envelope else _NESTED - {mapped.available_at, mapped.revised_at}
+    revisions += map(parse_rfc3339, [item[name] for name in unnamed if item.get(name) not in (None, "")])
     revisions += map(parse_rfc3339, _stamps_within(payload))
     known = [revised for revised in revisions if revised is not None]
     return available_at if len(known) == len(revisions) else None, max(known, default=None)
@@ -124,11 +127,10 @@ def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datet
     if precision in _UNIX:
         return _of_number(value, _UNIX[precision])
     text = _spelt_out(value.strip()) if isinstance(value, str) else ""
-    if not text or text.startswith(_UNSET_DAYS):
+    if text < _FIRST_DAY or text.startswith(_UNSET_DAYS):
         return None
     if precision == "day":
-        is_day = not text[10:] or re.fullmatch(_WHOLE_DAY, text[10:])
-        return _end_of_day(text[:10], zone) if is_day else None
+        return _end_of_whole_day(text, zone)
     moment = parse_rfc3339(text)
     if moment is None and zone is not None:
         moment = parse_wall_clock(text, zone)
@@ -146,6 +148,15 @@ def _to_the_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
     if local.time() == time.min:
         ends.append(end_of_day(local.date(), zone))
     return max(end for end in ends if end is not None)
+
+
+def _end_of_whole_day(text: str, zone: tzinfo | None) -> datetime | None:
+    """Return the end of a day, be it written as its midnight; the later of the zone's and of UTC's, if it says UTC."""
+    if text[10:] and not re.fullmatch(_WHOLE_DAY, text[10:]):
+        return None
+    zones = [zone, UTC] if text.endswith(("Z", "+00:00")) else [zone]
+    ends = [_end_of_day(text[:10], each) for each in zones]
+    return max((end for end in ends if end is not None), default=None)
 
 
 def _end_of_day(text: str, zone: tzinfo | None) -> datetime | None:
@@ -208,10 +219,15 @@ def _parsed(text: str) -> Any:
     whole = text.encode("utf-8", "replace")
     with contextlib.suppress(UpstreamError):
         return json_tree(whole)
-    try:
-        return [json_tree(line) for line in whole.split(b"\n") if line.strip()]
-    except UpstreamError:
-        return None
+    documents = [_document(line) for line in whole.split(b"\n") if line.strip()]
+    return documents if any(isinstance(document, (dict, list)) for document in documents) else None
+
+
+def _document(line: bytes) -> Any:
+    """Return the JSON in a line; None for another line, which takes no other away."""
+    with contextlib.suppress(UpstreamError):
+        return json_tree(line)
+    return None
 
 
 def _digest(payload: Mapping[str, Any]) -> str:

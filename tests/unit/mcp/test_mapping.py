@@ -82,6 +82,8 @@ def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> N
         ("2024-02-15T00:00:00", "day", "America/New_York", "2024-02-16T05:00:00"),
         ("2024-02-15", "day", None, "2024-02-16T12:00:00"),
         ("2024-02-15T23:00:00-10:00", "day", "America/New_York", None),
+        ("2024-02-15T00:00:00Z", "day", "Asia/Tokyo", "2024-02-16T00:00:00"),
+        ("2024-02-15T00:00:00Z", "day", "America/New_York", "2024-02-16T05:00:00"),
         ("2024-02-30", "day", None, None),
         (1708030800, "unix", None, "2024-02-15T21:00:00"),
         ("1708030800", "unix", None, "2024-02-15T21:00:00"),
@@ -95,6 +97,11 @@ def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> N
         ("0001-01-01T00:00:00Z", "instant", None, None),
         ("1969-12-31T19:00:00-05:00", "instant", None, None),
         ("1970-01-01", "day", "America/New_York", None),
+        ("1969-12-31", "day", "America/New_York", None),
+        ("1969-12-31T23:59:59Z", "instant", None, None),
+        ("1900-01-01", "day", None, None),
+        ("1601-01-01T00:00:00Z", "instant", None, None),
+        ("0001-01-02", "day", None, None),
         (1e300, "unix", None, None),
         (float("nan"), "unix", None, None),
         ("", "instant", "UTC", None),
@@ -172,6 +179,21 @@ def test_an_item_takes_no_other_away(path: str, of_one: dict[str, Any], of_two: 
     found = list(records(of_two, mapped))
     assert record in found
     assert {other.id for other in found} == {"1", "2"}
+
+
+@pytest.mark.parametrize("late", ['{"id": "2", "at": "2025-0', "{'id': '2'}", "and 1 more", '"2"'])
+def test_a_line_that_cannot_be_read_takes_no_other_away(late: str) -> None:
+    mapped = _only("id = 'id'\navailable_at = 'at'")
+    text = json.dumps(ITEMS[0])
+    [record] = records({"content": [{"type": "text", "text": text}]}, mapped)
+    found = list(records({"content": [{"type": "text", "text": f"{text}\n{late}"}]}, mapped))
+    assert [other for other in found if other.available_at] == [record]
+
+
+@pytest.mark.parametrize("name", ["revised_at", "first_seen_at", "available_at"])
+def test_a_stamp_that_no_path_names_revises_its_item(name: str) -> None:
+    [record] = records(text_result({**ITEMS[0], name: "2025-02-15T10:00:00Z"}), _only("id = 'id'\navailable_at = 'at'"))
+    assert record.revised_at == datetime(2025, 2, 15, 10, tzinfo=UTC)
 
 
 def test_an_item_that_cannot_be_read_fails_alone() -> None:
