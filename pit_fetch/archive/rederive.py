@@ -66,10 +66,10 @@ class RecordedFetch(NamedTuple):
 
     @property
     def shows_absence(self) -> bool:
-        """Whether the source no longer has what a complete fetch lacks, and did not only leave it out."""
-        options, provider = self.query.options, self.request.provider
+        """Whether the source no longer has what a complete fetch lacks, and nobody only left it out."""
+        options, provider, operation = self.query.options, self.request.provider, self.query.operation
         is_full = all(options[option.name] for option in provider.options if option.covered_by == "evidence")
-        return self.is_snapshot or (self.query.operation.reach != "some" and is_full)
+        return self.is_snapshot or (operation.reach != "some" and not operation.chooses and is_full)
 
     def counts_from(self, seen: int, *, is_whole: bool) -> int:
         """Return the first instant at which the fetch, received at ``seen``, counts: it depends on nothing later.

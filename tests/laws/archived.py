@@ -133,6 +133,25 @@ def nothing_early(case: Case) -> int:
     return len(case.worlds) - 1
 
 
+def looked_back(case: Case) -> int:
+    """What was asked of a later instant before leaves an answer at the PIT as it is, from a source that chooses."""
+    later = case.moment + timedelta(days=900)
+    if "--format" in case.words or not _chooses(case):
+        return 0
+
+    def ask(app: App) -> Left:
+        with archive() as path:
+            run(case, app, pit=later.isoformat(), now=later, environ=environ(path))
+            left = run(case, app, now=later + timedelta(hours=1), environ=environ(path))
+            again = run(
+                case, nobody, now=later + timedelta(hours=2), environ=environ(path), words=(*case.words, "--offline")
+            )
+        return replace(left, out=left.out + again.out, files=())
+
+    same_bytes(ask, case.worlds, SECRETS)
+    return len(case.worlds) - 1
+
+
 def captured(case: Case) -> int:
     """A capture made days later answers as the source would have at the PIT.
 
@@ -274,7 +293,17 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
     return {
         **{
             f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
-            for law in (empty, offline, rebuilt, interference, nothing_early, captured, secrets, coverage.silent)
+            for law in (
+                empty,
+                offline,
+                rebuilt,
+                interference,
+                nothing_early,
+                looked_back,
+                captured,
+                secrets,
+                coverage.silent,
+            )
             for source, make in makers.items()
         },
         **{

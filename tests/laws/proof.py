@@ -65,12 +65,13 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=3_600)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--start", type=int, default=SystemRandom().randrange(2**40), help="the first case")
     parser.add_argument("--case", nargs=2, metavar=("LAW", "NUMBER"))
     given = parser.parse_args()
     if given.case:
         LAWS[given.case[0]](Random(int(given.case[1])))
         return 0
-    start, began = SystemRandom().randrange(2**40), time.monotonic()
+    start, began = given.start, time.monotonic()
     with ProcessPoolExecutor(given.workers) as pool:
         jobs = [
             pool.submit(work, start + n * 10**9, given.pairs // given.workers + 1, given.seconds)
