@@ -54,11 +54,16 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         return
     if query.horizon <= _FIRST:
         return
-    place = _place(query, context)
-    numbers = history.Numbers(place.later)
+    place, until = _place(query, context), _until(query.horizon)
+    later = list(place.later)
+    if (
+        query.horizon < query.now
+    ):  # a cursor or --date-to leaves out the newer ones, whose numbers show what is imported
+        later += history.following(context, place, until, _until(query.now))
+    numbers = history.Numbers(later)
 
     def page(after: str) -> tuple[list[Record], str | None]:
-        found = history.revisions(context, place, _until(query.horizon), _PAGE_SIZE, after)
+        found = history.revisions(context, place, until, _PAGE_SIZE, after)
         return [_listed(query, place.pageid, revision, numbers) for revision in found.rows], found.further
 
     yield from follow(page, "", newest_first)

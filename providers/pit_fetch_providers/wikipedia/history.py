@@ -177,6 +177,14 @@ def revisions(
     return Revisions(tuple(rows), _further(result))
 
 
+def following(context: Context, place: Place, moment: datetime, until: datetime) -> list[Revision]:
+    """Return the first revisions after ``moment`` that were made by ``until``. Raise UpstreamError."""
+    result = api.query(context, _newer(place.title, moment))
+    page = _page(result, place.title)
+    rows = [] if page is None or page["pageid"] != place.pageid else list(_read(page.get("revisions")))
+    return [row for row in rows if row is not None and moment < row.at <= until]
+
+
 def newest(
     context: Context, place: Place, until: datetime, after: str = "", *, text: bool = False
 ) -> tuple[Revision | None, str | None]:

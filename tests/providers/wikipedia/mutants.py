@@ -14,6 +14,7 @@ _history = in_module("pit_fetch_providers.wikipedia.history")
 _api = in_module("pit_fetch_providers.wikipedia.api")
 _WORLDS, _FAILURES = ("wikipedia: non-interference",), ("wikipedia: failures",)
 _PARTIAL = ("wikipedia: partial failure",)
+_RESUMED = ("wikipedia: resumed",)
 
 
 def _always(value: Any) -> Any:
@@ -73,6 +74,7 @@ MUTANTS = (
     _history("wikipedia: a page that was moved away is gone", "_first_move", _stays, _WORLDS),
     _history("wikipedia: a stamp of long ago was entered then", "Numbers.is_imported", _always(False), _WORLDS),
     _history("wikipedia: only revisions after the PIT show an import", "Numbers.is_imported", _of_later, _WORLDS),
+    _history("wikipedia: a list that begins in the middle shows no import", "following", _always([]), _RESUMED),
     _history("wikipedia: later moves show among a few revisions", "MOST_LATER", lambda real: 1, _FAILURES),
     _history("wikipedia: only a page that is there is asked for", "newest", _without_a_page, _PARTIAL),
     _history("wikipedia: an unreadable revision fails the fetch", "_revision", _strict, _WORLDS),

@@ -99,6 +99,9 @@ def test_a_number_above_that_of_a_later_revision_shows_an_import_whenever_that_o
     before = [OLD, Revision(900, "2019-06-01T00:00:00Z", "SECRET"), STOOD]
     assert ask([Page(7, "Acme", before)], op="revisions").ids == ["en:7@200", "en:7@100"]
     assert texts(ask([Page(7, "Acme", before)], pit="2019-12-01T00:00:00Z")) == ["Old."]
+    # In the middle of the list, too, where that later revision is left out.
+    assert ask([Page(7, "Acme", before)], op="revisions", date_to="2019-06-30").ids == ["en:7@100"]
+    assert ask([Page(7, "Acme", before)], op="revisions", after="en:7@200@2020-01-01T00:01:00Z").ids == ["en:7@100"]
 
 
 def test_a_text_that_is_not_that_of_its_revision_is_an_error() -> None:

@@ -77,6 +77,19 @@ def continued(rng: Random) -> Case:
     return case._replace(words=words, worlds=tuple(map(wikipedia.app, worlds)), plain=None)
 
 
+def resumed(rng: Random) -> Case:
+    """Make a list that goes on below the one revision that shows what was imported after the PIT."""
+    case = make(rng, most=0, op="revisions")
+    shows = case.moment - MARGIN - near(rng)
+    public = [Revision(40 + n, spelled(shows - (1 - n) * DAY), f"Text {n}") for n in range(2)]
+    imported = Revision(5_000, spelled(shows - timedelta(seconds=rng.choice((601, 3_600)))), CANARY)
+    after = ("--after", f"en:7@41@{spelled(shows + MARGIN)}")
+    until = ("--date-to", spelled(shows - timedelta(seconds=1)))
+    worlds = (Wiki([Page(7, "Acme", public)]), Wiki([Page(7, "Acme", [public[0], imported, public[1]])]))
+    words = ("revisions", "title=Acme", *rng.choice((after, until)))
+    return case._replace(words=words, worlds=tuple(map(wikipedia.app, worlds)), plain=None)
+
+
 def failures(rng: Random) -> Case:
     """Make worlds that fail alike with other words. One kind: no page, none yet, deleted, hidden, moved there later."""
     case = make(rng)
@@ -189,4 +202,5 @@ REQUESTS = Requests(one_of_each(_direction), _direction, is_chosen=lambda case, 
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
+    "resumed": lambda rng: non_interference(resumed(rng)),
 }
