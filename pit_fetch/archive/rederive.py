@@ -206,9 +206,12 @@ def received(part: Record | Page | Watermark | Gap, moment: datetime | None) -> 
 
 
 def _is_encodable(name: str) -> bool:
-    """Return whether a database can store the text. Half of a surrogate pair is legal in JSON and in no encoding."""
+    """Return whether a database can store the text, and find it again.
+
+    Half of a surrogate pair is legal in JSON and in no encoding. SQLite's functions for JSON end a text at a NUL.
+    """
     try:
-        return bool(name.encode())
+        return "\0" not in name and bool(name.encode())
     except UnicodeEncodeError:
         return False
 

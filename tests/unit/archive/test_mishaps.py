@@ -138,6 +138,16 @@ def test_a_damaged_index_costs_no_answer_of_the_network(archive: Archive, change
     )
 
 
+@pytest.mark.parametrize("odd", ["a\0b", "half of \ud800"])
+def test_an_id_that_no_database_finds_again_costs_no_other_item(archive: Archive, odd: str) -> None:
+    rows = [benzinga.article(number, at("2026-06-02 13:00")) for number in (11, 12)]
+    for now in ("2026-06-02 15:00", "2026-06-02 16:00"):
+        archive.app = articles({**rows[0], "id": odd}, rows[1])
+        archive.fetch("bz-news-api --tickers AAPL", now)
+    held = archive.offline("bz-news-api --tickers AAPL", "2026-06-02 17:00").ids
+    assert ("12" in held, odd in held) == (True, False)
+
+
 def test_a_changed_version_is_not_sealed_again(archive: Archive) -> None:
     archive.take_up()
     with archive.open() as connection:
