@@ -191,21 +191,18 @@ def sources() -> "list[dict[str, Any]]":
     return api.sources()
 
 
+# What is loaded only when it is asked for, by its module.
+_MODULES = {
+    "CaptureReport": "pit_fetch.archive_admin.capture_report",
+    "Envelope": "pit_fetch.api",
+    "TruncatedWarning": "pit_fetch.errors",
+    "__version__": "pit_fetch.support.version",
+}
+
+
 def __getattr__(name: str) -> "Any":
-    if name == "CaptureReport":
-        from pit_fetch.archive_admin.capture_report import CaptureReport
+    if name not in _MODULES:
+        raise AttributeError(name)
+    from importlib import import_module
 
-        return CaptureReport
-    if name == "Envelope":
-        from pit_fetch.api import Envelope
-
-        return Envelope
-    if name == "TruncatedWarning":
-        from pit_fetch.errors import TruncatedWarning
-
-        return TruncatedWarning
-    if name == "__version__":
-        from pit_fetch.support.version import __version__
-
-        return __version__
-    raise AttributeError(name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -61,7 +61,6 @@ class ArchiveSession:
         self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
         self.stream = self.recorded.stream
         self._reading: sqlite3.Connection | None = None
-        self._up_to_date: sqlite3.Connection | None = None
         self._known: rederive.Archived | None = None
 
     @property
@@ -124,7 +123,7 @@ class ArchiveSession:
             raise archive_error(error) from error
 
     def _recall(self, at: int) -> ArchivedRecords | None:
-        connection, operation = self._indexed(), self.query.operation
+        connection, operation = self._archived.connection, self.query.operation
         if operation.dating == "record":
             question = self._resolved(at)
             if question is None:
@@ -161,18 +160,12 @@ class ArchiveSession:
     @property
     def _archived(self) -> rederive.Archived:
         """The recorded fetches, by a connection whose index holds every fetch of the stream."""
-        connection = self._indexed()
-        if self._known is None or self._known.connection is not connection:
-            self._known = rederive.Archived(connection, self.runtime.find)
+        if self._known is None:
+            self._known = rederive.Archived(self._indexed(), self.runtime.find)
         return self._known
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""
-        if self._up_to_date is None:
-            self._up_to_date = self._brought_up_to_date()
-        return self._up_to_date
-
-    def _brought_up_to_date(self) -> sqlite3.Connection:
         connection = self._connection()
         if connection is self.recorder.connection and index.is_behind(connection, self.stream):
             self.recorder.catch_up(self.stream)

@@ -8,7 +8,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.request import audience
 from pit_fetch.runtime import Runtime
 
-VARIABLE = "PIT_FETCH_ARCHIVE"
+VARIABLE = settings_files.VARIABLES["archive"]
 
 
 def require_operator(runtime: Runtime, command: str) -> Runtime:

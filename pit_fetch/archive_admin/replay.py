@@ -16,6 +16,7 @@ from pit_fetch.archive.session import PLAN
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.journal import Fetch, Key
+from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
@@ -138,7 +139,7 @@ def run_again(archived: rederive.Archived, key: Key, recorded: rederive.Recorded
     with tempfile.TemporaryDirectory(prefix="pit-replay-") as folder:
         variables = {}
         if earlier or is_offline:  # an empty archive changes no answer
-            variables["PIT_FETCH_ARCHIVE"] = path = os.path.join(folder, "held.db")
+            variables[VARIABLE] = path = os.path.join(folder, "held.db")
             with closing(schema.open_to_write(path)) as copy:
                 _fill(copy, connection, earlier, find)
         hosts = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pit_fetch.engine import credentials
 from pit_fetch.engine.recalled import PublicStream, archived_variant, in_envelope_order, stop_of, until, with_claims
 from pit_fetch.engine.report import CollectedRecords, malformed
+from pit_fetch.engine.settings_files import VARIABLES
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
@@ -113,14 +114,12 @@ class Fetch:
 
     def _open_archive(self) -> ArchiveSession | None:
         """Return the archive of this fetch, if it has one. Raise ConfigError for --offline without one."""
-        if self.request.input_file:
-            return None
-        path = self.request.archive or self.runtime.environ.get("PIT_FETCH_ARCHIVE")
+        path = archive_of(self.request, self.runtime)
         if path:
             from pit_fetch.archive.session import ArchiveSession
 
             return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime)
-        if self.request.offline:
+        if self.request.offline and not self.request.input_file:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
 
@@ -329,6 +328,11 @@ class Fetch:
             accepted = self._public(archive.captured(), lambda: instant)
             self.claimed = [part for part in accepted if isinstance(part, Record) and part.is_claimed]
         return archive.unrefuted(self.claimed, instant)
+
+
+def archive_of(request: FetchRequest, runtime: Runtime) -> str:
+    """Return the archive that answers a request, too, as its option or the settings write it; "" without one."""
+    return "" if request.input_file else request.archive or runtime.environ.get(VARIABLES["archive"], "")
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:

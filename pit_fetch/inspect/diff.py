@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import credentials
+from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, FetchResult, report
 from pit_fetch.engine.run import run as fetch
@@ -71,9 +72,10 @@ def run(
     failed = any(gap.is_failure for gap in gaps)
     if not failed:
         # A proof may be later than the claim by which an item was served before.
-        is_restamped = later.evidence == CLAIMED or has_archive(later, runtime) or _has_versions(later)
+        is_archived = bool(archive_of(later, runtime))
+        is_restamped = later.evidence == CLAIMED or is_archived or _has_versions(later)
         before, after = (comparable(result, is_restamped) for result in results)
-        if before.reach is not None and has_archive(later, runtime) and later.evidence == PROVED:
+        if before.reach is not None and is_archived and later.evidence == PROVED:
             before = recalled(wanted[0], runtime, progress, argv) or before
         changed = changes(before, after, earlier.pit)
         cuts = _cuts((earlier, later), (before, after))
@@ -185,11 +187,6 @@ def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     """Return the request for an answer to compare: every field, of any size, in a window from ``since``."""
     # A budget or a choice of fields would hide differences, or look like some.
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
-
-
-def has_archive(request: FetchRequest, runtime: Runtime) -> bool:
-    """Return whether an archive answers the request, too."""
-    return not request.input_file and bool(request.archive or runtime.environ.get("PIT_FETCH_ARCHIVE"))
 
 
 def recalled(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> ComparableAnswer | None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch.engine import credentials
+from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
@@ -18,7 +19,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
-from pit_fetch.inspect.diff import comparable, has_archive, look_back_from, recalled, whole, why_empty
+from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, why_empty
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
@@ -107,7 +108,7 @@ def _fetch_with_archive(
     request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]
 ) -> FetchResult | None:
     """Return the answer at the PIT if there is an archive, which may hold more records; None if that fetch failed."""
-    if not has_archive(request, runtime):
+    if not archive_of(request, runtime):
         return None
     result = fetch(request, runtime, progress, argv)
     return None if any(gap.is_failure for gap in result.gaps) else result

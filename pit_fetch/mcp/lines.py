@@ -1,9 +1,13 @@
-"""The lines that another program writes, of which none is held that is too long."""
+"""The lines that another program writes, of which none is held that is too long, and the JSON in them."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
+
+from pit_fetch.errors import UpstreamError
+from pit_fetch.wire import json_tree
 
 
 def lines(source: IO[bytes], longest: int) -> Iterator[bytes]:
@@ -17,3 +21,10 @@ def lines(source: IO[bytes], longest: int) -> Iterator[bytes]:
         while line and not line.endswith(b"\n"):
             line = source.readline(size)
         yield b""
+
+
+def document(text: bytes) -> Any:
+    """Return the JSON in a line, read as by :func:`json_tree`; None for what is none."""
+    with contextlib.suppress(UpstreamError):
+        return json_tree(text)
+    return None

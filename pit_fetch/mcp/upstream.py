@@ -17,9 +17,8 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.mcp.lines import lines
+from pit_fetch.mcp.lines import document, lines
 from pit_fetch.support.version import __version__
-from pit_fetch.wire import json_tree
 
 MAX_LINE_BYTES = 64_000_000
 START_SECONDS = 30.0
@@ -131,8 +130,5 @@ class Upstream:
 
 def parsed(line: bytes) -> Message:
     """Return a message, in which what cannot be read is marked; an empty one for what is none."""
-    try:
-        message = json_tree(line)
-    except UpstreamError:
-        return {}
+    message = document(line)
     return message if isinstance(message, dict) else {}

@@ -5,17 +5,16 @@ Whatever the result holds beside its items is never looked at. An item whose sta
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch.errors import UpstreamError
+from pit_fetch.mcp.lines import document
 from pit_fetch.mcp.mapping import TAGS, Mapped, Precision
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.times import (
@@ -27,7 +26,7 @@ from pit_fetch.times import (
     parse_rfc3339,
     parse_wall_clock,
 )
-from pit_fetch.wire import MAX_DEPTH, is_readable, json_tree
+from pit_fetch.wire import MAX_DEPTH, is_readable
 
 KEY = "@key"
 _UNREADABLE = Record("", None, "provider_metadata", {})
@@ -147,7 +146,7 @@ def _to_the_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
         ends += [delayed(moment, _DAY), _end_of_day(text[:10], zone)]
     if local.time() == time.min:
         ends.append(end_of_day(local.date(), zone))
-    return max(end for end in ends if end is not None)
+    return _latest(ends) or moment
 
 
 def _end_of_whole_day(text: str, zone: tzinfo | None) -> datetime | None:
@@ -155,7 +154,10 @@ def _end_of_whole_day(text: str, zone: tzinfo | None) -> datetime | None:
     if text[10:] and not re.fullmatch(_WHOLE_DAY, text[10:]):
         return None
     zones = [zone, UTC] if text.endswith(("Z", "+00:00")) else [zone]
-    ends = [_end_of_day(text[:10], each) for each in zones]
+    return _latest(_end_of_day(text[:10], each) for each in zones)
+
+
+def _latest(ends: Iterable[datetime | None]) -> datetime | None:
     return max((end for end in ends if end is not None), default=None)
 
 
@@ -217,17 +219,12 @@ def _at(value: Any, path: str) -> Any:
 def _parsed(text: str) -> Any:
     """Return a JSON text, or the list of those in its lines; None for another."""
     whole = text.encode("utf-8", "replace")
-    with contextlib.suppress(UpstreamError):
-        return json_tree(whole)
-    documents = [_document(line) for line in whole.split(b"\n") if line.strip()]
-    return documents if any(isinstance(document, (dict, list)) for document in documents) else None
-
-
-def _document(line: bytes) -> Any:
-    """Return the JSON in a line; None for another line, which takes no other away."""
-    with contextlib.suppress(UpstreamError):
-        return json_tree(line)
-    return None
+    tree = document(whole)
+    if tree is not None:
+        return tree
+    # A line that is no JSON takes no other away.
+    trees = [document(line) for line in whole.split(b"\n") if line.strip()]
+    return trees if any(isinstance(tree, (dict, list)) for tree in trees) else None
 
 
 def _digest(payload: Mapping[str, Any]) -> str:

@@ -219,7 +219,7 @@ class Client:
         rate = rate_of(host, self.environ)
         if rate is None:
             return None
-        key = rate.bucket or urlsplit(base).netloc
+        key = _bucket(rate, base)
         if (key, rate) not in self._limiters:
             self._limiters[key, rate] = limiter(rate, key, self.environ, self.clock.shared)
         return self._limiters[key, rate]
@@ -242,8 +242,8 @@ class Client:
         if pause >= remaining:
             limit = f"{rate.calls} request{'s' if rate.calls > 1 else ''} in {rate.seconds:g} s"
             limit += f", and none for {host.retry.pause:g} s after a 429" if host.retry.pause else ""
-            key = rate.bucket or urlsplit(base).netloc
-            raise UpstreamError(Code.OWN_LIMIT, host=key, limit=limit, timeout=self.timeout, variable=variable(host))
+            name, bucket = variable(host), _bucket(rate, base)
+            raise UpstreamError(Code.OWN_LIMIT, host=bucket, limit=limit, timeout=self.timeout, variable=name)
         if pause > 0:
             self.clock.sleep(pause)
 
@@ -305,6 +305,11 @@ def _unreachable(host: Host, base: str, error: TransportError) -> UpstreamError:
         variable=host.url_variable,
         megabytes=MAX_BODY_BYTES // 1_000_000,
     )
+
+
+def _bucket(rate: Rate, base: str) -> str:
+    """Return under which name the requests to a host are counted."""
+    return rate.bucket or urlsplit(base).netloc
 
 
 def _address(host: Host, base: str, path: str) -> str:

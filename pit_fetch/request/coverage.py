@@ -44,13 +44,10 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
         if not asks_no_less(option, request.options[option.name], question.options[option.name]):
             yield flag_of(option.name)
     if not is_of_publication(question.operation):
-        wanted = ("date_from", request.since, question.since), ("date_to", request.until, question.until)
-        for name, bound, own in wanted:
-            is_within = (
-                own is not None and bound is not None and (own >= bound if name == "date_from" else own <= bound)
-            )
-            if not (bound is None or is_within):
-                yield flag_of(name)
+        if request.since is not None and (question.since is None or question.since < request.since):
+            yield flag_of("date_from")
+        if request.until is not None and (question.until is None or question.until > request.until):
+            yield flag_of("date_to")
 
 
 def asks_no_less(option: Option, request: Any, question: Any) -> bool:

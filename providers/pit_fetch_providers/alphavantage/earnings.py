@@ -14,10 +14,10 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Field, Record
-from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_date
+from pit_fetch.times import parse_date
 from pit_fetch_providers.alphavantage import periods
 from pit_fetch_providers.alphavantage.function import FunctionReply, Row
-from pit_fetch_providers.alphavantage.rows import prefix
+from pit_fetch_providers.alphavantage.rows import end_of_business, prefix
 from pit_fetch_providers.shared import UNREADABLE, fields
 
 QUARTERLY, ANNUAL = "quarterly_earnings", "annual_earnings"
@@ -63,9 +63,7 @@ def reported(row: Row, reply: FunctionReply) -> datetime | None:
 
     The row of the next quarter may be there before its report, with the day on which the report is expected.
     """
-    day = parse_date(row.get("reportedDate"))
-    is_reported = row.get("reportedEPS") is not None and day is not None and not is_weekend(day)
-    return end_of_day(day, NEW_YORK) if day is not None and is_reported else None
+    return None if row.get("reportedEPS") is None else end_of_business("reportedDate")(row, reply)
 
 
 def _record(period: _Period | None, name: str, kind: str, columns: Sequence[Field]) -> Record:

@@ -97,8 +97,9 @@ def _article(
         return False
     numbers = history.Numbers(place.later)
     while revision is not None and (public := _public_from(revision, numbers)) is None:
-        older = (None, None) if further is None else history.newest(context, place, until, further, text=True)
-        revision, further = older
+        if further is None:
+            return False
+        revision, further = history.newest(context, place, until, further, text=True)
     if revision is None or revision.text is None or public is None:
         return False
     _check(revision)

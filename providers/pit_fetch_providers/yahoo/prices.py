@@ -173,7 +173,7 @@ class _Subject(NamedTuple):
 
 def _subject(meta: Mapping[str, Any], splits: Sequence[traded.Split], interval: str, received: datetime) -> _Subject:
     zone, currency = _zone(meta), meta.get("currency")
-    is_share = (meta.get("instrumentType") in _SHARES, currency, zone) == (True, "USD", NEW_YORK)
+    is_share = meta.get("instrumentType") in _SHARES and currency == "USD" and zone == NEW_YORK
     return _Subject(str(meta.get("symbol")), currency, zone, interval, received, _day(meta, zone), is_share, splits)
 
 

@@ -148,7 +148,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _items("a day of another server counts from its midnight", "_to_the_minute", _at_its_minute, _GATE),
     Mutant(
         "an unreadable item costs another server's answer",
-        "pit_fetch.mcp.upstream:json_tree",
+        "pit_fetch.mcp.lines:json_tree",
         _strictly,
         _GATE,
     ),

@@ -241,8 +241,7 @@ MUTANTS = (
         lambda real: lambda row, function_reply: rows.day_ends(row.get("reportedDate")),
         _CORPUS,
     ),
-    Mutant("av: a report of a weekend", f"{_HERE}.earnings:is_weekend", lambda real: lambda day: False, _AV),
-    Mutant("av: a dividend or a split of a weekend", f"{_HERE}.rows:is_weekend", lambda real: lambda day: False, _AV),
+    Mutant("av: a report or a dividend of a weekend", f"{_HERE}.rows:is_weekend", lambda real: lambda day: False, _AV),
     Mutant("av: an article from the start of its minute", f"{_HERE}.news:end_of_minute", first, _AV),
     Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:_year", _by_the_last_report, _AV),
     Mutant(
