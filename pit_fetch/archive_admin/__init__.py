@@ -1,1 +1,1 @@
-"""What people and scheduled jobs do with an archive: capture, verify, repair, merge, rebuild, drop, replay."""
+"""What people and scheduled jobs do with an archive: capture, verify, export, repair, merge, rebuild, drop, replay."""

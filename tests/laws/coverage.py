@@ -217,7 +217,7 @@ def answers(question: Question, app: App, requests: Iterable[Values]) -> Left | 
     case, later = question.case, question.case.moment + timedelta(days=2)
     with archived.archive() as path:
         file, environ = path.with_suffix(".toml"), archived.environ(path)
-        file.write_text("".join(_table(case.source, values) for values in requests), encoding="utf-8")
+        file.write_text("".join(table(case.source, values) for values in requests), encoding="utf-8")
         captured = run(case, app, line=("capture", str(file)), now=later, environ=environ)
         if captured.code or "In part: " in captured.out:
             return None
@@ -228,7 +228,7 @@ def answers(question: Question, app: App, requests: Iterable[Values]) -> Left | 
     return replace(left, files=())
 
 
-def _table(source: str, values: Values) -> str:
+def table(source: str, values: Values) -> str:
     texts = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
     rows = (f"{name} = {json.dumps(value)}\n" for name, value in {"source": source, **texts}.items())
     return "[[request]]\n" + "".join(rows) + "may_be_empty = true\n"
@@ -356,7 +356,7 @@ def filings(rng: Random) -> int:
         folder = Path(name)
         variables = {"SEC_USER_AGENT": sec.USER_AGENT, "XDG_CACHE_HOME": str(folder / "cache")}
         kept = Archive(folder, env=variables, app=sec.app([filing for filing, _ in made]))
-        (kept.folder / "list.toml").write_text("".join(_table("sec_full_text", values) for values in lists))
+        (kept.folder / "list.toml").write_text("".join(table("sec_full_text", values) for values in lists))
         assert kept.command("capture list.toml", _CAPTURED).code == 0
         canonical = from_values(question, registry.load("sec_full_text"), {}).canonical.removeprefix("--source ")
         left = kept.offline(f"{canonical} --limit 100", "2026-06-20 12:00", pit)

@@ -17,7 +17,20 @@ from functools import partial
 from random import Random
 from types import ModuleType
 
-from tests.laws import archived, claimed, command, corpus, looks, mcp, mcp_gate, sample, sessions, shell, zones
+from tests.laws import (
+    archived,
+    claimed,
+    command,
+    corpus,
+    exported,
+    looks,
+    mcp,
+    mcp_gate,
+    sample,
+    sessions,
+    shell,
+    zones,
+)
 from tests.laws.checks import (
     calendar,
     changed,
@@ -117,4 +130,5 @@ LAWS: Mapping[str, Law] = {
     **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
     **archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),
+    **exported.laws({source: worlds.make for source, worlds in WORLDS.items()}),
 }

@@ -234,23 +234,47 @@ def known_by(connection: sqlite3.Connection, stream: str, items: Collection[str]
     return known.union(item for (item,) in rows)
 
 
+class ValidRecord(NamedTuple):
+    """A version of an item that is the answer from ``start`` until just before ``stop``, in microseconds."""
+
+    start: int
+    stop: int
+    record: Record
+
+
 def records_as_of(
     connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:
     """Yield the records as of ``instant``, from ``newest`` to ``oldest``. Raise ArchiveError for a wrong checksum."""
-    start = seed(stream)
+    condition = "r.position BETWEEN ? AND ? AND r.start <= ? AND r.stop > ?"
+    valid = _valid_records(connection, stream, condition, (oldest, newest, instant, instant))
+    return (record for _, _, record in valid)
+
+
+def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[ValidRecord]:
+    """Yield every version of every item of a stream, once for each time that it is valid, newest items first.
+
+    Raise ArchiveError for a wrong checksum.
+    """
+    return _valid_records(connection, stream, "true", ())
+
+
+def _valid_records(
+    connection: sqlite3.Connection, stream: str, condition: str, values: Sequence[int]
+) -> Iterator[ValidRecord]:
+    start_of_stream = seed(stream)
     try:
         rows = connection.execute(
-            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "
-            "v.stamp FROM reigns r JOIN versions v ON v.id = r.version "
-            "WHERE r.pool = (SELECT id FROM pools WHERE name = ?) AND r.position BETWEEN ? AND ? "
-            "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item",
-            (stream, oldest, newest, instant, instant),
+            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "  # noqa: S608 - our names
+            f"v.stamp FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = {_POOL} AND {condition} "
+            "ORDER BY r.position DESC, r.item, r.start",
+            (stream, *values),
         )
         for mark, payload, *validity in rows:
-            if mark != checksum(start, *validity, payload=payload):
+            if mark != checksum(start_of_stream, *validity, payload=payload):
                 raise Damaged(DAMAGED_INDEX)
-            yield stored_record(payload, *validity[3:])
+            _, start, stop, *columns = validity
+            yield ValidRecord(start, stop, stored_record(payload, *columns))
     except sqlite3.Error as error:
         raise archive_error(error) from error
     except BROKEN as error:

@@ -301,6 +301,27 @@ def _replay(call: Call) -> CommandResult:
     return CommandResult(replayed.text, replayed.status, complaint, exact=True)
 
 
+# export
+
+
+def _export_options(parser: Parser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="the folder to write; it must not exist")
+
+
+def _export(call: Call) -> CommandResult:
+    from pit_fetch.archive_admin import export
+
+    with closing(_open_existing(call.path)) as connection:
+        folder = call.runtime.path(call.options.folder)
+        exported = export.export(connection, folder, call.runtime.find, call.on_progress("exporting"))
+    if call.options.json:
+        return CommandResult(to_json(exported._asdict()))
+    text = f"{counted(exported.rows, 'row')} in {counted(exported.files, 'file')} of {call.options.folder}\n"
+    if exported.left_out:
+        text += f"without versions, and left out: {', '.join(exported.left_out)}\n"
+    return CommandResult(text)
+
+
 # merge, drop
 
 
@@ -357,6 +378,7 @@ COMMANDS: Mapping[str, Command] = {
     "verify": Command("Check every hash, and the index against them; exit 1 if anything is damaged.", _verify),
     "merge": Command("Copy what another archive holds and this one lacks.", _merge, _merge_options),
     "repair": Command("Mend what is damaged, from OTHER, or give it up and say what.", _repair, _repair_options),
+    "export": Command("Write every version, with when it was the answer, as Parquet files.", _export, _export_options),
     "rebuild": Command("Derive the versions again with the providers' current code.", _rebuild),
     "drop": Command("Delete a source's fetches for good; the deletion stays on record.", _drop, _drop_options),
 }

@@ -11,6 +11,11 @@ from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant
 from tests.laws.plant import Make
 
+
+def _by_its_stamp(real: Any) -> Any:
+    return lambda valid: valid.record.available_at
+
+
 _DAMAGE = ("archive: damage",)
 _WORDS = ("archive: words",)
 
@@ -219,6 +224,7 @@ _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sampl
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
 _DROPPED = ("bz-news-api: archive dropped",)
+_EXPORTED = ("bz-news-api: archive exported",)
 _MERGED = ("bz-news-api: archive dropped and merged",)
 _EARLY = ("bz-news-api: archive nothing early", "sample: archive nothing early")
 
@@ -605,6 +611,11 @@ MUTANTS = (
             lambda real: lambda environ: False,
             ("command: archive under a ceiling",),
         ),
+    ),
+    *_in(
+        "pit_fetch.archive_admin.export",
+        ("archive: a superseded version is exported as valid", "_end", lambda real: lambda valid: None, _EXPORTED),
+        ("archive: a version is exported as valid before it was seen", "_start", _by_its_stamp, _EXPORTED),
     ),
     *_in(
         "pit_fetch.archive_admin.dependents",

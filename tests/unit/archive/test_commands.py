@@ -591,7 +591,12 @@ def test_the_settings_file_names_the_archive(archive: Archive) -> None:
 )
 def test_an_agent_with_a_ceiling_is_shown_nothing(kept: Archive, environ: dict[str, str], words: str) -> None:
     asked, before = len(kept.asked), kept.path.read_bytes()
-    needed = {"replay": " x-1", "merge": " other.db", "drop": " --source benzinga --before 2030-01-01"}
+    needed = {
+        "replay": " x-1",
+        "merge": " other.db",
+        "export": " lake",
+        "drop": " --source benzinga --before 2030-01-01",
+    }
     (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
     left = kept.command(words + needed.get(words.split()[1], ""), env=environ)
     assert left.code == 2

@@ -1,0 +1,181 @@
+"""Export the versions of an archive as Parquet files: one row for each time that a version of an item was the answer.
+
+What an archive answers as of T are the rows with ``valid_from <= T`` and no ``valid_to`` at or before T, for any
+reader of Parquet. Sources without times of their own (dated on receipt) have no versions: the archive alone answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pit_fetch.archive import rederive
+from pit_fetch.archive.store import index, microseconds, schema
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive.store.index import ValidRecord
+from pit_fetch.archive_admin.progress import OnProgress, silently
+from pit_fetch.engine.registry import load
+from pit_fetch.errors import PitFetchError
+from pit_fetch.formats import frames
+from pit_fetch.pipeline.envelope import EnvelopeOptions, Provenance, build
+from pit_fetch.provider import Operation
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ROWS_PER_FILE = 100_000
+# The keys that no item may have with a PIT are left out, whatever the PIT is.
+_ANY_PIT = datetime.fromtimestamp(0, UTC)
+
+
+class Exported(NamedTuple):
+    """How many rows and files were written. ``left_out`` are the operations without versions."""
+
+    rows: int
+    files: int
+    left_out: tuple[str, ...]
+
+
+class _Stream(NamedTuple):
+    """A stream of the index: what was asked of whom, but for the filters of a question.
+
+    operation  as today's code has it; None if its source is not installed, or has no such operation any more
+    """
+
+    name: str
+    source: str
+    hosts: Mapping[str, str]
+    plan: str
+    operation_name: str
+    asked: Mapping[str, Any]
+    operation: Operation | None
+
+    @property
+    def folder(self) -> str:
+        return f"{self.source}/{self.operation_name or 'items'}"
+
+    @property
+    def description(self) -> str:
+        """The JSON object that names the stream in each of its rows."""
+        return json.dumps({"hosts": self.hosts, "plan": self.plan, **self.asked})
+
+
+class _Row(NamedTuple):
+    stream: _Stream
+    valid: ValidRecord
+
+
+def export(
+    connection: sqlite3.Connection,
+    folder: str,
+    find: rederive.Find = load,
+    on_progress: OnProgress = silently,
+) -> Exported:
+    """Write all versions to ``folder``, which is new, in files of ``SOURCE/OPERATION/``. It is there whole, or not.
+
+    Raise ArchiveError if the folder exists or cannot be written, and ConfigError without pyarrow.
+    """
+    if os.path.lexists(folder):
+        raise ArchiveError(f"{folder} exists already: name a new folder")
+    try:
+        parent, name = os.path.split(os.path.abspath(folder))
+        unfinished = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)  # for this user alone
+        try:
+            exported = _export(connection, Path(unfinished), find, on_progress)
+            os.rename(unfinished, folder)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise ArchiveError(f"{folder} cannot be written ({error.strerror})") from None
+    return exported
+
+
+def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, on_progress: OnProgress) -> Exported:
+    _ingest(connection, find)
+    with schema.snapshot(connection):
+        names = [name for (name,) in connection.execute("SELECT name FROM pools WHERE name != ''")]
+        streams = sorted((_stream(name, find) for name in names), key=lambda stream: (stream.folder, stream.name))
+        done = rows = files = 0
+        left_out: list[str] = []
+        for place, group in groupby(streams, lambda stream: stream.folder):
+            members = list(group)
+            on_progress(done, len(names))
+            done += len(members)
+            operation = members[0].operation
+            if operation is None or operation.dating != "record":
+                left_out.append(place)
+                continue
+            found = (
+                _Row(stream, valid) for stream in members for valid in index.valid_records(connection, stream.name)
+            )
+            served = (row for row in found if not operation.missing_in(row.valid.record))
+            for number, chunk in enumerate(_chunks(served), 1):
+                rows, files = rows + len(chunk), files + 1
+                _write(_table(operation, chunk), folder / place / f"{number:06}.parquet")
+    return Exported(rows, files, tuple(left_out))
+
+
+def _ingest(connection: sqlite3.Connection, find: rederive.Find) -> None:
+    """Add the fetches that no question has needed yet to the index."""
+    with schema.transaction(connection):
+        archived = rederive.Archived(connection, find)
+        archived.assign()
+        for (name,) in connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall():
+            archived.ingest_all(name)
+
+
+def _stream(name: str, find: rederive.Find) -> _Stream:
+    source, hosts, plan, operation_name, asked = json.loads(name)
+    operation = None
+    with contextlib.suppress(PitFetchError):
+        operation = next((known for known in find(source).operations if known.name == operation_name), None)
+    return _Stream(name, source, hosts, plan, operation_name, asked, operation)
+
+
+def _chunks(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+    while chunk := list(islice(rows, ROWS_PER_FILE)):
+        yield chunk
+
+
+def _table(operation: Operation, rows: Sequence[_Row]) -> pyarrow.Table:
+    """Return the rows: when each was the answer, of which stream, the item as answered, and its typed fields."""
+    import pyarrow as pa
+
+    provenance = Provenance(kinds={field.name: field.kind for field in operation.fields})
+    options = EnvelopeOptions(pit=_ANY_PIT, provenance=provenance)
+    envelope = build((row.valid.record for row in rows), (), options)
+    fields = frames.to_arrow(envelope)
+    times = pa.timestamp("us", tz="UTC")
+    own = {
+        "valid_from": pa.array([_start(row.valid) for row in rows], type=times),
+        "valid_to": pa.array([_end(row.valid) for row in rows], type=times),
+        "stream": pa.array([row.stream.description for row in rows], type=pa.string()),
+        "item": pa.array([json.dumps(item) for item in envelope.data], type=pa.string()),
+    }
+    names = [f"{name}_of_item" if name in own else name for name in fields.column_names]
+    return pa.table({**own, **dict(zip(names, fields.columns, strict=True))})
+
+
+def _start(valid: ValidRecord) -> datetime:
+    return microseconds.from_micros(valid.start)
+
+
+def _end(valid: ValidRecord) -> datetime | None:
+    return None if valid.stop == microseconds.ALWAYS else microseconds.from_micros(valid.stop)
+
+
+def _write(table: pyarrow.Table, path: Path) -> None:
+    from pyarrow import parquet
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(table, path, compression="zstd")

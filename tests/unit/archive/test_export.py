@@ -1,0 +1,127 @@
+"""pit_fetch archive export: every version as a row of Parquet, with when it was the answer."""
+
+from __future__ import annotations
+
+import errno
+import json
+import stat
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.archive_admin import export
+from pit_fetch.testing.server import as_json
+from tests.laws.exported import AS_OF
+from tests.providers.bz_news_api import server as benzinga
+from tests.unit.archive.scene import Archive, articles, at
+from tests.unit.archive.test_commands import NEWS, filled
+
+EARNINGS = "alphavantage EARNINGS symbol=IBM"
+FIGURES = {
+    "symbol": "IBM",
+    "quarterlyEarnings": [
+        {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-22", "reportedEPS": "1.85", "estimatedEPS": "None"}
+    ],
+}
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    """An article that is edited, bars of a company, and a snapshot."""
+    archive = filled(tmp_path)
+    archive.app = articles(
+        benzinga.article(1, at("2026-06-01 14:30"), at("2026-06-03 09:00"), title="other words"),
+    )
+    archive.fetch(NEWS, "2026-06-03 15:00")
+    archive.app = lambda request: as_json(FIGURES)
+    archive.fetch(EARNINGS, "2026-06-03 15:00")
+    return archive
+
+
+def rows(folder: Path, operation: str) -> list[dict[str, Any]]:
+    from pyarrow import parquet
+
+    return [row for path in sorted((folder / operation).iterdir()) for row in parquet.read_table(path).to_pylist()]
+
+
+def test_each_version_says_from_when_until_when_it_was_the_answer(archive: Archive) -> None:
+    left = archive.command("archive export lake")
+    assert (left.code, left.err) == (0, "")
+    assert left.out == "3 rows in 2 files of lake\nwithout versions, and left out: alphavantage/EARNINGS_ESTIMATES\n"
+    # Fetches without a PIT count from their receipt on.
+    first, second = rows(archive.folder / "lake", "bz-news-api/items")
+    assert (first["valid_from"], first["valid_to"]) == (at("2026-06-01 15:00"), at("2026-06-03 15:00"))
+    assert (second["valid_from"], second["valid_to"]) == (at("2026-06-03 15:00"), None)
+    assert [row["title"] for row in (first, second)] == ["first words", "other words"]
+    assert [json.loads(row["item"])["title"] for row in (first, second)] == ["first words", "other words"]
+
+
+def test_fields_have_their_types(archive: Archive) -> None:
+    archive.command("archive export lake")
+    (row,) = rows(archive.folder / "lake", "alphavantage/EARNINGS")
+    assert (row["reportedEPS"], row["estimatedEPS"]) == (1.85, None)
+    assert (row["fiscalDateEnding"], row["reportedDate"]) == (date(2026, 3, 31), date(2026, 4, 22))
+    assert json.loads(row["stream"])["symbol"] == "IBM"
+    assert isinstance(row["available_at"], datetime)
+
+
+def test_the_documented_query_answers_as_of_an_instant(archive: Archive) -> None:
+    import duckdb
+
+    folder = archive.folder / "lake"
+    archive.command("archive export lake")
+    query = AS_OF.format(folder=folder)
+    document = Path(__file__, "../../../../docs/archive.md").resolve().read_text(encoding="utf-8")
+    assert " ".join(AS_OF.format(folder="versions").split()) in " ".join(document.split())
+    for pit in ("2026-06-02 12:00", "2026-06-04 12:00"):
+        found = [json.loads(item) for (item,) in duckdb.connect().sql(query, params={"pit": at(pit)}).fetchall()]
+        answer = archive.offline(NEWS, "2026-07-01 12:00", pit=pit)
+        assert [item for item in found if item["id"] == "1"] == answer.data
+
+
+def test_a_large_stream_is_written_in_several_files(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "ROWS_PER_FILE", 1)
+    assert archive.command("archive export lake").out.startswith("3 rows in 3 files")
+    assert len(rows(archive.folder / "lake", "bz-news-api/items")) == 2
+
+
+def test_it_is_for_this_user_alone(archive: Archive) -> None:
+    archive.command("archive export lake")
+    assert stat.S_IMODE((archive.folder / "lake").stat().st_mode) == 0o700
+
+
+def test_a_folder_that_exists_is_left_as_it_is(archive: Archive) -> None:
+    (archive.folder / "lake").mkdir()
+    left = archive.command("archive export lake")
+    assert left.code == 2
+    assert "lake exists already: name a new folder" in left.err
+    assert [*(archive.folder / "lake").iterdir()] == []
+
+
+def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyarrow import parquet
+
+    before = {*archive.folder.iterdir()}
+    write = parquet.write_table
+
+    def fill_the_disk(table: Any, path: Path, **options: Any) -> None:
+        if path.parent.name == "items":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(table, path, **options)
+
+    monkeypatch.setattr(parquet, "write_table", fill_the_disk)
+    left = archive.command("archive export lake")
+    assert left.code == 2
+    assert "lake cannot be written (No space left on device)" in left.err
+    assert {*archive.folder.iterdir()} == before
+
+
+def test_a_damaged_index_is_not_exported(archive: Archive) -> None:
+    archive.command("archive rebuild")
+    with archive.open() as connection:
+        connection.execute("UPDATE reigns SET start = start - 1")
+    left = archive.command("archive export lake")
+    assert left.code == 2
+    assert not (archive.folder / "lake").exists()
