@@ -32,7 +32,7 @@ from pit_fetch.provider import Operation
 if TYPE_CHECKING:
     import pyarrow
 
-ROWS_PER_FILE = 100_000
+ROWS_PER_FILE = 20_000
 # The keys that no item may have with a PIT are left out, whatever the PIT is.
 _ANY_PIT = datetime.fromtimestamp(0, UTC)
 
