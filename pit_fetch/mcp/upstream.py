@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.mcp.lines import document, lines
+from pit_fetch.mcp.lines import Beginning, document, lines
 from pit_fetch.support.version import __version__
 
 MAX_LINE_BYTES = 64_000_000
@@ -27,6 +28,10 @@ Message = Mapping[str, Any]
 
 _GONE: Message = {}
 _ANSWERS = frozenset({"result", "error"})
+# How a line begins that is an answer, and one that is a request or a notification.
+_BEGINNING = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?'
+_ANSWER = re.compile(_BEGINNING + rb'"id"\s*:\s*([0-9]{1,15})\s*,\s*"(?:result|error)"\s*:')
+_QUESTION = re.compile(_BEGINNING + rb'(?:"id"\s*:\s*[^,{[]{1,80},\s*)?"method"\s*:')
 
 
 class Upstream:
@@ -109,8 +114,8 @@ class Upstream:
         source = self._process.stdout
         assert source is not None  # noqa: S101 - it is a pipe
         for line in lines(source, MAX_LINE_BYTES):
-            if not line:  # too long: there is no telling whose it is
-                self._fail_all()
+            if isinstance(line, Beginning):
+                self._fail_by(line)
                 continue
             message = parsed(line)
             number = message.get("id")
@@ -123,8 +128,21 @@ class Upstream:
         self._is_gone = True
         self._fail_all()
 
+    def _fail_by(self, line: Beginning) -> None:
+        """Fail the call that a line answers, which is too long to be read; every call if it does not say which."""
+        answer = _ANSWER.match(line)
+        if answer is not None:
+            self._fail(int(answer[1]))
+        elif not _QUESTION.match(line):
+            self._fail_all()
+
     def _fail_all(self) -> None:
-        for waiting in list(self._waiting.values()):
+        for number in list(self._waiting):
+            self._fail(number)
+
+    def _fail(self, number: int) -> None:
+        waiting = self._waiting.get(number)
+        if waiting is not None:
             waiting.put(_GONE)
 
 
