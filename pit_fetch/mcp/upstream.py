@@ -37,8 +37,15 @@ _QUESTION = re.compile(_BEGINNING + rb'(?:"id"\s*:\s*[^,{[]{1,80},\s*)?"method"\
 class Upstream:
     """A running server. Any number of threads may call it at once."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: str) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        folder: str,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
         """Start it. Raise OSError if it cannot be started, UpstreamError if it does not answer."""
+        self._max_line_bytes = max_line_bytes
         self._process = subprocess.Popen(  # noqa: S603 - the operator's command
             list(command),
             stdin=subprocess.PIPE,
@@ -113,7 +120,7 @@ class Upstream:
     def _listen(self) -> None:
         source = self._process.stdout
         assert source is not None  # noqa: S101 - it is a pipe
-        for line in lines(source, MAX_LINE_BYTES):
+        for line in lines(source, self._max_line_bytes):
             if isinstance(line, Beginning):
                 self._fail_by(line)
                 continue

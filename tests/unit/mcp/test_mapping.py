@@ -55,6 +55,11 @@ def text_result(content: object) -> dict[str, Any]:
         ("[tools.a]\navailable_at = 'x'\nkeep = []", "not an empty one"),
         ("[tools.'a b']\navailable_at = 'x'", "no name of a tool"),
         ("[tools.a]\navailable_at = 'x'\navailble = 'y'", "availble"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = 1}\nclamp = {a = 'day'}", "one value"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = {b = 1}}\nclamp = {'a.b' = 'day'}", "one value"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = {a = 'day', 'a.b' = 'day'}", "one value"),
+        ("[tools.a]\navailable_at = 'x'\nkeep = ['a']\ndrop = ['b']", "keep and drop"),
+        ("[tools.a]\navailable_at = '.'", "a whole item"),
     ],
 )
 def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> None:
@@ -373,6 +378,28 @@ def test_nothing_is_asked_for_that_could_not_be_shown(settings: str, form: str, 
     at = instant_of(pit, "instant", None)
     assert at is not None
     assert json.loads(tools["a"].values({}, Moment(pit, at))["arguments"]) == {"until": sent}
+
+
+def test_an_argument_passes_by_a_name_and_types_that_every_service_takes() -> None:
+    """One tool with another name, or with a type that stands twice, and a service refuses all of them."""
+    declared = {"$filter": {}, "a@b": {}, "x y": {}, "n" * 65: {}, "a.b-c_1": {"type": ["string", "string", "null"]}}
+    mapped = _only("available_at = 'at'")
+    tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
+    assert tool.schema["properties"].keys() == {"a.b-c_1", "fields", "after"}
+    assert tool.schema["properties"]["a.b-c_1"] == {"type": "string"}
+
+
+def test_no_argument_of_the_other_server_is_taken_for_one_of_the_gate() -> None:
+    names = ("fields", "envelope_fields", "after")
+    mapped = _only("available_at = 'at'")
+    tool = gate.tools_for([mapped], {"a": {"properties": dict.fromkeys(names, {})}}, lambda *call: {}, PIT_TEXT, 1.0)[
+        "a"
+    ]
+    own = ["envelope_envelope_fields", "envelope_after"]
+    assert list(tool.schema["properties"]) == [*names, *own]
+    values = tool.values({name: [name] for name in (*names, *own)}, Moment(PIT_TEXT, PIT))
+    assert (values["fields"], values["after"]) == ([own[0]], [own[1]])
+    assert json.loads(values["arguments"]) == {name: [name] for name in names}
 
 
 def test_an_argument_that_should_be_an_object_is_not_replaced() -> None:
