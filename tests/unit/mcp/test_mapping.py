@@ -392,9 +392,8 @@ def test_an_argument_passes_by_a_name_and_types_that_every_service_takes() -> No
 def test_no_argument_of_the_other_server_is_taken_for_one_of_the_gate() -> None:
     names = ("fields", "envelope_fields", "after")
     mapped = _only("available_at = 'at'")
-    tool = gate.tools_for([mapped], {"a": {"properties": dict.fromkeys(names, {})}}, lambda *call: {}, PIT_TEXT, 1.0)[
-        "a"
-    ]
+    declared: dict[str, Any] = {name: {} for name in names}
+    tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
     own = ["envelope_envelope_fields", "envelope_after"]
     assert list(tool.schema["properties"]) == [*names, *own]
     values = tool.values({name: [name] for name in (*names, *own)}, Moment(PIT_TEXT, PIT))
