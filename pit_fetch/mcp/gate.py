@@ -97,7 +97,8 @@ def _type(part: Any) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
     words = [word for word in (kind if isinstance(kind, list) else [kind]) if isinstance(word, str)]
     kinds = [word for word in dict.fromkeys(words) if word in _TYPES]
-    return {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+    elements = {"items": _type(part.get("items"))} if "array" in kinds else {}  # some services require it
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, **elements} if kinds else {}
 
 
 def _description(mapped: Mapped, phrase: str) -> str:

@@ -342,11 +342,11 @@ def _asked(name: str, tool: str, schema: dict[str, Any], **arguments: Any) -> di
 def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
     schema: dict[str, Any] = {"tool_name": {"type": "string"}, "arguments": {"type": "object"}}
     for given in ("20240215T2200", None):
-        inner = {"tickers": "IBM", **({"time_to": given} if given else {}), "return_full_data": False}
+        inner = {"tickers": "IBM", **({"time_to": given} if given else {}), "sort": "EARLIEST"}
         asked = _asked("alphavantage", "news_sentiment", schema, arguments=inner)
         assert asked["tool_name"] == "NEWS_SENTIMENT"
         assert asked["arguments"] == {
-            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2059", "return_full_data": True,
+            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2059",
         }  # fmt: skip
     assert _asked("edgartools", "edgar_text_search", {"end_date": {}}, end_date="2025-01-01") == {
         "end_date": "2024-02-14"
@@ -382,11 +382,17 @@ def test_nothing_is_asked_for_that_could_not_be_shown(settings: str, form: str, 
 
 def test_an_argument_passes_by_a_name_and_types_that_every_service_takes() -> None:
     """One tool with another name, or with a type that stands twice, and a service refuses all of them."""
-    declared = {"$filter": {}, "a@b": {}, "x y": {}, "n" * 65: {}, "a.b-c_1": {"type": ["string", "string", "null"]}}
+    declared: dict[str, Any] = dict.fromkeys(("$filter", "a@b", "x y", "n" * 65), ())
+    declared["a.b-c_1"] = {"type": ["string", "string", "null"]}
+    declared["b"] = {"type": "array", "items": {"type": "string", "enum": ["x"]}}
+    declared["c"] = {"type": ["array", "string"], "items": [5]}
     mapped = _only("available_at = 'at'")
     tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
-    assert tool.schema["properties"].keys() == {"a.b-c_1", "fields", "after"}
-    assert tool.schema["properties"]["a.b-c_1"] == {"type": "string"}
+    assert {name: part for name, part in tool.schema["properties"].items() if name not in ("fields", "after")} == {
+        "a.b-c_1": {"type": "string"},
+        "b": {"type": "array", "items": {"type": "string"}},
+        "c": {"type": ["array", "string"], "items": {}},
+    }
 
 
 def test_no_argument_of_the_other_server_is_taken_for_one_of_the_gate() -> None:
