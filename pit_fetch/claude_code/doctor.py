@@ -71,8 +71,9 @@ def examine(environ: Mapping[str, str], project: Path, system: System = THIS_SYS
         servers = list(entries(environ, project))
         yield from check_servers(list(neo4j_servers(servers)), wired)
         ceiling = effective_value(settings, environ, gate.CEILING_VARIABLE)
-        find = partial(shutil.which, path=environ.get("PATH"))
-        yield from mcp_check.check_entries(servers, ceiling, mcp_check.installed_sdk, find)
+        find = partial(shutil.which, path=effective_value(settings, environ, "PATH"))
+        variables = [name for file in settings if isinstance(env := file.get("env"), dict) for name in env]
+        yield from mcp_check.check_entries(servers, ceiling, mcp_check.installed_sdk, find, variables)
         for future in [*trials, *caches]:
             yield from future.result()
         yield from check_files(environ, project)

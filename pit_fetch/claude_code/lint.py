@@ -26,8 +26,8 @@ from typing import Any, Literal
 from pit_fetch.claude_code import bundle, frontmatter
 from pit_fetch.claude_code.client_settings import unreliable_fields
 from pit_fetch.claude_code.cypher import blocks
-from pit_fetch.claude_code.mcp_entry import NAME, is_ours
-from pit_fetch.claude_code.mcp_servers import project_entries
+from pit_fetch.claude_code.mcp_servers import Entry, project_entries
+from pit_fetch.claude_code.mixed_tools import ALL, gated_names, of_today, own_servers
 from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import gate, load
 
@@ -47,8 +47,6 @@ PIT_DONE: Mapping[str, str] = {
     **dict.fromkeys(guard.ADAPTERS, "Bash"),
 }
 DEPRECATED_SKILLS = frozenset({"filtered-data"})
-# Tools of the client that no instant bounds.
-_OF_TODAY = frozenset({"*", "Bash", "Monitor", "WebFetch", "WebSearch"})
 
 _PROJECT_FILE = re.compile(
     r"(?<![\w./$~-])(?:\$CLAUDE_PROJECT_DIR/|\$\{CLAUDE_PROJECT_DIR\}/)?"
@@ -86,13 +84,17 @@ class AgentHook:
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent file: its parsed frontmatter, and the body. Without ``tools`` it has every tool of the session."""
+    """An agent file: its parsed frontmatter, and the body. Without ``tools`` it has every tool of the session.
+
+    ``servers`` are those that it brings along.
+    """
 
     name: str
     tools: tuple[str, ...] | None
     skills: tuple[str, ...]
     hooks: tuple[AgentHook, ...]
     body: str
+    servers: tuple[Entry, ...] = ()
 
     @property
     def is_data_agent(self) -> bool:
@@ -117,7 +119,7 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     first_files: dict[str, str] = {}
     checked: list[str] = []
     problems: list[Problem] = []
-    gated = {entry.name for entry in project_entries(project) if is_ours(entry.command)} | {NAME}
+    gated = gated_names(project_entries(project))
     for path, agent in _agents(home):
         file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception):
@@ -125,7 +127,7 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
                 checked.append(path.stem)
                 problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
             continue
-        problems += [Problem("ERROR", rule, file, message) for rule, message in _mixed(agent, gated)]
+        problems += _check_mixture(agent, file, gated)
         first = first_files.setdefault(agent.name, file)
         if not agent.is_data_agent and agent.name not in checked:
             continue
@@ -160,7 +162,8 @@ def _read(path: Path) -> Agent:
     front, body = frontmatter.split(path.read_text(encoding="utf-8"))
     name = str(front.get("name") or path.stem)
     tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
-    return Agent(name, tools, tuple(frontmatter.as_list(front.get("skills"))), tuple(_hooks(front)), body)
+    skills = tuple(frontmatter.as_list(front.get("skills")))
+    return Agent(name, tools, skills, tuple(_hooks(front)), body, own_servers(front.get("mcpServers")))
 
 
 def _hooks(front: Mapping[str, Any]) -> Iterator[AgentHook]:
@@ -204,20 +207,6 @@ def _errors(agent: Agent) -> Iterator[Error]:
         yield "R10", f"the guard lets it run any command: {advice}"
     if agent.name in PIT_DONE:
         yield from _completeness_errors(agent, PIT_DONE[agent.name])
-
-
-def _mixed(agent: Agent, gated: AbstractSet[str]) -> Iterator[Error]:
-    """Yield an error for an agent with tools of ``gated`` servers, and with others that know of today."""
-    tools = [tool.partition("(")[0] for tool in agent.tools or ()]
-    servers = {tool: tool.split("__")[1] for tool in tools if tool.startswith("mcp__")}
-    if gated.isdisjoint(servers.values()):
-        return
-    others = [
-        tool for tool in tools if tool in _OF_TODAY or (servers.get(tool, NAME) not in gated and tool != READ_TOOL)
-    ]
-    if others:
-        message = f"beside tools as of an instant it has {', '.join(others)}, which answer for today: take them away"
-        yield "R11", message
 
 
 def _hook_errors(hook: AgentHook) -> Iterator[Error]:
@@ -269,6 +258,19 @@ def _runs(command: str, text: str) -> bool:
     if text not in bundle.HOOK_FILES:
         return text in command
     return text in re.sub(r"(^|\s)#.*", "", command) and not command.lstrip().startswith(("true", "echo", ":"))
+
+
+# Its tools beside each other.
+
+
+def _check_mixture(agent: Agent, path: str, gated: AbstractSet[str]) -> Iterator[Problem]:
+    names = of_today(agent.tools, agent.servers, gated, {READ_TOOL})
+    if ALL in names:
+        message = "it has every tool of the session, those as of an instant and those of today: list the former"
+        yield Problem("WARN", "R11", path, message)
+    elif names:
+        message = f"beside tools as of an instant it has {', '.join(names)}, which answer for today: take them away"
+        yield Problem("ERROR", "R11", path, message)
 
 
 # The files and queries that an agent or its skills name.

@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 from pit_fetch.claude_code.install import Step
 
 FILE = ".mcp.json"
-SERVERS = ("mcp", "mcp-gate")
 NAME = "pit_fetch"
-_SERVERS = "mcpServers"
+_KEY = "mcpServers"
 
-# Programs that start another one as it is, unless they are told of a file with an environment.
-_LAUNCHER = re.compile(r"python[0-9.]*|pypy[0-9.]*|uvx?|pipx")
-_ENVIRONMENT = frozenset({"--env-file", "-c"})
-_OF_A_SHELL = re.compile(rf"{NAME}\S*\s+({'|'.join(SERVERS)})\b")
+# The options of each server, all with a value. Behind "--" is the command of another server.
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "mcp": ("--pit", "--pit-file", "--sources", "--archive"),
+    "mcp-gate": ("--pit", "--pit-file", "--tools"),
+}
+_NAMED = re.compile(r"pit[_-]fetch", re.IGNORECASE)
+_STARTED = re.compile(rf"{_NAMED.pattern}.*\bmcp\b", re.IGNORECASE | re.DOTALL)
 
 Entry = dict[str, Any]
 
@@ -30,50 +32,62 @@ def entry(words: Sequence[str], program: str = "pit_fetch") -> Entry:
 
 
 class Start(NamedTuple):
-    """How a command starts one of our servers: through which ``launchers``, which of them, and its own options."""
+    """How a command starts one of our servers: which of them, and with which options."""
 
-    launchers: tuple[str, ...]
     server: str
-    options: tuple[str, ...]
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the launchers, if any, start a program and do nothing else that could matter."""
-        first, *others = self.launchers or ("",)
-        return not first or (_LAUNCHER.fullmatch(Path(first).name) is not None and not _ENVIRONMENT & {*others})
+    options: Mapping[str, str]
 
 
 def start_of(command: Sequence[str]) -> Start | None:
-    """Return how a command starts ``pit_fetch mcp`` or ``mcp-gate``; None if it does not."""
-    words = [part for word in command for part in _words(word)]
-    for place, (word, following) in enumerate(itertools.pairwise(words)):
-        if Path(word).name.startswith(NAME) and following in SERVERS:
-            options = list(itertools.takewhile(lambda word: word != "--", words[place + 2 :]))
-            shell = command[:1] if len(words) > len(command) else []  # a word of several is for a shell
-            return Start((*shell, *words[:place]), following, tuple(options))
+    """Return how a command starts one of our servers, if it is spelt as :func:`entry` spells one; None for another.
+
+    What another program, a shell or a variable of the client makes of its words only running it would show.
+    """
+    match command:
+        case [program, ("mcp" | "mcp-gate") as server, *words] if program == NAME or _is_whole_path(program):
+            options = _options(list(itertools.takewhile(lambda word: word != "--", words)), OPTIONS[server])
+            return None if options is None else Start(server, options)
     return None
 
 
 def is_ours(command: Sequence[str]) -> bool:
-    """Return whether a command starts ``pit_fetch mcp`` or ``mcp-gate``, however it does."""
-    return start_of(command) is not None
+    """Return whether a command starts one of our servers, as far as its words show, in whatever way."""
+    return _STARTED.search(" ".join(command)) is not None
 
 
-def _words(word: str) -> list[str]:
-    return word.split() if _OF_A_SHELL.search(word) else [word]
+def names_us(text: str) -> bool:
+    """Return whether a text has our name in it."""
+    return _NAMED.search(text) is not None
+
+
+def _is_whole_path(program: str) -> bool:
+    return Path(program).is_absolute() and Path(program).name == NAME and "$" not in program
+
+
+def _options(words: Sequence[str], known: Sequence[str]) -> dict[str, str] | None:
+    """Return the values of options by flag; None if one is not known, comes twice, or is left to a variable."""
+    options: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        flag, has_value, value = word.partition("=")
+        value = value if has_value else next(rest, "$")
+        if flag not in known or flag in options or "$" in value:
+            return None
+        options[flag] = value
+    return options
 
 
 def plan(project: Path, wanted: Entry, *, force: bool = False) -> Step:
     """Return the step that puts the entry in. Raise ValueError if the file cannot be merged."""
     path = project / FILE
     content = _content(path)
-    servers = content.get(_SERVERS, {})
+    servers = content.get(_KEY, {})
     present = servers.get(NAME)
     if present == wanted:
         return Step("same", path)
     if present is not None and not force:
         return Step("keep", path, note=f"another entry is called {NAME}: --force replaces it")
-    merged = {**content, _SERVERS: {**servers, NAME: wanted}}
+    merged = {**content, _KEY: {**servers, NAME: wanted}}
     return Step("merge" if path.exists() else "create", path, _text(merged))
 
 
@@ -81,11 +95,11 @@ def plan_removal(project: Path) -> Step | None:
     """Return the step that takes our entry out; None if there is none. Raise ValueError if the file cannot be read."""
     path = project / FILE
     content = _content(path)
-    servers = dict(content.get(_SERVERS, {}))
+    servers = dict(content.get(_KEY, {}))
     present = servers.pop(NAME, None)
     if not isinstance(present, dict) or not is_ours([str(present.get("command")), *map(str, present.get("args", ()))]):
         return None
-    rest = {**content, _SERVERS: servers}
+    rest = {**content, _KEY: servers}
     return Step("merge", path, _text(rest)) if servers or len(content) > 1 else Step("remove", path)
 
 
@@ -94,7 +108,7 @@ def _content(path: Path) -> Mapping[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
     except ValueError:
         content = None
-    if not isinstance(content, dict) or not isinstance(content.get(_SERVERS, {}), dict):
+    if not isinstance(content, dict) or not isinstance(content.get(_KEY, {}), dict):
         raise ValueError(f"{path} cannot be merged: it is not a list of servers in JSON")
     return content
 

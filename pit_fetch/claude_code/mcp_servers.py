@@ -25,7 +25,7 @@ class Entry:
     """A server as the client's settings have it: its name, the file that names it, and how it is started."""
 
     name: str
-    origin: Path
+    origin: Path = Path()
     command: tuple[str, ...] = ()
     environ: Mapping[str, Any] = field(default_factory=dict)
     url: str = ""
@@ -52,14 +52,23 @@ def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
     own = Path(folder, ".claude.json")
     user = _mapping(read_json(own))
     yield from project_entries(project)
-    yield from _entries(user, own)
-    yield from _entries(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
+    yield from entries_in(user, own)
+    yield from entries_in(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
 
 
 def project_entries(project: Path) -> Iterator[Entry]:
     """Yield the project's own servers."""
     shared = project / ".mcp.json"
-    yield from _entries(_mapping(read_json(shared)), shared)
+    yield from entries_in(_mapping(read_json(shared)), shared)
+
+
+def entries_in(content: Mapping[str, Any], origin: Path = Path()) -> Iterator[Entry]:
+    """Yield the servers that settings of the client name."""
+    for name, settings in _mapping(content.get("mcpServers")).items():
+        settings = _mapping(settings)
+        args = settings.get("args")
+        command = (str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ()))
+        yield Entry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
 def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
@@ -74,14 +83,6 @@ def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _entries(content: Mapping[str, Any], origin: Path) -> Iterator[Entry]:
-    for name, settings in _mapping(content.get("mcpServers")).items():
-        settings = _mapping(settings)
-        args = settings.get("args")
-        command = (str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ()))
-        yield Entry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
 def _namespace(command: Sequence[str], environ: Mapping[str, Any]) -> str:

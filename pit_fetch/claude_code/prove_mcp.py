@@ -1,8 +1,9 @@
 """Show on the client itself that the instant of each of our MCP servers stays where it is.
 
 The client is started with the entries of this project and of the user, and a scripted model. The model asks each server
-for its instant, plainly and with an argument that would move it; and it asks a second entry, which is planted with an
-instant after the ceiling. The tool that it asks reaches no source.
+for its instant, plainly and with an argument that would move it. Two more entries are planted, as a project's file may
+have them: one with an instant after the ceiling, and one whose environment raises the ceiling. The tool that is asked
+reaches no source.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pit_fetch.claude_code.scripted_model import Model, call, say, serve
 from pit_fetch.support.bundled import gate
 
 SECONDS = 16.0
-_PLANTED = "planted_after_the_ceiling"
+_PLANTED, _RAISED = "planted_after_the_ceiling", "raised_ceiling"
 _INSTANT = re.compile(r'\\?"instant\\?":\s*\\?"([^"\\]+)')
 
 
@@ -33,10 +34,11 @@ def prove_entries(
     entries: Sequence[Entry],
     seconds: float = SECONDS,
 ) -> Iterator[Finding]:
-    """Yield a finding for each entry of ours, and one for the planted one."""
+    """Yield a finding for each entry of ours, and one for each planted one."""
     later = (ceiling + timedelta(days=2)).isoformat()
     planted = Entry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
-    asked = [*entries, planted]
+    words = ("pit_fetch", *entry_of(["--pit", ceiling.isoformat()])["args"])
+    asked = [*entries, planted, Entry(_RAISED, project, words, {gate.CEILING_VARIABLE: later})]
     servers = {each.name: _settings(each) for each in asked}
     calls = [call(_tool(each), **arguments) for each in asked for arguments in ({}, {"pit": later})]
     script = {"main": [lambda seen: [block for turn in calls for block in turn(seen)], say()]}
@@ -74,4 +76,6 @@ def _finding(each: Entry, answers: Mapping[bool, str], ceiling: datetime, proble
         return Finding("ok", "proof", "an entry with an instant after the ceiling: it does not start")
     if len(instants) != 1 or _INSTANT.search(moved):
         return Finding("fail", "proof", f"{name}: it does not say its instant once, and refuse to move it", fix)
+    if each.name == _RAISED:
+        return Finding("ok", "proof", "an entry whose environment raises the ceiling: its --pit stays")
     return Finding("ok", "proof", f"{name}: no argument moves its instant")

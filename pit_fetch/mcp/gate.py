@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -30,8 +30,9 @@ _OWN = {
     "fields": {"type": "array", "items": {"type": "string"}, "description": "only these fields of each item"},
     "after": {"type": "string", "description": "the cursor of a truncated gap: the next part of that answer"},
 }
-# The name of an argument or a tool that passes. A longer one, or one with spaces, could itself say something.
-_NAME = re.compile(r"[A-Za-z0-9_$@.-]{1,64}")
+# The name of an argument or a tool that passes. A longer one, or one with spaces, could itself say something. For one
+# of other characters the service behind a client refuses every tool.
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SECOND = timedelta(seconds=1)
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object"})
 # More items than any result has: what does not fit is continued.
@@ -56,10 +57,10 @@ def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, 
         names = ", ".join(filter(_NAME.fullmatch, schemas))
         raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
     properties = _properties(schemas[mapped.tool], mapped)
-    own = {name if name not in properties else f"envelope_{name}": schema for name, schema in _OWN.items()}
+    own = {_free(name, properties): name for name in _OWN}
     schema = {
         "type": "object",
-        "properties": {**properties, **own},
+        "properties": {**properties, **{free: _OWN[name] for free, name in own.items()}},
         "required": _required(schemas[mapped.tool], properties, mapped),
         "additionalProperties": False,
     }
@@ -67,10 +68,16 @@ def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, 
     def values(arguments: Mapping[str, Any], moment: Moment) -> dict[str, Any]:
         passed = {name: value for name, value in arguments.items() if name in properties and value is not None}
         text = json.dumps(_bounded(passed, mapped, moment), sort_keys=True)
-        given = {name.removeprefix("envelope_"): arguments[name] for name in own if arguments.get(name) is not None}
+        given = {name: arguments[free] for free, name in own.items() if arguments.get(free) is not None}
         return {**given, "arguments": text, "limit": _ALL, "max_pages": _ALL}
 
     return Tool(mapped.name, _description(mapped, phrase), schema, _provider(mapped, call, seconds), values)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name = f"envelope_{name}"
+    return name
 
 
 def _properties(schema: Mapping[str, Any], mapped: Mapped) -> dict[str, dict[str, Any]]:
@@ -88,8 +95,10 @@ def _required(schema: Mapping[str, Any], properties: Iterable[str], mapped: Mapp
 
 def _type(part: Any) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
-    kinds = [word for word in (kind if isinstance(kind, list) else [kind]) if isinstance(word, str) and word in _TYPES]
-    return {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+    words = [word for word in (kind if isinstance(kind, list) else [kind]) if isinstance(word, str)]
+    kinds = [word for word in dict.fromkeys(words) if word in _TYPES]
+    elements = {"items": _type(part.get("items"))} if "array" in kinds else {}  # some services require it
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, **elements} if kinds else {}
 
 
 def _description(mapped: Mapped, phrase: str) -> str:
@@ -128,7 +137,7 @@ def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> di
     for path, value in mapped.pin.items():
         _put(bounded, path, value)
     for path, form in mapped.clamp.items():
-        _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped), path))
+        _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped, form), path))
     if mapped.patterns:
         _check_pattern(bounded.get(mapped.patterns))
     return bounded
@@ -141,16 +150,17 @@ _IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
 }
 
 
-def _last(at: datetime, mapped: Mapped) -> datetime:
-    """Return the last instant as of which every item is public, on the clock of the mapping.
+def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
+    """Return the last instant up to which an argument may ask, on the clock of the mapping.
 
-    An item of a day or a minute that is not over is withheld. Asked for, it would take the place of a public one in a
-    list that ends after so many, whose length would then tell of it.
+    What an item or the argument says by day or minute is asked for once that day or minute is over. Before, an item of
+    it would be withheld, and take the place of a public one in a list that ends after so many: its length would tell.
     """
-    local = at.astimezone(mapped.zone or (LAST_ZONE if mapped.precision == "day" else NEW_YORK))
-    if mapped.precision == "day":
+    is_by_day = "day" in (mapped.precision, form)
+    local = at.astimezone(mapped.zone or (LAST_ZONE if is_by_day or form == "compact" else NEW_YORK))
+    if is_by_day:
         return local.replace(hour=0, minute=0, second=0, microsecond=0) - _SECOND
-    if mapped.precision == "minute":
+    if mapped.precision == "minute" or form == "compact":
         return (local + timedelta(microseconds=1)).replace(second=0, microsecond=0) - _SECOND
     return local
 

@@ -12,9 +12,10 @@ It is TOML, a table for each tool that is let through:
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
@@ -143,11 +144,26 @@ def _mapped(name: str, table: Any) -> Mapped:
         is_good, what = _RULES[key]
         if not is_good(value):
             raise _broken(place, f"has a {key} that is not {what}")
+    problem = next(_contradictions(table), None)
+    if problem:
+        raise _broken(place, problem)
     values = {key: _MADE[key](value) if key in _MADE else value for key, value in table.items()}
     values = {"tool": name, **(_ENVELOPE if table.get("envelope") else {}), **values}
     if "available_at" not in values:
         raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
     return Mapped(name, **values)
+
+
+def _contradictions(table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with keys that are each right by themselves."""
+    paths = [tuple(path.split(".")) for key in ("pin", "clamp") for path in table.get(key, {})]
+    for path, other in itertools.permutations(paths, 2):
+        if path == other[: len(path)]:
+            yield f"pins or clamps {'.'.join(path)} and what is within it: an argument has one value"
+    if "keep" in table and "drop" in table:
+        yield "has keep and drop: what is not kept is dropped"
+    if "." in (table.get("available_at"), table.get("revised_at")):
+        yield "has a whole item for a stamp: name the path of the stamp within it"
 
 
 def _broken(place: str, problem: str) -> UsageError:

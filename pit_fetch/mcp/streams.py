@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.mcp.lines import lines
+from pit_fetch.mcp.lines import Beginning, lines
 from pit_fetch.wire import strict_json
 
 MAX_LINE_BYTES = 4_000_000
@@ -76,7 +76,7 @@ async def _read(
     incoming = lines(wire.source, wire.max_line_bytes)
     async with messages, answers:
         while (line := await anyio.to_thread.run_sync(next, incoming, None, abandon_on_cancel=True)) is not None:
-            if not line:
+            if isinstance(line, Beginning):
                 await answers.send(SessionMessage(_TOO_LONG))
                 continue
             try:

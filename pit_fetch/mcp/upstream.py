@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.mcp.lines import document, lines
+from pit_fetch.mcp.lines import Beginning, document, lines
 from pit_fetch.support.version import __version__
 
 MAX_LINE_BYTES = 64_000_000
@@ -27,13 +28,24 @@ Message = Mapping[str, Any]
 
 _GONE: Message = {}
 _ANSWERS = frozenset({"result", "error"})
+# How a line begins that is an answer, and one that is a request or a notification.
+_BEGINNING = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?'
+_ANSWER = re.compile(_BEGINNING + rb'"id"\s*:\s*([0-9]{1,15})\s*,\s*"(?:result|error)"\s*:')
+_QUESTION = re.compile(_BEGINNING + rb'(?:"id"\s*:\s*[^,{[]{1,80},\s*)?"method"\s*:')
 
 
 class Upstream:
     """A running server. Any number of threads may call it at once."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: str) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        folder: str,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
         """Start it. Raise OSError if it cannot be started, UpstreamError if it does not answer."""
+        self._max_line_bytes = max_line_bytes
         self._process = subprocess.Popen(  # noqa: S603 - the operator's command
             list(command),
             stdin=subprocess.PIPE,
@@ -108,9 +120,9 @@ class Upstream:
     def _listen(self) -> None:
         source = self._process.stdout
         assert source is not None  # noqa: S101 - it is a pipe
-        for line in lines(source, MAX_LINE_BYTES):
-            if not line:  # too long: there is no telling whose it is
-                self._fail_all()
+        for line in lines(source, self._max_line_bytes):
+            if isinstance(line, Beginning):
+                self._fail_by(line)
                 continue
             message = parsed(line)
             number = message.get("id")
@@ -123,8 +135,21 @@ class Upstream:
         self._is_gone = True
         self._fail_all()
 
+    def _fail_by(self, line: Beginning) -> None:
+        """Fail the call that a line answers, which is too long to be read; every call if it does not say which."""
+        answer = _ANSWER.match(line)
+        if answer is not None:
+            self._fail(int(answer[1]))
+        elif not _QUESTION.match(line):
+            self._fail_all()
+
     def _fail_all(self) -> None:
-        for waiting in list(self._waiting.values()):
+        for number in list(self._waiting):
+            self._fail(number)
+
+    def _fail(self, number: int) -> None:
+        waiting = self._waiting.get(number)
+        if waiting is not None:
             waiting.put(_GONE)
 
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch.mcp.lines import document
+from pit_fetch.mcp.documents import documents
 from pit_fetch.mcp.mapping import TAGS, Mapped, Precision
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.times import (
@@ -37,8 +37,8 @@ _MIDNIGHT = _CLOCK + r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 _DAY = timedelta(days=1)
 _NESTED = frozenset({"available_at", "revised_at", "first_seen_at"})
 _UNIX = {"unix": 1, "unix_ms": 1_000}
-# 1973 to 5138. Fewer digits are more likely a date without dashes, more are of a finer unit.
-_SECONDS = range(100_000_000, 100_000_000_000)
+# 1985 to 5138. What is less is more likely a date without dashes or of a coarser unit, what is more of a finer one.
+_SECONDS = range(473_385_600, 100_000_000_000)
 # What programs write where they know no time.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNSET_DAYS = ("1969-12-31", "1970-01-01")  # the former in zones west of Greenwich
@@ -51,19 +51,30 @@ def records(result: Mapping[str, Any], mapped: Mapped) -> Iterator[Record]:
     What in the result cannot be read may be marked, as :func:`json_tree` does.
     """
     names = () if mapped.items == "." else tuple(mapped.items.split("."))
-    structured = list(_ends(result.get("structuredContent"), names))
-    for end in structured or (end for text in _texts(result.get("content")) for end in _ends(text, names)):
+    structured = result.get("structuredContent")
+    contents = [structured] if _is_read(structured, names) else _texts(result.get("content"))
+    for end in (end for content in contents for end in _ends(content, names)):
         yield from _records_at(end, mapped)
 
 
+def _is_read(structured: Any, names: Sequence[str]) -> bool:
+    """Return whether structured content is read, and texts are not: they say the same again, and may say less.
+
+    What is at the path must not decide that, or a late item there would take away those in the texts. Content that does
+    nothing but wrap a result is read by a path that says so.
+    """
+    is_wrapper = isinstance(structured, dict) and structured.keys() == {"result"}
+    return isinstance(structured, (dict, list)) and (not is_wrapper or names[:1] == ("result",))
+
+
 def _records_at(end: Any, mapped: Mapped) -> Iterator[Record]:
-    """Yield the records in what is at the path of the items: an array of them, an object of them, or a single one."""
-    if isinstance(end, dict) and mapped.available_at == KEY:
-        for key, item in end.items():
-            yield _record({**item, KEY: key} if isinstance(item, dict) and is_readable(item) else None, mapped)
-    else:
-        for item in end if isinstance(end, list) else [end]:
-            yield _record(item, mapped)
+    """Yield the records in what is at the path of the items: an array of them, or one; or objects of them by key."""
+    for part in end if isinstance(end, list) else [end]:
+        if mapped.available_at != KEY:
+            yield _record(part, mapped)
+        elif isinstance(part, dict):
+            for key, item in part.items():
+                yield _record({**item, KEY: key} if isinstance(item, dict) and is_readable(item) else None, mapped)
 
 
 def _texts(blocks: Any) -> list[str]:
@@ -194,8 +205,9 @@ def _ends(content: Any, names: Sequence[str], levels: int = MAX_DEPTH) -> Iterat
     later, would take its items away. A server that writes a text for each item is read by the same rule.
     """
     if isinstance(content, str):
-        content = _parsed(content)
-    if isinstance(content, list) and names and not names[0].isdecimal():
+        for tree in documents(content):
+            yield from _ends(tree, names, levels)
+    elif isinstance(content, list) and names and not names[0].isdecimal():
         for part in content if levels else ():
             yield from _ends(part, names, levels - 1)
     elif names:
@@ -214,17 +226,6 @@ def _at(value: Any, path: str) -> Any:
     else:
         value = value.get(name) if isinstance(value, dict) else None
     return _at(value, rest) if rest else value
-
-
-def _parsed(text: str) -> Any:
-    """Return a JSON text, or the list of those in its lines; None for another."""
-    whole = text.encode("utf-8", "replace")
-    tree = document(whole)
-    if tree is not None:
-        return tree
-    # A line that is no JSON takes no other away.
-    trees = [document(line) for line in whole.split(b"\n") if line.strip()]
-    return trees if any(isinstance(tree, (dict, list)) for tree in trees) else None
 
 
 def _digest(payload: Mapping[str, Any]) -> str:

@@ -124,6 +124,7 @@ LAWS: Mapping[str, Law] = {
     "looks: verdicts": looks.verdicts,
     "looks: settings": looks.settings,
     "mcp-gate: non-interference": mcp_gate.law,
+    "mcp-gate: limited lists": mcp_gate.limited,
     "normalize: non-interference": normalized.law,
     "corpus: no leak": corpus.law,
     "corpus: claimed": corpus.claimed,

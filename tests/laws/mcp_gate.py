@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,9 +20,11 @@ from pit_fetch.mcp.mapping import Mapped, read
 from pit_fetch.mcp.server import run as serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.mcp.upstream import parsed
+from pit_fetch.mcp.upstream_items import instant_of
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import Left, TestClock
+from pit_fetch.times import parse_pit
 from tests.laws.mcp import Dialogue, requests_of
 from tests.laws.worlds import PITS, near, noise_count
 from tests.worlds import same_bytes
@@ -42,10 +45,26 @@ FORMS: Mapping[str, tuple[str, Callable[[datetime], Any]]] = {
 }
 
 # The forms in which servers write items, and where the mapping says that they are.
-SHAPES = {"array": ".", "object": "result.rows", "pages": "result.rows", "blocks": ".", "lines": "."}
+SHAPES = {
+    "array": ".",
+    "object": "result.rows",
+    "pages": "result.rows",
+    "blocks": ".",
+    "lines": ".",
+    "in a row": ".",
+    "cut off": "result.rows",
+}
+LAST = datetime.max.replace(tzinfo=UTC)
 DEEP = "[" * 2_000 + "]" * 2_000
 
 World = str  # the line of an answer to tools/call
+# The forms that state when an item was public, and nothing coarser than that or than a day of their zone.
+CLAMPED = ("offset", "wall clock", "compact", "day", "unix")
+# How a server of New York reads the end of a time range.
+ENDS: Mapping[str, Callable[[datetime], str]] = {
+    "day": lambda at: f"{at.astimezone(NEW_YORK):%Y-%m-%d}",
+    "compact": lambda at: f"{at.astimezone(NEW_YORK):%Y%m%dT%H%M}",
+}
 
 
 def law(rng: Random) -> int:
@@ -68,7 +87,7 @@ def law(rng: Random) -> int:
         ("other", {}),
     ]
     script = requests_of(calls, modern=rng.random() < 0.5)
-    first = same_bytes(lambda world: _session(world, mapped, pit, script), worlds)
+    first = same_bytes(lambda world: _session(lambda arguments: world, mapped, pit, script), worlds)
     result = json.loads(first.out.splitlines()[-3])["result"]["structuredContent"]
     # A reading of the hour that a clock change repeats means the later one, which may be after the PIT.
     if form in ("offset", "unix", "day", "midnight") or not pit.startswith("2023-11-05"):
@@ -76,6 +95,33 @@ def law(rng: Random) -> int:
             "what was public is missing"
         )
     return len(worlds) - 1
+
+
+def limited(rng: Random) -> int:
+    """A list that ends after so many items, the newest first, holds the same ones whatever came after the instant."""
+    pit = rng.choice([pit for pit in PITS if not pit.startswith("2023-11-05")])
+    moment = parse_pit(pit)
+    assert moment is not None
+    settings, spell = FORMS[rng.choice(CLAMPED)]
+    end = rng.choice(("instant", *ENDS))
+    mapped = _mapped(f"{settings}\nclamp = {{ until = '{end}' }}", ".", rng)
+    times = [moment - near(rng) for _ in range(6)] + [moment - timedelta(days=4)] * rng.randrange(3)
+    public = [at for at in times if (instant_of(spell(at), mapped.precision, mapped.zone) or LAST) <= moment]
+    worlds = [public, times, *([*times, *(moment + near(rng, 2) for _ in range(noise_count(rng)))] for _ in range(2))]
+
+    def answer(times: Sequence[datetime], arguments: Mapping[str, Any]) -> World:
+        within = [at for at in times if _is_within(at, arguments["until"], end)]
+        newest = sorted(within, reverse=True)[:3]
+        rows = [_item(f"{at.timestamp()}", at, spell) for at in newest]
+        return _answer(rows, "array", rng)
+
+    script = requests_of([("read", {})], modern=rng.random() < 0.5)
+    same_bytes(lambda times: _session(partial(answer, times), mapped, pit, script), worlds)
+    return len(worlds) - 1
+
+
+def _is_within(at: datetime, until: str, end: str) -> bool:
+    return at <= datetime.fromisoformat(until) if end == "instant" else ENDS[end](at) <= until
 
 
 def _before(rng: Random, form: str) -> timedelta:
@@ -126,9 +172,14 @@ def _others(moment: datetime, spell: Callable[[datetime], Any], rng: Random) -> 
 def _answer(public: Sequence[str], shape: str, rng: Random, others: Sequence[str] | None = None) -> World:
     """Return the line of an answer in which a server has ``public`` and ``others``, with whatever else it may say."""
     rows = [*public, *(others or ())]
-    rng.shuffle(rows)
+    if shape != "cut off":
+        rng.shuffle(rows)
+    if shape == "in a row":  # what is no object could be prose with a quote, which ends the reading
+        rows = [row for row in rows if row.startswith("{")]
     noise = "" if others is None else f', "total": {len(rows)}, "newest": "{CANARY}"'
     texts = [_written(rows, shape, noise)] if shape != "blocks" else rows
+    if shape == "cut off" and others:
+        texts = [texts[0][: texts[0].rindex(others[-1]) + rng.randrange(len(others[-1]))]]
     blocks = [{"type": "text", "text": text} for text in texts]
     if others is not None:
         blocks.append({"type": "image", "data": CANARY, "mimeType": "image/png"})
@@ -146,14 +197,18 @@ def _written(rows: Sequence[str], shape: str, noise: str) -> str:
     return {
         "array": array,
         "object": f'{{"result": {{"rows": {array}{noise}}}{noise}}}',
+        "cut off": f'{{"result": {{"rows": {array}}}}}',
         "pages": f'{{"result": [{pages}]{noise}}}',
         "lines": "\n".join(rows),
+        "in a row": "".join(rows),
     }[shape]
 
 
-def _session(world: World, mapped: Mapped, pit: str, script: Sequence[Mapping[str, Any]]) -> Left:
+def _session(
+    answer: Callable[[Mapping[str, Any]], World], mapped: Mapped, pit: str, script: Sequence[Mapping[str, Any]]
+) -> Left:
     def call(name: str, arguments: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        result: Mapping[str, Any] = parsed(world.encode())["result"]
+        result: Mapping[str, Any] = parsed(answer(arguments).encode())["result"]
         return result
 
     environ: Mapping[str, str] = {"CLAUDECODE": "1"}

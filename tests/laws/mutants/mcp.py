@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.instant import Instant
+from pit_fetch.mcp.lines import document
 from pit_fetch.times import end_of_minute
 from tests.laws.mutants.leak import Mutant, in_module
 
@@ -114,9 +115,27 @@ def _at_its_minute(real: Any) -> Any:
     return lambda moment, text, zone: end_of_minute(moment)
 
 
+def _finer(real: Any) -> Any:
+    """What an argument asks for by day or minute may be the one that is not over."""
+    return lambda at, mapped, form: real(at, mapped, "instant")
+
+
+def _as_of_now(real: Any) -> Any:
+    return lambda at, mapped, form: at.astimezone(mapped.zone or ZoneInfo("America/New_York"))
+
+
+def _as_one_document(real: Any) -> Any:
+    def documents(text: str) -> Any:
+        tree = document(text.encode("utf-8", "replace"))
+        return iter([tree] if isinstance(tree, (dict, list)) else [])
+
+    return documents
+
+
 _calls = in_module("pit_fetch.mcp.calls")
 _items = in_module("pit_fetch.mcp.upstream_items")
 _GATE = ("mcp-gate: non-interference",)
+_LIMITED = ("mcp-gate: limited lists",)
 
 MUTANTS: tuple[Mutant, ...] = (
     _calls("an argument moves the instant of a server", "answer", _argument_moves, _LAWS),
@@ -152,6 +171,21 @@ MUTANTS: tuple[Mutant, ...] = (
         _strictly,
         _GATE,
     ),
+    _items("a document of another server takes the one before it away", "documents", _as_one_document, _GATE),
+    Mutant(
+        "a text of another server that is cut off loses what was whole",
+        "pit_fetch.mcp.documents:_closed",
+        lambda real: lambda text: text,
+        _GATE,
+    ),
+    Mutant(
+        "a text of another server that is cut off shows what was not whole",
+        "pit_fetch.mcp.documents:_closed",
+        lambda real: lambda text: real(text).replace('"": NaN', '"": 0').replace("NaN", "0"),
+        _GATE,
+    ),
+    Mutant("an argument asks for a day that is not over", "pit_fetch.mcp.gate:_last", _finer, _LIMITED),
+    Mutant("an argument asks for items whose day is not over", "pit_fetch.mcp.gate:_last", _as_of_now, _LIMITED),
     Mutant("a gate says how many items came", "pit_fetch.mcp.gate:records", _says_how_many, _GATE),
     Mutant("a gate passes on what stands beside the items", "pit_fetch.mcp.gate:records", _first_blocks_too, _GATE),
 )

@@ -216,13 +216,39 @@ def test_data_agents_are_found_by_what_they_use_and_others_are_left_alone(projec
         ("mcp__pit_fetch__fred, WebSearch", "WebSearch"),
         ("mcp__pit_fetch__fred, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS"),
         ("mcp__graph__read, Bash(ls *), WebFetch", "Bash, WebFetch"),
+        ("mcp__other__news, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS"),
+        *((f"mcp__pit_fetch, {tool}", tool) for tool in ("Task", "Agent", "PowerShell", "Workflow", "bash", "Unknown")),
+        ("mcp__pit_fetch, ReadMcpResourceTool, Write, TodoWrite, Skill", "ReadMcpResourceTool"),
+        ("mcp__pit_fetch__fred, mcp__*", "mcp__*"),
+        ("mcp__*", "mcp__*"),
+        ("mcp__pit_fetch\nmcpServers: [raw, graph]", "raw"),
+        ("mcp__pit_fetch\nmcpServers: raw", "raw"),
+        ("mcp__pit_fetch\nmcpServers:\n  - raw:\n      command: uvx\n      args: [raw]", "raw"),
+        ("mcp__mine\nmcpServers:\n  mine:\n    command: pit_fetch\n    args: [mcp]", ""),
+        ("Read, WebSearch\nmcpServers:\n  - mine: {command: pit_fetch, args: [mcp]}", ""),
     ],
 )
 def test_an_agent_has_no_tool_of_today_beside_those_of_an_instant(tmp_path: Path, tools: str, named: str) -> None:
-    agents = tmp_path / ".claude" / "agents"
+    found = mixtures(tmp_path, f"tools: {tools}")
+    assert [f"ERROR [R11] .claude/agents/analyst.md: beside tools as of an instant it has {named}, " in message
+            for message in found] == ([True] if named else [])  # fmt: skip
+
+
+@pytest.mark.parametrize("tools", ["", "tools: '*'", "tools: mcp__pit_fetch__fred, *", "disallowedTools: Bash"])
+def test_an_agent_that_inherits_every_tool_is_a_warning_where_a_server_has_an_instant(
+    tmp_path: Path, tools: str
+) -> None:
+    assert ["WARN  [R11]" in message for message in mixtures(tmp_path, tools)] == [True]
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"raw": {"command": "uvx"}}}')
+    assert not any("[R11]" in line for line in lint(tmp_path).text.splitlines() if "fred" not in tools)
+
+
+def mixtures(project: Path, settings: str) -> list[str]:
+    """Return what R11 says of an agent with these lines of frontmatter, in a project that has two gates."""
+    agents = project / ".claude" / "agents"
     agents.mkdir(parents=True)
-    (agents / "analyst.md").write_text(f"---\nname: analyst\ntools: {tools}\n---\nAsk.\n")
+    (agents / "analyst.md").write_text(f"---\nname: analyst\n{settings}\n---\nAsk.\n")
     gate = {"command": "pit_fetch", "args": ["mcp-gate", "--tools", "neo4j", "--", "mcp-neo4j-cypher"]}
-    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"graph": gate}}))
-    found = [line for line in lint(tmp_path).text.splitlines() if "[R11]" in line]
-    assert [f"it has {named}, which answer for today" in message for message in found] == ([True] if named else [])
+    other = {"command": "${PF:-pit_fetch}", "args": ["mcp-gate"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"graph": gate, "other": other}}))
+    return [line for line in lint(project).text.splitlines() if "[R11]" in line]

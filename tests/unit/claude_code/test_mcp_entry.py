@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pit_fetch.claude_code import mcp_check
-from pit_fetch.claude_code.mcp_entry import is_ours
+from pit_fetch.claude_code.mcp_entry import OPTIONS, is_ours
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.cli import command
-from pit_fetch.cli.command import CommandResult
+from pit_fetch.cli.command import CommandResult, module_of
 
 PIT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
 OURS = {"command": "pit_fetch", "args": ["mcp", "--pit", PIT]}
@@ -87,8 +90,15 @@ def test_an_instant_that_cannot_be_used_is_refused(tmp_path: Path, words: list[s
         ("uv run pit_fetch mcp", True),
         ("pit_fetch mcp-gate --tools neo4j -- mcp-neo4j-cypher", True),
         ("env A=1 pit_fetch mcp", True),
+        ("${PF:-pit_fetch} mcp", True),
+        ("pit_fetch ${S:-mcp}", True),
+        ("bash -c x=pit_fetch;$x 'mcp'", True),
+        ('bash -c "pit_fetch" mcp', True),
+        ("python3 /src/pit_fetch/__main__.py mcp", True),
+        ("uvx pit-fetch@late mcp", True),
         ("other mcp", False),
-        ("pit_fetch --source mcp", False),
+        ("mcp-files /home/me/pit_fetch", False),
+        ("pit_fetch fred", False),
         ("None", False),
     ],
 )
@@ -96,9 +106,25 @@ def test_our_server_is_known_by_its_command(words: str, ours: bool) -> None:
     assert is_ours(words.split()) is ours
 
 
-def _findings(ceiling: str | None, *commands: str, sdk: str = "2.3.0", **environ: str) -> list[tuple[str, str]]:
-    entries = [Entry(f"s{n}", Path(".mcp.json"), tuple(words.split()), environ) for n, words in enumerate(commands)]
-    return [(finding.level, finding.message) for finding in mcp_check.check_entries(entries, ceiling, lambda: sdk, str)]
+# The program that doctor is part of, as it is found on PATH.
+PROGRAM = str(Path(sys.executable).with_name("pit_fetch"))
+
+
+def _find(program: str) -> str | None:
+    return {"pit_fetch": PROGRAM}.get(program, program)
+
+
+def _findings(
+    ceiling: str | None,
+    *commands: str | Sequence[str],
+    sdk: str = "2.3.0",
+    inherited: Sequence[str] = (),
+    **environ: str,
+) -> list[tuple[str, str]]:
+    words = [tuple(command.split()) if isinstance(command, str) else tuple(command) for command in commands]
+    entries = [Entry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
+    found = mcp_check.check_entries(entries, ceiling, lambda: sdk, _find, inherited)
+    return [(finding.level, finding.message) for finding in found]
 
 
 @pytest.mark.parametrize(
@@ -115,11 +141,8 @@ def _findings(ceiling: str | None, *commands: str, sdk: str = "2.3.0", **environ
         (PIT, "pit_fetch mcp --pit today", {}, "fail", "no instant"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": ""}, "fail", "of its own"),
-        (PIT, f"env PIT_FETCH_CEILING={LATER} pit_fetch mcp", {}, "fail", "through another program"),
-        (PIT, f"env -u PIT_FETCH_CEILING pit_fetch mcp --pit {PIT}", {}, "fail", "through another program"),
-        (PIT, "uv run --env-file e pit_fetch mcp", {}, "fail", "through another program"),
-        (PIT, "uv run pit_fetch mcp", {}, "ok", f"as of {PIT}"),
-        (PIT, "python3 -m pit_fetch mcp", {}, "ok", f"as of {PIT}"),
+        (PIT, f"{PROGRAM} mcp --pit={PIT} --sources fred", {"FRED_API_KEY": "k"}, "ok", f"as of {PIT}"),
+        (PIT, "pit_fetch mcp-gate --tools neo4j -- uvx --from $X other", {"NEO4J_URI": "bolt:"}, "ok", f"as of {PIT}"),
         (PIT, f"pit_fetch mcp --pit {PIT} --pit-file x", {}, "fail", "both"),
         (None, f"pit_fetch mcp-gate --tools neo4j -- other --pit {PIT}", {}, "fail", "no instant"),
     ],
@@ -131,16 +154,79 @@ def test_an_entry_is_judged_by_what_fixes_its_instant(
     assert (found, says in message) == (level, True)
 
 
-@pytest.mark.parametrize("command", [("bash", "-c", "A=1 pit_fetch mcp"), ("pit_fetch mcp",)])
-def test_a_server_that_a_shell_starts_is_not_judged_by_its_words(command: tuple[str, ...]) -> None:
-    found = mcp_check.check_entries([Entry("s", Path(".mcp.json"), command)], PIT, lambda: "2.3.0", str)
-    assert [(finding.level, "through another program" in finding.message) for finding in found] == [("fail", True)]
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"env PIT_FETCH_CEILING={LATER} pit_fetch mcp",
+        f"env -u PIT_FETCH_CEILING pit_fetch mcp --pit {PIT}",
+        f"uv run env PIT_FETCH_CEILING={LATER} pit_fetch mcp",
+        "uv run pit_fetch mcp",
+        "uv run --env-file=late pit_fetch mcp",
+        "uvx --from ./other pit_fetch mcp",
+        f"python3 w.py pit_fetch mcp --pit {PIT}",
+        "python3 -m pit_fetch mcp",
+        "python3 /src/pit_fetch/__main__.py mcp",
+        "./pit_fetch mcp",
+        "/opt/pit_fetch.sh mcp",
+        "pit_fetch_late mcp",
+        "pit-fetch mcp",
+        "docker run -i pit_fetch mcp",
+        "${PF:-pit_fetch} mcp",
+        "/${PF:-opt}/pit_fetch mcp",
+        "pit_fetch ${S:-mcp}",
+        "pit_fetch mcp --pit ${PIT}",
+        "pit_fetch mcp --pit-file=${FILE}",
+        "pit_fetch mcp ${MORE}",
+        f"pit_fetch mcp --pi {PIT}",
+        f"pit_fetch mcp --pit {PIT} --pit {LATER}",
+        "pit_fetch mcp --pit",
+        "pit_fetch mcp-gate --tools neo4j uvx pit_fetch mcp",
+        ("bash", "-c", "A=1 pit_fetch mcp"),
+        ("bash", "-c", "x=pit_fetch; $x mcp"),
+        ("bash", "-c", "\"pit_fetch\" 'mcp'"),
+        ("pit_fetch mcp",),
+    ],
+)
+def test_only_running_it_would_show_what_another_spelling_starts(words: str | tuple[str, ...]) -> None:
+    [(level, message)] = _findings(PIT, words)
+    assert (level, "cannot be judged: it starts pit_fetch in a way" in message) == ("fail", True)
 
 
-def test_a_program_that_is_not_there_is_found() -> None:
+@pytest.mark.parametrize("name", ["PYTHONPATH", "PYTHONHOME", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"])
+def test_a_variable_that_decides_what_runs_is_found_wherever_it_is_set(name: str) -> None:
+    for found in (_findings(PIT, "pit_fetch mcp", **{name: "x"}), _findings(PIT, "pit_fetch mcp", inherited=[name])):
+        assert [(level, f"cannot be judged: {name} in its" in text) for level, text in found] == [("fail", True)]
+
+
+def test_an_entry_has_a_path_of_its_own_only_beside_a_whole_path() -> None:
+    [(level, message)] = _findings(PIT, "pit_fetch mcp", PATH="x")
+    assert (level, "PATH in its environment" in message) == ("fail", True)
+    assert [level for level, _ in _findings(PIT, f"{PROGRAM} mcp", PATH="x")] == ["ok"]
+
+
+@pytest.mark.parametrize("words", ["mcp-files /home/me/pit_fetch", "bash start_pit_fetch.sh", "pit_fetch fred"])
+def test_a_server_that_only_names_us_is_a_warning(words: str) -> None:
+    [(level, message)] = _findings(PIT, words)
+    assert (level, "cannot be judged by its words" in message) == ("warn", True)
+    assert _findings(PIT, "server", START="pit_fetch mcp")[0][0] == "warn"
+
+
+def test_another_program_of_our_name_is_not_judged() -> None:
+    [(level, message)] = _findings(PIT, f"/opt/bin/pit_fetch mcp --pit {PIT}")
+    assert (level, "starts /opt/bin/pit_fetch, which is not" in message) == ("warn", True)
+
+
+def test_a_program_that_is_not_there_is_found_first() -> None:
     ours = Entry("s", Path(".mcp.json"), ("pit_fetch", "mcp"))
     found = list(mcp_check.check_entries([ours], PIT, lambda: "2.3.0", {"other": "/bin/other"}.get))
-    assert ("warn", True) in [(finding.level, "no program pit_fetch on PATH" in finding.message) for finding in found]
+    assert [finding.level for finding in found] == ["warn", "ok"]
+    assert "no program pit_fetch on PATH" in found[0].message
+
+
+def test_the_options_that_are_read_are_those_of_the_servers() -> None:
+    for name, options in OPTIONS.items():
+        usage = module_of(name).run(["--help"], None).text
+        assert set(re.findall(r"^  (--[a-z-]+)", usage, re.MULTILINE)) - {"--check"} == set(options)
 
 
 def test_servers_of_different_instants_are_named() -> None:

@@ -14,7 +14,7 @@ from pit_fetch.claude_code.prove_mcp import prove_entries
 from tests.unit.claude_code.fake_system import PATH, write_program
 
 CEILING = datetime(2024, 2, 15, 21, tzinfo=UTC)
-AT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
+EARLIER, AT, LATER = "2024-02-14T16:00:00-05:00", "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
 REFUSED, ABSENT = '{"data": [], "gaps": []}', "Error: No such tool available"
 
 # A client that is a script: it makes every call, and answers as the table has it.
@@ -42,14 +42,15 @@ def instant(text: str) -> str:
 @pytest.mark.parametrize(
     ("plain", "moved", "planted", "levels"),
     [
-        (instant(AT), REFUSED, ABSENT, ["ok", "ok"]),
-        (json.dumps(instant(AT)), REFUSED, ABSENT, ["ok", "ok"]),
-        (instant(LATER), REFUSED, ABSENT, ["fail", "ok"]),
-        (instant(AT), instant(LATER), ABSENT, ["fail", "ok"]),
-        (instant(AT), instant(AT), ABSENT, ["fail", "ok"]),
-        (instant("soon"), REFUSED, ABSENT, ["fail", "ok"]),
-        (ABSENT, ABSENT, ABSENT, ["fail", "ok"]),
-        (instant(AT), REFUSED, instant(LATER), ["ok", "fail"]),
+        (instant(AT), REFUSED, ABSENT, ["ok", "ok", "ok"]),
+        (json.dumps(instant(AT)), REFUSED, ABSENT, ["ok", "ok", "ok"]),
+        (instant(EARLIER), REFUSED, ABSENT, ["ok", "ok", "ok"]),
+        (instant(LATER), REFUSED, ABSENT, ["fail", "ok", "fail"]),
+        (instant(AT), instant(LATER), ABSENT, ["fail", "ok", "fail"]),
+        (instant(AT), instant(AT), ABSENT, ["fail", "ok", "fail"]),
+        (instant("soon"), REFUSED, ABSENT, ["fail", "ok", "fail"]),
+        (ABSENT, ABSENT, ABSENT, ["fail", "ok", "fail"]),
+        (instant(AT), REFUSED, instant(LATER), ["ok", "fail", "ok"]),
     ],
 )
 def test_a_server_is_proved_by_what_the_client_answers(
@@ -65,4 +66,4 @@ def test_a_server_is_proved_by_what_the_client_answers(
 def test_a_client_that_does_not_start_proves_nothing(tmp_path: Path) -> None:
     entry = Entry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp"))
     found = list(prove_entries(str(tmp_path / "gone"), {"PATH": PATH}, tmp_path, CEILING, [entry]))
-    assert [(finding.level, "does not start" in finding.message) for finding in found] == [("fail", True)] * 2
+    assert [(finding.level, "does not start" in finding.message) for finding in found] == [("fail", True)] * 3

@@ -15,6 +15,7 @@ from pit_fetch.mcp import gate, mapping
 from pit_fetch.mcp.instant import Moment
 from pit_fetch.mcp.mapping import Precision, read
 from pit_fetch.mcp.upstream_items import instant_of, records
+from pit_fetch.provider import Record
 from pit_fetch.support.bundled import load
 from tests.demo_source import PIT, PIT_TEXT
 
@@ -54,6 +55,11 @@ def text_result(content: object) -> dict[str, Any]:
         ("[tools.a]\navailable_at = 'x'\nkeep = []", "not an empty one"),
         ("[tools.'a b']\navailable_at = 'x'", "no name of a tool"),
         ("[tools.a]\navailable_at = 'x'\navailble = 'y'", "availble"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = 1}\nclamp = {a = 'day'}", "one value"),
+        ("[tools.a]\navailable_at = 'x'\npin = {a = {b = 1}}\nclamp = {'a.b' = 'day'}", "one value"),
+        ("[tools.a]\navailable_at = 'x'\nclamp = {a = 'day', 'a.b' = 'day'}", "one value"),
+        ("[tools.a]\navailable_at = 'x'\nkeep = ['a']\ndrop = ['b']", "keep and drop"),
+        ("[tools.a]\navailable_at = '.'", "a whole item"),
     ],
 )
 def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> None:
@@ -92,6 +98,10 @@ def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> N
         (0, "unix", None, None),
         ("0", "unix", None, None),
         (20240215, "unix", None, None),
+        (202402151600, "unix_ms", None, None),
+        (177117120000, "unix_ms", None, None),
+        ("202402151600", "unix_ms", None, None),
+        (473385600, "unix", None, "1985-01-01T00:00:00"),
         (1708030800, "unix_ms", None, None),
         (1708030800000, "unix", None, None),
         ("0001-01-01T00:00:00Z", "instant", None, None),
@@ -181,13 +191,71 @@ def test_an_item_takes_no_other_away(path: str, of_one: dict[str, Any], of_two: 
     assert {other.id for other in found} == {"1", "2"}
 
 
-@pytest.mark.parametrize("late", ['{"id": "2", "at": "2025-0', "{'id': '2'}", "and 1 more", '"2"'])
+def _dated(text: str, path: str = ".") -> list[Record]:
+    mapped = _only(f"items = '{path}'\nid = 'id'\navailable_at = 'at'")
+    found = records({"content": [{"type": "text", "text": text}]}, mapped)
+    return [record for record in found if record.available_at]
+
+
+PUBLIC, LATE_TEXT = json.dumps(ITEMS[0]), json.dumps(LATER)
+CUT = json.dumps({**LATER, "at": ITEMS[0]["at"], "parts": [{"id": "3", "at": ITEMS[0]["at"]}, {"n": "x"}]})
+
+
+@pytest.mark.parametrize(
+    "late", ['{"id": "2", "at": "2025-0', "{'id': '2'}", "and 1 more", '"2"', "[", "}", '{"a": [{}']
+)
 def test_a_line_that_cannot_be_read_takes_no_other_away(late: str) -> None:
-    mapped = _only("id = 'id'\navailable_at = 'at'")
-    text = json.dumps(ITEMS[0])
-    [record] = records({"content": [{"type": "text", "text": text}]}, mapped)
-    found = list(records({"content": [{"type": "text", "text": f"{text}\n{late}"}]}, mapped))
-    assert [other for other in found if other.available_at] == [record]
+    for text in (f"{PUBLIC}\n{late}", f"{late}\n{PUBLIC}", f"{late}\n \n{PUBLIC}\r\n{late}"):
+        assert _dated(text) == _dated(PUBLIC) != []
+
+
+@pytest.mark.parametrize("between", ["", ",", "\n", " \n\n", "\x1e", "\u2028", "\nand:\n"])
+@pytest.mark.parametrize("indent", [None, 0, 2])
+def test_documents_that_follow_each_other_are_read_each_by_itself(between: str, indent: int | None) -> None:
+    for items, path in ((ITEMS[0], "."), (ITEMS, "."), ({"a": ITEMS}, "a")):
+        first, second = json.dumps(items, indent=indent), json.dumps(items, indent=indent).replace('"1"', '"2"')
+        assert {record.id for record in _dated(first + between + second, path)} == {"1", "2"}
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+@pytest.mark.parametrize(
+    ("path", "wrap"), [(".", "%s"), ("a", '{"n": 1, "a": %s}'), ("a.rows", '{"a": [{"rows": %s}]}')]
+)
+def test_a_text_that_is_cut_off_in_an_item_keeps_those_before_it(path: str, wrap: str, indent: int | None) -> None:
+    whole = json.dumps(json.loads(wrap % f"[{PUBLIC}, {CUT}]"), indent=indent)
+    first = whole.index("}", whole.index("deep")) + 2  # the end of the public item is found below
+    last = whole.rindex("x")
+    for length in range(whole.index("}", first) + 1, last):
+        assert [record.id for record in _dated(whole[:length], path)] == ["1"], whole[:length]
+
+
+@pytest.mark.parametrize("late", ["{'id': '2'}", '{"id": "2", "t": "a"b"}', '{"id": "2" "t": 1}', "x", "{]", "]]"])
+def test_what_stands_before_a_broken_item_is_read(late: str) -> None:
+    assert _dated(f"[{PUBLIC}, {late}, {LATE_TEXT}]") == _dated(PUBLIC)
+
+
+def test_a_part_of_a_broken_item_is_no_item() -> None:
+    for late in (
+        f'{{"id": "2", "t": "a"b", "c": {PUBLIC}}}',
+        f'{{"t": "a"}}", "c": {PUBLIC}}}',
+        f'{{"t": ]}} {PUBLIC}',
+    ):
+        assert _dated(late) == []
+
+
+def test_objects_by_key_are_read_each_by_itself() -> None:
+    mapped = _only("items = 'a'\navailable_at = '@key'\nprecision = 'day'")
+    days = [{"2024-02-14": {"n": 1}}, {"2024-02-15": {"n": 2}}, 5]
+    of_one, of_two = (list(records(text_result({"a": part}), mapped)) for part in (days[0], days))
+    assert of_two[:1] == of_one
+    assert len(of_two) == 2
+
+
+@pytest.mark.parametrize("structured", [{}, [], {"a": [LATER]}, {"a": []}, {"b": 1}, {"result": 1, "b": 1}])
+def test_what_structured_content_holds_does_not_decide_whether_texts_are_read(structured: object) -> None:
+    mapped = _only("items = 'a'\nid = 'id'\navailable_at = 'at'")
+    found = records({"structuredContent": structured, **text_result({"a": ITEMS})}, mapped)
+    assert [record.id for record in found if record.id == "1"] == []
 
 
 @pytest.mark.parametrize("name", ["revised_at", "first_seen_at", "available_at"])
@@ -274,11 +342,11 @@ def _asked(name: str, tool: str, schema: dict[str, Any], **arguments: Any) -> di
 def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
     schema: dict[str, Any] = {"tool_name": {"type": "string"}, "arguments": {"type": "object"}}
     for given in ("20240215T2200", None):
-        inner = {"tickers": "IBM", **({"time_to": given} if given else {}), "return_full_data": False}
+        inner = {"tickers": "IBM", **({"time_to": given} if given else {}), "sort": "EARLIEST"}
         asked = _asked("alphavantage", "news_sentiment", schema, arguments=inner)
         assert asked["tool_name"] == "NEWS_SENTIMENT"
         assert asked["arguments"] == {
-            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2059", "return_full_data": True,
+            "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2059",
         }  # fmt: skip
     assert _asked("edgartools", "edgar_text_search", {"end_date": {}}, end_date="2025-01-01") == {
         "end_date": "2024-02-14"
@@ -297,7 +365,11 @@ def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
         ("precision = 'minute'\nzone = 'UTC'", "compact", "2024-02-15T16:00:59.999999Z", "20240215T1600"),
         ("precision = 'minute'\nzone = 'UTC'", "instant", "2024-02-15T16:00:00Z", "2024-02-15T15:59:59+00:00"),
         ("zone = 'UTC'", "instant", "2024-02-15T16:00:00.5Z", "2024-02-15T16:00:00.500000+00:00"),
-        ("zone = 'UTC'", "day", "2024-02-15T16:00:00Z", "2024-02-15"),
+        ("zone = 'UTC'", "day", "2024-02-15T16:00:00Z", "2024-02-14"),
+        ("zone = 'UTC'", "day", "2024-02-16T00:00:00Z", "2024-02-15"),
+        ("precision = 'unix'", "day", "2024-02-15T12:00:00Z", "2024-02-14"),
+        ("precision = 'minute'\nzone = 'UTC'", "day", "2024-02-15T16:00:00Z", "2024-02-14"),
+        ("precision = 'unix_ms'\nzone = 'UTC'", "compact", "2024-02-15T16:00:59Z", "20240215T1559"),
     ],
 )
 def test_nothing_is_asked_for_that_could_not_be_shown(settings: str, form: str, pit: str, sent: str) -> None:
@@ -306,6 +378,33 @@ def test_nothing_is_asked_for_that_could_not_be_shown(settings: str, form: str, 
     at = instant_of(pit, "instant", None)
     assert at is not None
     assert json.loads(tools["a"].values({}, Moment(pit, at))["arguments"]) == {"until": sent}
+
+
+def test_an_argument_passes_by_a_name_and_types_that_every_service_takes() -> None:
+    """One tool with another name, or with a type that stands twice, and a service refuses all of them."""
+    declared: dict[str, Any] = dict.fromkeys(("$filter", "a@b", "x y", "n" * 65), ())
+    declared["a.b-c_1"] = {"type": ["string", "string", "null"]}
+    declared["b"] = {"type": "array", "items": {"type": "string", "enum": ["x"]}}
+    declared["c"] = {"type": ["array", "string"], "items": [5]}
+    mapped = _only("available_at = 'at'")
+    tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
+    assert {name: part for name, part in tool.schema["properties"].items() if name not in ("fields", "after")} == {
+        "a.b-c_1": {"type": "string"},
+        "b": {"type": "array", "items": {"type": "string"}},
+        "c": {"type": ["array", "string"], "items": {}},
+    }
+
+
+def test_no_argument_of_the_other_server_is_taken_for_one_of_the_gate() -> None:
+    names = ("fields", "envelope_fields", "after")
+    mapped = _only("available_at = 'at'")
+    declared: dict[str, Any] = {name: {} for name in names}
+    tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
+    own = ["envelope_envelope_fields", "envelope_after"]
+    assert list(tool.schema["properties"]) == [*names, *own]
+    values = tool.values({name: [name] for name in (*names, *own)}, Moment(PIT_TEXT, PIT))
+    assert (values["fields"], values["after"]) == ([own[0]], [own[1]])
+    assert json.loads(values["arguments"]) == {name: [name] for name in names}
 
 
 def test_an_argument_that_should_be_an_object_is_not_replaced() -> None:

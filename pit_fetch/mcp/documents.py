@@ -1,0 +1,90 @@
+"""The JSON documents in a text, of which a late one takes no other with it. Pure.
+
+A server may write one a line or one after the other, and cut its text off at a size. What is broken in a document is
+marked, as :func:`json_tree` does, and what came before it stays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pit_fetch.mcp.lines import document
+
+_FIRST = re.compile(r"[^{\[]*+([{\[])")
+_FOLLOWING = re.compile(r'[^]["{}]*+([{\[])')
+_PART = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[][{},]', re.DOTALL)
+# A bracket that begins a line is within a document only behind one of [ { , :
+_NEXT = re.compile(r"(?<=[^\s{\[,:])[^\S\n]*+\n\s*+(?=[{\[])")
+_CLOSING = {"[": "]", "{": "}"}
+
+
+def documents(text: str) -> Iterator[Any]:
+    """Yield the arrays and objects in a text; what stands between them is skipped."""
+    whole = _tree(text)
+    if whole is not None:
+        yield from [whole] if isinstance(whole, (dict, list)) else []
+        return
+    for segment in _NEXT.split(text):
+        yield from _of_segment(segment)
+
+
+def _of_segment(text: str) -> Iterator[Any]:
+    opening = _FIRST.match(text)
+    while opening:
+        start = opening.start(1)
+        end = _end(text, start)
+        tree = _tree(text[start:end]) if end else None
+        # Behind a broken one, and behind a quote, stands a part of an item, which could pass for another.
+        opening = None if tree is None else _FOLLOWING.match(text, end)
+        if tree is None:
+            tree = _tree(_closed(text[start : start + _readable_length(text[start:])]))
+        if tree is not None:
+            yield tree
+
+
+def _tree(text: str) -> Any:
+    return document(text.encode("utf-8", "replace"))
+
+
+def _end(text: str, start: int) -> int:
+    """Return where the brackets that open at ``start`` are closed; 0 if they are not."""
+    depth = 0
+    for part in _PART.finditer(text, start):
+        depth += (part[0] in ("[", "{")) - (part[0] in ("]", "}"))
+        if not depth:
+            return part.end()
+    return 0
+
+
+def _readable_length(text: str) -> int:
+    """Return how much of a broken document is the beginning of one."""
+    try:
+        json.loads(text, strict=False, parse_int=float)
+    except json.JSONDecodeError as error:
+        return error.pos
+    except RecursionError:
+        pass
+    return len(text)
+
+
+def _closed(text: str) -> str:
+    """Return the beginning of a document with its end, and NaN, which no item may hold, where it broke off."""
+    stack: list[str] = []
+    end = 0
+    for part in _PART.finditer(text):
+        match part[0]:
+            case "[" | "{":
+                stack.append(part[0])
+            case "]" | "}":
+                stack.pop()
+            case ",":
+                pass
+            case _:
+                continue
+        end = part.end()
+    comma = "" if text[end - 1] in "[{," else ","
+    mark = "NaN" if stack[-1] == "[" else '"": NaN'
+    return f"{text[:end]}{comma}{mark}{''.join(_CLOSING[bracket] for bracket in reversed(stack))}"
