@@ -207,7 +207,8 @@ def lenient_json(body: bytes, rows: int) -> Any:
     document may hold rows at several depths. A byte that is not UTF-8 reads as U+FFFD, a control character in a string
     as itself. Raise UpstreamError if the body is otherwise not JSON.
     """
-    return _readable(json_tree(body, rows), rows)
+    tree = json_tree(body, rows)
+    return tree if _is_readable(tree, rows + MAX_DEPTH) else _readable(tree, rows)
 
 
 def json_tree(body: bytes, containers: int = MAX_DEPTH) -> Any:
@@ -269,22 +270,29 @@ def _readable(value: Any, rows: int) -> Any:
 
 
 def _is_readable(value: Any, levels: int) -> bool:
-    if type(value) not in _WORTH_A_LOOK:
-        return True
-    if not isinstance(value, (dict, list)) or isinstance(value, _Twice):
-        return False
-    parts = value.values() if isinstance(value, dict) else value
-    # Most rows hold texts and numbers alone, which one call sees: a company's facts are 50,000 such rows.
-    is_flat = _WORTH_A_LOOK.isdisjoint(map(type, parts))
-    return levels > 0 and (is_flat or all(_is_readable(part, levels - 1) for part in parts))
+    """Return whether nothing in ``value`` is marked, nor inside so many containers. It looks at a level at a time."""
+    layer = [value] if type(value) in _WORTH_A_LOOK else []
+    while layer:
+        if levels == 0 or not _CONTAINERS.issuperset(map(type, layer)):
+            return False
+        levels -= 1
+        inner: list[Any] = []
+        for container in layer:
+            parts = container.values() if type(container) is dict else container
+            # Most containers hold texts and numbers alone, which one call sees: a company's facts are 50,000 such rows.
+            if not _WORTH_A_LOOK.isdisjoint(map(type, parts)):
+                inner += [part for part in parts if type(part) in _WORTH_A_LOOK]
+        layer = inner
+    return True
 
 
 class _Twice(dict[str, Any]):
     """An object with a key twice, which could mean either value: unreadable as a row, as a container at that key."""
 
 
+_CONTAINERS = frozenset({dict, list})
 # The types of values that may be unreadable, or hold one that is.
-_WORTH_A_LOOK = frozenset({dict, list, _Twice, type(_UNREADABLE)})
+_WORTH_A_LOOK = _CONTAINERS | {_Twice, type(_UNREADABLE)}
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Any:

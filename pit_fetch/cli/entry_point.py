@@ -28,11 +28,11 @@ def command() -> "NoReturn":
     process.take_interrupts()
     if sys.version_info < process.MIN_PYTHON:
         process.refuse_old()
+    import gc
+
+    gc.disable()  # a short process: collecting what its exit frees anyway costs a tenth of a fetch
     try:
         from pit_fetch.cli.main import main
     except ImportError:
         process.refuse_incomplete()
-    import gc
-
-    gc.disable()  # a short process: collecting what its exit frees anyway costs a tenth of a fetch
     os._exit(main())

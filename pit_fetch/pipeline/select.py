@@ -193,15 +193,17 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
         if isinstance(element, Gap):
             yield element
         elif isinstance(element, Watermark):
-            if instant_age(element.at) > bound:
-                bound = instant_age(element.at)
+            age = instant_age(element.at)
+            if age > bound:
+                bound = age
                 yield from release(_taken(waiting, bound))
         elif element.id in delivered and _age_of_last_change(element) >= delivered[element.id]:
             continue  # the page has shifted and repeats the record, or this is an older version of it
-        elif record_age(element) < bound:
-            raise UpstreamError(Code.ORDER_BROKEN)
         else:
-            heappush(waiting, (record_age(element), place, element))
+            age = record_age(element)
+            if age < bound:
+                raise UpstreamError(Code.ORDER_BROKEN)
+            heappush(waiting, (age, place, element))
     yield from release(record for *_, record in sorted(waiting))
 
 

@@ -37,7 +37,7 @@ def _accepting(case: Case) -> Case:
 
 
 # What cuts an answer, lays it out otherwise, or computes across its items.
-_WITH_VALUE = frozenset({"--limit", "--max-pages", "--max-chars", "--after", "--format", "--fields"})
+_WITH_VALUE = frozenset({"--limit", "--max-results", "--max-pages", "--max-chars", "--after", "--format", "--fields"})
 _FLAGS = frozenset({"--numbered", "--pretty", "-v", "--fail"})
 
 

@@ -208,14 +208,18 @@ def _graded(question: Question | None, rng: Random) -> Question | None:
 
 
 def answers(question: Question, app: App, requests: Iterable[Values]) -> Left | None:
-    """Return what an archive of these requests, captured days later, answers; None if one of them failed."""
+    """Return what an archive of these requests, captured days later, answers; None if one was not captured as a whole.
+
+    A source may look back no further than so many requests: a wider window is then captured in part and covers nothing.
+    """
     from tests.laws import archived
 
     case, later = question.case, question.case.moment + timedelta(days=2)
     with archived.archive() as path:
         file, environ = path.with_suffix(".toml"), archived.environ(path)
         file.write_text("".join(_table(case.source, values) for values in requests), encoding="utf-8")
-        if run(case, app, line=("capture", str(file)), now=later, environ=environ).code:
+        captured = run(case, app, line=("capture", str(file)), now=later, environ=environ)
+        if captured.code or "In part: " in captured.out:
             return None
         is_later = question.is_snapshot and not question.grade
         pit = (later + timedelta(hours=1)).isoformat() if is_later else case.pit

@@ -114,7 +114,7 @@ def main() -> int:
                 "10 pages from loopback, 47 kept",
                 [*at_pit, "--tags", "rare"],
                 [*python, BARE_FETCH, server.url, benzinga.TOKEN],
-                1.35,
+                1.45,
                 live,
             ),
         ]
