@@ -98,7 +98,7 @@ class Envelope(PlainEnvelope):
         """Return the items as a pandas frame, typed by the declared fields; see :mod:`pit_fetch.formats.frames`.
 
         ``index`` names the column, or the columns, that become the index. ``question`` names what was asked, "pit" and
-        options of the call such as "symbol": these columns come first, in the place of an item's own.
+        options of the call such as "symbol": these columns come first, in the place of an item's own fields.
         ``attrs["gaps"]`` holds the gaps. Raises ConfigError if pandas is not installed, KeyError for an option that
         the call does not have.
         """

@@ -38,9 +38,9 @@ __all__ = [
     "unescape",
 ]
 
-# No real data exceeds these; Python itself stops at about 1,000 levels and 4,300 digits.
+# No real data exceeds these. Python itself stops at about 1,000 levels, and a float holds no number of 310 digits.
 MAX_DEPTH = 64
-MAX_DIGITS = 400
+MAX_DIGITS = 308
 
 # The most values that a reply may have. Each takes up to 100 bytes of memory, be it of two characters: 64 MB of empty
 # lists took 1.8 GB. Of the recorded replies none has more than 250,000.

@@ -65,6 +65,12 @@ def graded(envelope: PlainEnvelope) -> Sequence[Mapping[str, Any]]:
     return [item if EVIDENCE in item else _with_grade(item) for item in envelope.data]
 
 
+def graded_columns(envelope: PlainEnvelope) -> list[Column]:
+    """Return the columns of the items, and that of their grades if claims were accepted, with or without items."""
+    grades: dict[str, FieldKind] = {} if envelope.provenance.grade == PROVED else {EVIDENCE: "text"}
+    return columns(graded(envelope), {**grades, **envelope.provenance.kinds})
+
+
 def _with_grade(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a proved item with its grade, which stands before the id."""
     stamps = {name: item[name] for name in STAMPS[: STAMPS.index(EVIDENCE)] if name in item}

@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.formats.columns import Column, columns, graded
+from pit_fetch.formats.columns import Column, graded_columns
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.provider import STAMPS
 from pit_fetch.times import in_new_york, on_new_york_clock
 
 if TYPE_CHECKING:
@@ -48,16 +49,18 @@ def to_pandas(
 
 
 def _columns(envelope: PlainEnvelope, question: Mapping[str, Asked]) -> list[Column]:
-    """Return the columns of the question, the same in each row, and those of the items."""
-    count = len(envelope.data)
+    """Return the columns of the question, the same in each row, and those of the items, whose stamps it leaves."""
+    count, own = len(envelope.data), graded_columns(envelope)
+    # What an item says of itself stays: a question has one grade, its items each have their own.
+    stamps = {column.name for column in own}.intersection(STAMPS)
     asked = [
         Column(name, "instant", [on_new_york_clock(value)] * count)
         if isinstance(value, datetime)
         else Column(name, "text", [value] * count)
         for name, value in question.items()
+        if name not in stamps
     ]
-    own = columns(graded(envelope), envelope.provenance.kinds)
-    return [*asked, *(column for column in own if column.name not in question)]
+    return [*asked, *(column for column in own if column.name in stamps or column.name not in question)]
 
 
 def _series(pd: Any, column: Column) -> Any:

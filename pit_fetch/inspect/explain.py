@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pit_fetch.engine import credentials
@@ -20,7 +21,7 @@ from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.archived import merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, why_empty
-from pit_fetch.pipeline.claims import CLAIMED, PROVED, acceptor
+from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility, with_period
@@ -32,6 +33,8 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import delayed, format_for_people, is_aware
 
+# The verdicts of a record that a claim may show.
+_NOT_PROVED = ("late", "undated")
 # How far beyond the PIT it looks without --date-to.
 _BEYOND = timedelta(days=1)
 
@@ -48,10 +51,15 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     beyond = request.until if request.until and request.until > pit else delayed(pit, _BEYOND) or pit
     end = min(beyond, max(pit, runtime.clock.now()))
     seen: dict[tuple[object, ...], Record] = {}
+    operation = candidate_operations(request.provider, request.options)[0]
+    is_accepted = request.evidence == CLAIMED
+    as_served = partial(_as_served, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
     plain = whole(request, look_back_from(request))
     progress.nested = True
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
-    result = fetch(plain._replace(provider=_watched(request.provider, seen), pit=end), runtime, progress, argv)
+    result = fetch(
+        plain._replace(provider=_watched(request.provider, seen, as_served), pit=end), runtime, progress, argv
+    )
     gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
     failed = any(gap.is_failure for gap in gaps)
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
@@ -70,9 +78,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
         derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
         later = (record for record in result.public if not record.is_claimed)
         explained = merge(live, served, later, derives)
-    operation = candidate_operations(request.provider, request.options)[0]
-    explained.sort(key=lambda pair: position(with_period(pair[0], operation.period)))
-    is_accepted = request.evidence == CLAIMED
+    explained.sort(key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
     records = [_explained(record, pit, operation, why, is_accepted) for record, why in explained]
     if len(records) > request.limit:
         gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records)))
@@ -114,13 +120,21 @@ def _fetch_with_archive(
     return None if any(gap.is_failure for gap in result.gaps) else result
 
 
-def _watched(provider: Provider, seen: dict[tuple[object, ...], Record]) -> Provider:
+def _as_served(record: Record, *, pit: datetime, accept: Accept) -> Record:
+    """Return the record as a fetch compares it with the window: on its claim, if only that shows it at ``pit``."""
+    claimed = accept(record, pit) if visibility(record, pit) in _NOT_PROVED else None
+    return claimed or record
+
+
+def _watched(
+    provider: Provider, seen: dict[tuple[object, ...], Record], as_served: Callable[[Record], Record]
+) -> Provider:
     """Return the provider, which enters the records it yields in ``seen``, as far as the query asks for them."""
 
     def watch(stream: Iterable[Any], query: Query) -> Iterator[Any]:
         for part in stream:
             for record in part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ():
-                if _is_wanted(provider, query, record):
+                if _is_wanted(provider, query, as_served(record)):
                     seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
             yield part
 
@@ -143,7 +157,7 @@ def _explained(record: Record, pit: datetime, operation: Operation, why: str, is
     ``is_accepted``: the claims of the operation are accepted.
     """
     judged = visibility(record, pit)
-    claimed = acceptor(operation)(record, pit) if judged in ("late", "undated") and why != "replaced" else None
+    claimed = acceptor(operation)(record, pit) if judged in _NOT_PROVED and why != "replaced" else None
     if claimed is not None and is_accepted:
         because = f"by a claim alone, of {_at(claimed.available_at)}"
         marks = {"verdict": "public", "because": because, "rule": operation.claims}

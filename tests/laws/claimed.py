@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from datetime import timedelta
 from random import Random
 
 from pit_fetch.request.evidence import VARIABLE
 from pit_fetch.testing import claims
 from tests.laws.checks import non_interference, paging
-from tests.laws.worlds import Case, operation_of, provider_of, run
+from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, run
+from tests.worlds import same_bytes
 
 ACCEPTED = ("--evidence", "claimed")
 
@@ -25,6 +27,8 @@ def laws(make: Callable[[Random], Case], make_any: Callable[[Random], Case]) -> 
         "claimed: only adds": lambda rng: only_adds(either(rng)),
         "claimed: as proofs": lambda rng: as_proofs(make(rng)),
         "claimed: setting": lambda rng: names_the_setting(either(rng)),
+        "claimed: diff": lambda rng: differences(_accepting(make(rng)), rng),
+        "claimed: explain": lambda rng: verdicts(make(rng)),
     }
 
 
@@ -82,4 +86,26 @@ def names_the_setting(case: Case) -> int:
     left = run(case, world)
     is_empty = not left.data and "no_data" in left.gap_types
     assert ("[evidence]" in left.out) == (is_empty and bool(operation_of(case).claims))
+    return 1
+
+
+def differences(case: Case, rng: Random) -> int:
+    """Between an earlier instant and the PIT worlds differ by nothing that came later."""
+    if "--after" in case.words:
+        return 0
+    earlier = case.moment - rng.choice((timedelta(seconds=1), timedelta(hours=3), timedelta(days=40)))
+    words = ("--pit", earlier.isoformat(), *case.words)
+    same_bytes(lambda app: run(case, app, words=words, command="diff"), case.worlds, SECRETS)
+    return len(case.worlds) - 1
+
+
+def verdicts(case: Case) -> int:
+    """What explain calls public on a claim is what a fetch serves on one, whatever narrows the request."""
+    case, (world,) = _whole(case), _whole(case).worlds
+    case = _accepting(case)
+    fetched, explained = (run(case, world, command=command) for command in ("", "explain"))
+    if explained.code or {"upstream_error", "truncated"} & {*fetched.gap_types, *explained.gap_types}:
+        return 0
+    on_claims = [{item["id"] for item in left.data if "evidence" in item} for left in (fetched, explained)]
+    assert on_claims[0] == on_claims[1]
     return 1

@@ -99,7 +99,7 @@ _PRICES = _OF_SYMBOL._replace(
     name="prices",
     rule="when it is fetched, and not before the bar is over: a day by 20:00 of its exchange, or by its end",
     why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
-    claims="of shares in dollars, prices as traded: the splits of today's chart are undone; a day by 20:00 New York, a "
+    claims="of shares in dollars, closes as traded: the splits of today's chart are undone; a day by 20:00 New York, a "
     "longer bar or a split by the end of its last day; Yahoo may have corrected both since, or not divided by a split",
     caveats=_of_claims,
     dating="receipt",

@@ -5,8 +5,8 @@ in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two spl
 day on which it is read, and of no other: it is a snapshot. A bar that is still running then is none yet: its stamp is
 the end of its interval.
 
-The prices of a share in dollars can be had as they were traded (``traded``): that is a claim, of the evening of the
-bar's last day. Volumes and dividends cannot: the division leaves too few of their digits.
+The closes of a share in dollars can be had as they were traded (``traded``): that is a claim, of the evening of the
+bar's last day. Its other prices, volumes and dividends cannot: the division leaves too few of their digits.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from pit_fetch_providers.yahoo import traded
 # Daily data begin with the S&P 500's on this day.
 BEGINNING = datetime(1927, 12, 30, tzinfo=UTC)
 _EPOCH, _YEAR_2100 = datetime(1970, 1, 1, tzinfo=UTC), 4_102_444_800
-_PRICES = ("open", "high", "low", "close")
-_COLUMNS = (*_PRICES, "volume")
+_COLUMNS = ("open", "high", "low", "close", "volume")
 _EVENTS = {"dividend": ("amount",), "split": ("numerator", "denominator")}
-# Of what the prices can be had as they were traded, by Yahoo's words for it: a share in dollars.
+# Of what the closes can be had as they were traded, by Yahoo's words for it: a share in dollars.
 _SHARES = ("EQUITY", "ETF")
 
 
@@ -151,11 +150,11 @@ class _Subject(NamedTuple):
             return end_of_day(first, NEW_YORK), values
         last = self._last(first)
         factor = traded.factor(self.splits, first, last) if kind == "bar" else None
-        prices = {} if factor is None else {name: traded.price(values[name], factor) for name in _PRICES}
+        close = None if factor is None else traded.close(values["close"], factor)
         # By the end of the last day of several, every split within them was public.
         evening = wall_clock(datetime.combine(last, time()) + _EVENING, NEW_YORK)
         over = evening if first == last else end_of_day(last, NEW_YORK)
-        return (over, prices) if prices.get("close") is not None else (None, {})
+        return (None, {}) if close is None else (over, {"close": close})
 
     def _last(self, first: date) -> date:
         """Return the last day that a bar from ``first`` on can have."""

@@ -1,11 +1,11 @@
-"""Prices as they were traded: those of a chart, multiplied back by the splits that the same chart lists. Pure.
+"""Closes as they were traded: those of a chart, multiplied back by the splits that the same chart lists. Pure.
 
-Yahoo divides every price by the ratio of each later split, and keeps six decimals of it, or the seven digits of a
-single-precision number. So a price of the past carries two traces of what came later: its size, and the digits that
-the division left. Multiplied back and rounded to cents it carries neither, since it was quoted in cents then.
+Yahoo divides every price by the ratio of each later split, to six decimals in single precision. So a price of the past
+carries two traces of what came later: its size, and the digits that the division left. Multiplied back and rounded to
+half a cent it carries neither, if it was quoted so then: the two roundings are too small to reach the next step.
 
 >>> splits = [Split(date(2021, 7, 20), 4), Split(date(2024, 6, 10), 10)]
->>> price(13.237000465393066, factor(splits, date(2021, 2, 1), date(2021, 2, 1)))
+>>> close(13.237000465393066, factor(splits, date(2021, 2, 1), date(2021, 2, 1)))
 529.48
 >>> factor(splits, date(2021, 7, 19), date(2021, 7, 23)) is None
 True
@@ -18,15 +18,19 @@ from datetime import date
 from math import floor, isfinite, prod
 from typing import Any, NamedTuple, TypeGuard
 
-# All shares in the USA have been quoted in cents from this day on, before it in parts of a dollar such as 1/32.
-CENTS = date(2001, 4, 9)
+# Since this day no share above a dollar is quoted in parts of a cent (the SEC's Rule 612). Half a cent lies between two
+# quotes, and trades happen there.
+QUOTED_IN_CENTS = date(2006, 1, 31)
 
-# Below a dollar, prices have four decimals, which the division does not leave, and far above it, it leaves no cents. A
-# whole number of cents that is within may come back as a bit more or less.
-_LEAST, _MOST = 0.99995, 50_000.005
-# Some prints have four decimals above a dollar, too. So a price counts as the next cent from half of a ten-thousandth
-# below half a cent on: no print lies there, so that the digits which the division left decide nothing.
-_HALF = 0.505
+STEPS = 200  # in a dollar
+# Steps end at .51 of one, not in the middle, where the division would decide which of two a price of .0025 belongs to.
+_ROUND = 0.49
+# Both bounds compare steps, which no later split changes. A price of exactly a dollar is left out: below it prices have
+# four decimals, of which some would round to it.
+LEAST, MOST = 1 * STEPS + 1, 10_000 * STEPS
+# The most by which all later splits may have divided. Six decimals then leave 0.001 dollars of doubt, and single
+# precision 0.0006 of the largest price: together less than the 0.00245 to where a step ends.
+MOST_DIVIDED = 2_000
 
 
 class Split(NamedTuple):
@@ -45,19 +49,23 @@ def ratio(row: Mapping[str, Any]) -> float | None:
 def factor(splits: Sequence[Split], first: date, last: date) -> float | None:
     """Return by how much a bar of the days from ``first`` to ``last`` was divided since.
 
-    None where its prices cannot be told: before they were in cents, and where a split lies within the bar.
+    None where its close cannot be told: before prices were in cents, where a split lies within the bar, and where the
+    division has left too few digits.
     """
     later = [split for split in splits if split.day > first]
     ratios = [split.ratio for split in later if split.ratio is not None]
-    if first < CENTS or len(ratios) < len(later) or any(split.day <= last for split in later):
+    if first < QUOTED_IN_CENTS or len(ratios) < len(later) or any(split.day <= last for split in later):
         return None
-    return prod(ratios, start=1.0)
+    divided = prod(ratios, start=1.0)
+    return divided if divided <= MOST_DIVIDED else None
 
 
-def price(adjusted: Any, factor: float) -> float | None:
-    """Return a price in dollars and cents as it was traded; None where its cents cannot be told."""
-    traded = adjusted * factor if _is_positive(adjusted) else 0.0
-    return floor(traded * 100 + _HALF) / 100 if _LEAST <= traded <= _MOST else None
+def close(adjusted: Any, factor: float) -> float | None:
+    """Return a close in dollars as it was traded; None where it cannot be told."""
+    traded = adjusted * factor * STEPS if _is_positive(adjusted) else 0.0
+    # Compared first: what is too large for a whole number cannot be rounded.
+    steps = floor(traded + _ROUND) if traded < MOST + 1 else 0
+    return steps / STEPS if LEAST <= steps <= MOST else None
 
 
 def _is_positive(value: Any) -> TypeGuard[float]:

@@ -74,6 +74,12 @@ MUTANTS = (
         _PROVED,
     ),
     Mutant(
+        "explain compares a claimed item's proof with the window",
+        "pit_fetch.inspect.explain:_as_served",
+        lambda real: lambda record, **_: record,
+        ("sample: claimed: explain",),
+    ),
+    Mutant(
         "whoever is bound may accept claims",
         "pit_fetch.request.evidence:granted",
         lambda real: lambda provider, asked, environ: asked or real(provider, asked, environ),

@@ -22,10 +22,20 @@ _DAY = timedelta(days=1)
 _OPENS, _EVENING = timedelta(hours=9, minutes=30), timedelta(hours=20)
 # By interval, the days that its bars last.
 _DAYS = {"1d": 1, "1wk": 7, "1mo": 31}
+_QUOTED_IN_CENTS = date(2006, 1, 31)
 
-_RATIOS = ((2, 1), (3, 1), (3, 2), (4, 1), (10, 1), (20, 1), (1, 8), (1, 10), (1, 1000), (1281, 1000))
-# One of these leaves enough digits of a price with four decimals; of cents, any three of both do.
-_SMALL = ((2, 1), (3, 2), (10, 1), (1, 10), (1281, 1000))
+_RATIOS = (
+    *((2, 1), (3, 1), (3, 2), (4, 1), (7, 1), (10, 1), (15, 1), (20, 1), (50, 1), (121, 1), (300, 1)),
+    *((1, 3), (1, 8), (1, 10), (1, 1000), (1281, 1000)),
+)
+# One of these leaves enough digits of a close with four decimals.
+_SMALL = ((2, 1), (3, 1), (3, 2), (10, 1), (50, 1), (1, 10), (1281, 1000))
+# What later splits make is in all no more than this: beyond it nothing is promised.
+_MOST_DIVIDED = 2_000
+# Closes, in ten-thousandths: around a dollar, below which they have four decimals, and around the most that is served.
+_EDGES = (5_003, 9_967, 9_975, 9_976, 9_983, 10_000, 10_050, 10_100, 100_000_000, 100_000_050, 690_420_000)
+# Of a close with four decimals, those around where half a cent is rounded to.
+_PARTS = (1, 24, 25, 26, 49, 50, 74, 75, 76, 99)
 
 
 class Split(NamedTuple):
@@ -35,10 +45,17 @@ class Split(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar from ``day`` on, with its prices as they were traded, in ten-thousandths of a dollar."""
+    """A bar from ``day`` on, with its prices as they were traded in ten-thousandths of a dollar. The last is the close.
+
+    Open, high and low may have four decimals: nothing is claimed of them.
+    """
 
     day: date
     prices: tuple[int, int, int, int]
+
+    def is_told(self) -> bool:
+        """Return whether the close is within what is served: above a dollar, to half a cent."""
+        return self.day >= _QUOTED_IN_CENTS and 10_025 < self.prices[3] <= 100_000_025
 
 
 def shown(price: int, day: date, splits: Iterable[Split]) -> float:
@@ -62,13 +79,13 @@ def claimed(rng: Random) -> Case:
     opens = _OPENS if interval == "1d" else timedelta(0)
     is_fine = rng.random() < 0.2
     bars, past = _bars(rng, moment, interval, is_fine=is_fine), [] if is_fine else _splits(rng, today)
-    ids = [*(f"AAPL@{bar.day}" for bar in bars if not _splits_within(bar, interval, past) and bar.prices[3] >= 10_000)]
+    ids = [*(f"AAPL@{bar.day}" for bar in bars if not _splits_within(bar, interval, past) and bar.is_told())]
     ids += [f"AAPL@{split.day}#split" for split in past]
 
     def app(is_later: bool) -> App:
-        most, ratios = (1, _SMALL) if is_fine else (2, _RATIOS)
+        most, ratios = (1, _SMALL) if is_fine else (3, _RATIOS)
         days = rng.sample((0, 1, 2, 3, 40, 700), rng.randint(0, most) if is_later else 0)
-        splits = [*past, *(Split(today + n * _DAY, *rng.choice(ratios)) for n in days)]
+        splits = _bounded([*past, *(Split(today + n * _DAY, *rng.choice(ratios)) for n in sorted(days))])
         rows: list[tuple[Any, ...]] = [
             (seconds(bar.day, opens), *(shown(price, bar.day, splits) for price in bar.prices), *_unproved(rng))
             for bar in bars
@@ -105,11 +122,24 @@ def _bars(rng: Random, moment: datetime, interval: str, *, is_fine: bool) -> lis
     newest, length = _newest(moment, interval), _DAYS[interval] * _DAY
     days = [newest - n * length for n in rng.sample((0, 1, 2, 3, 9, 30), rng.choice((0, 1, 3, 6)))]
 
-    def price() -> int:
-        most, part = (30_000, rng.choice((49, 50, rng.randrange(100)))) if is_fine else (90_000, 0)
-        return rng.randrange(50, most) * 100 + part
+    def close() -> int:
+        if is_fine:
+            return rng.randrange(101, 30_000) * 100 + rng.choice(_PARTS)
+        return rng.choice((*_EDGES, *((rng.randrange(202, 2_000_000) * 50,) * len(_EDGES))))
 
-    return [Bar(day, (price(), price(), price(), price())) for day in days]
+    def other() -> int:
+        return rng.randrange(50, 90_000) * 100 + rng.choice(_PARTS)
+
+    return [Bar(day, (other(), other(), other(), close())) for day in days]
+
+
+def _bounded(splits: Sequence[Split]) -> Sequence[Split]:
+    """Return the first of ``splits`` that divide by no more than is promised, however many of them a bar is before."""
+    for count in range(len(splits), 0, -1):
+        forward = prod(max(over / under, 1.0) for _, over, under in splits[:count])
+        if forward <= _MOST_DIVIDED:
+            return splits[:count]
+    return ()
 
 
 def _newest(moment: datetime, interval: str) -> date:
@@ -135,6 +165,6 @@ def _unproved(rng: Random) -> tuple[Any, Any]:
 
 def _later_bar(rng: Random, newest: date, length: int, opens: timedelta) -> tuple[Any, ...]:
     """Return a bar that was not over, or one of too long ago to have been in cents."""
-    day = rng.choice((newest + _DAY, newest + length * _DAY, newest + 400 * _DAY, date(2001, 4, 6), date(1990, 1, 2)))
-    values = [rng.choice((777.77, None, CANARY, float("1e300"), -1, 0)) for _ in range(6)]
+    day = rng.choice((newest + _DAY, newest + length * _DAY, newest + 400 * _DAY, date(2006, 1, 30), date(1990, 1, 2)))
+    values = [rng.choice((777.77, None, CANARY, float("1e300"), 10**309, -1, 0)) for _ in range(6)]
     return (rng.choice((seconds(day, opens), seconds(day, opens), None, CANARY, 10**15)), *values)

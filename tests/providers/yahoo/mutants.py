@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from pit_fetch_providers.yahoo import traded
+
 from pit_fetch.times import NEW_YORK, end_of_minute, parse_rfc3339
 from tests.laws.mutants.leak import Mutant, echoing, fails, first, readable_alone
 from tests.laws.plant import Make
@@ -39,9 +41,28 @@ def _with_its_volume(real: Any) -> Any:
     return claim
 
 
-def _if_told(price: Any) -> Make:
-    """Return the leak of another price in the place of each that can be told."""
-    return lambda real: lambda adjusted, factor: None if real(adjusted, factor) is None else price(adjusted, factor)
+def _with_its_other_prices(real: Any) -> Any:
+    def claim(subject: Any, kind: str, first: Any, values: Any) -> Any:
+        claimed_at, claimed = real(subject, kind, first, values)
+        if kind != "bar" or claimed_at is None:
+            return claimed_at, claimed
+        factor = traded.factor(subject.splits, first, subject._last(first))
+        return claimed_at, {**claimed, "high": traded.close(values.get("high"), factor or 1.0)}
+
+    return claim
+
+
+def _if_told(close: Any) -> Make:
+    """Return the leak of another close in the place of each that can be told."""
+    return lambda real: lambda adjusted, factor: None if real(adjusted, factor) is None else close(adjusted, factor)
+
+
+def _within_bounds_as_divided(real: Any) -> Any:
+    def close(adjusted: Any, factor: float) -> Any:
+        told = real(adjusted, factor)
+        return told if told is not None and traded.LEAST <= adjusted * factor * traded.STEPS <= traded.MOST else None
+
+    return close
 
 
 def _always(value: Any) -> Make:
@@ -159,24 +180,40 @@ MUTANTS = (
         _CLAIMED,
     ),
     Mutant(
-        "yahoo: a price stays divided by later splits",
-        f"{_HERE}.traded:price",
+        "yahoo: a close stays divided by later splits",
+        f"{_HERE}.traded:close",
         _if_told(lambda adjusted, factor: round(adjusted, 2)),
         _CLAIMED,
     ),
     Mutant(
-        "yahoo: a price keeps the digits that a division left",
-        f"{_HERE}.traded:price",
+        "yahoo: a close keeps the digits that a division left",
+        f"{_HERE}.traded:close",
         _if_told(lambda adjusted, factor: adjusted * factor),
         _CLAIMED,
     ),
     Mutant(
-        "yahoo: the digits that a division left round a price",
-        f"{_HERE}.traded:price",
+        "yahoo: a close of half a cent is rounded by the digits that a division left",
+        f"{_HERE}.traded:close",
         _if_told(lambda adjusted, factor: round(adjusted * factor, 2)),
         _CLAIMED,
     ),
-    Mutant("yahoo: parts of a dollar count as cents", f"{_HERE}.traded:CENTS", _always(date.min), _CLAIMED),
+    Mutant(
+        "yahoo: a close between two steps is rounded by the digits that a division left",
+        f"{_HERE}.traded:_ROUND",
+        _always(0.5),
+        _CLAIMED,
+    ),
+    Mutant(
+        "yahoo: a close is within its bounds by the digits that a division left",
+        f"{_HERE}.traded:close",
+        _within_bounds_as_divided,
+        _CLAIMED,
+    ),
+    Mutant("yahoo: prices of four decimals are within bounds", f"{_HERE}.traded:LEAST", _always(200), _CLAIMED),
+    Mutant("yahoo: closes too large for cents are within bounds", f"{_HERE}.traded:MOST", _always(10**9), _CLAIMED),
+    Mutant("yahoo: some later splits withhold a bar", f"{_HERE}.traded:MOST_DIVIDED", _always(100), _CLAIMED),
+    Mutant("yahoo: parts of a dollar count as cents", f"{_HERE}.traded:QUOTED_IN_CENTS", _always(date.min), _CLAIMED),
+    Mutant("yahoo: a high is claimed", f"{_HERE}.prices:_Subject._claim", _with_its_other_prices, _CLAIMED),
     Mutant("yahoo: a volume is claimed", f"{_HERE}.prices:_Subject._claim", _with_its_volume, _CLAIMED),
     Mutant("yahoo: a bar counts in the morning", f"{_HERE}.prices:_Subject._claim", _claimed_in_the_morning, _CLAIMED),
     Mutant(
@@ -184,6 +221,9 @@ MUTANTS = (
         f"{_HERE}.prices:_tolerant",
         lambda real: lambda make, *row: make(*row),
         _CLAIMED,
+    ),
+    Mutant(
+        "yahoo: a later price that no float holds fails the fetch", "pit_fetch.wire:MAX_DIGITS", _always(400), _CLAIMED
     ),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),
     Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", readable_alone, _ROWS),

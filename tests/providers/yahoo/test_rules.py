@@ -10,6 +10,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pit_fetch_providers.yahoo import traded
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Record
@@ -18,6 +21,7 @@ from tests import inprocess
 from tests.conftest import Run
 from tests.provider_harness import NOW, Fetched, instead, run_command
 from tests.provider_harness import ask as ask_source
+from tests.providers.yahoo import closes
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
@@ -323,20 +327,24 @@ def _bars(records: list[Record]) -> list[Record]:
         ("2023-03-01", 22.697999954223633, 226.98),
         ("2023-03-31", 27.777000427246094, 277.77),
         ("2024-06-10", 121.79000091552734, 121.79),
-        # Half a cent, and a bit less, whatever the division left of it.
-        ("2023-03-01", 22.6984997, 226.99),
-        ("2023-03-01", 22.6985003, 226.99),
-        ("2023-03-01", 22.6984900, 226.98),
-        ("2023-03-01", 0.0999999, 1.0),
-        ("2023-03-01", 0.09999, None),
-        ("2023-03-01", 5000.0, 50_000.0),
-        ("2023-03-01", 5000.01, None),
+        # Half a cent, whatever the division left of it, and what is nearer to it than to a cent.
+        ("2023-03-01", 22.6984997, 226.985),
+        ("2023-03-01", 22.6985003, 226.985),
+        ("2023-03-01", 22.69825, 226.98),
+        ("2023-03-01", 22.69826, 226.985),
+        # A dollar is left out, and where it begins is decided after rounding.
+        ("2023-03-01", 0.1, None),
+        ("2023-03-01", 0.1002, None),
+        ("2023-03-01", 0.1004999, 1.005),
+        ("2023-03-01", 1000.0001, 10_000.0),
+        ("2023-03-01", 1000.0005, None),
+        ("2023-03-01", 1e300, None),
         ("2023-03-01", 0, None),
-        ("2001-04-09", 0.1, 4.0),
-        ("2001-04-06", 0.1, None),
+        ("2006-01-31", 0.1, 4.0),
+        ("2006-01-30", 0.1, None),
     ],
 )
-def test_a_price_is_the_one_that_was_traded(day: str, shown: float, traded: float | None) -> None:
+def test_a_close_is_the_one_that_was_traded(day: str, shown: float, traded: float | None) -> None:
     bars = _bars(_traded((day, shown)))
     evening = datetime.fromisoformat(f"{day}T20:00").replace(tzinfo=NEW_YORK)
     assert [(record.payload["close"], record.available_at) for record in bars] == [(traded, evening)][
@@ -344,9 +352,9 @@ def test_a_price_is_the_one_that_was_traded(day: str, shown: float, traded: floa
     ]
 
 
-def test_of_a_bar_as_traded_only_prices_are_claimed() -> None:
+def test_of_a_bar_as_traded_only_the_close_is_claimed() -> None:
     (bar,) = _traded(("2023-03-01", 22.697999954223633), pit="2023-06-01T00:00:00Z", date_from="2023-01-01")
-    assert set(bar.payload) == {"record_type", "symbol", "currency", "date", "start", "open", "high", "low", "close"}
+    assert set(bar.payload) == {"record_type", "symbol", "currency", "date", "start", "close"}
 
 
 def test_a_split_is_claimed_at_the_end_of_its_day_and_a_dividend_never() -> None:
@@ -382,10 +390,33 @@ def test_prices_of_other_than_shares_in_dollars_are_not_claimed(company: Company
     assert _traded(("2023-03-01", 22.69), company=company) == []
 
 
-@pytest.mark.parametrize("spoilt", [{"numerator": 0}, {"denominator": None}, {"date": "soon"}, {"numerator": 1e308}])
+@pytest.mark.parametrize("spoilt", [{"numerator": 0}, {"denominator": None}, {"date": "soon"}, {"numerator": 10**309}])
 def test_a_split_that_cannot_be_undone_leaves_no_price_of_before_it(spoilt: dict[str, Any]) -> None:
     splits = ({**NVIDIA[1], **spoilt},)
     assert _bars(_traded(("2023-03-01", 22.69), splits=splits)) == []
+
+
+def test_no_splits_up_to_the_bound_change_a_close() -> None:
+    """A sample: ``python -m tests.providers.yahoo.closes`` tries all prices."""
+    around = [*range(190, 212), *range(traded.MOST - 9, traded.MOST + 9)]
+    for number, factor in enumerate(closes.factors()):
+        assert not [*closes.wrong([*around, *range(number + 1, traded.MOST, 7919)], factor)], factor
+
+
+@given(st.integers(traded.LEAST, traded.MOST), st.floats(1e-6, traded.MOST_DIVIDED))
+def test_a_close_is_the_same_after_any_splits(step: int, factor: float) -> None:
+    assert [*closes.wrong([step], factor)] == []
+
+
+def test_the_digits_that_a_division_leaves_are_enough() -> None:
+    six_decimals, single_precision = 0.5e-6 * traded.MOST_DIVIDED, traded.MOST / traded.STEPS * 2**-24
+    assert six_decimals + single_precision < 0.49 / traded.STEPS
+
+
+@pytest.mark.parametrize(("ratio", "is_served"), [(2_000, True), (2_001, False)])
+def test_beyond_the_bound_no_close_is_served(ratio: int, is_served: bool) -> None:
+    splits = ({**NVIDIA[1], "numerator": ratio},)
+    assert bool(_bars(_traded(("2023-03-01", 0.113495), splits=splits))) == is_served
 
 
 @pytest.mark.parametrize("op", ["prices", "upgrades", "consensus"])

@@ -157,6 +157,13 @@ def test_frames_have_a_column_once_claims_are_accepted(tmp_path: Path) -> None:
     claimed, plain = envelope(evidence="claimed"), envelope()
     assert list(claimed.to_df()["evidence"]) == claimed.to_arrow()["evidence"].to_pylist() == ["claimed", "proved"]
     assert "evidence" not in plain.to_df().columns
+    assert list(claimed.to_df(question=("pit", "evidence"))["evidence"]) == ["claimed", "proved"]
+    empty = envelope(evidence="claimed", date_to="2001-01-01")
+    assert (empty.data, "evidence" in empty.to_df().columns, "evidence" in empty.to_arrow().column_names) == (
+        [],
+        True,
+        True,
+    )
 
 
 def test_a_page_draws_claims_apart_and_says_what_they_are(tmp_path: Path) -> None:
