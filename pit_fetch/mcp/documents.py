@@ -13,11 +13,14 @@ from typing import Any
 
 from pit_fetch.mcp.lines import document
 
-_FIRST = re.compile(r"[^{\[]*+([{\[])")
+# What may stand before a document, and between two: prose, and nothing that a part of an item could follow.
+_FIRST = re.compile(r'(?:[^]["{}]|"(?!\s*:))*+([{\[])')
 _FOLLOWING = re.compile(r'[^]["{}]*+([{\[])')
+# What stands behind a bracket that closed an item too early.
+_CONTINUED = re.compile(r'\s*,\s*"[^"]*"\s*:')
 _PART = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[][{},]', re.DOTALL)
-# A bracket that begins a line is within a document only behind one of [ { , :
-_NEXT = re.compile(r"(?<=[^\s{\[,:])[^\S\n]*+\n\s*+(?=[{\[])")
+# A line that begins with a bracket is within a document only behind one of [ { , :
+_NEXT = re.compile(r"(?<=[^\s{\[,:])\s++(?<=\n)(?=[{\[])")
 _CLOSING = {"[": "]", "{": "}"}
 
 
@@ -36,7 +39,7 @@ def _of_segment(text: str) -> Iterator[Any]:
     while opening:
         start = opening.start(1)
         end = _end(text, start)
-        tree = _tree(text[start:end]) if end else None
+        tree = _tree(text[start:end]) if end and not _CONTINUED.match(text, end) else None
         # Behind a broken one, and behind a quote, stands a part of an item, which could pass for another.
         opening = None if tree is None else _FOLLOWING.match(text, end)
         if tree is None:
@@ -71,20 +74,22 @@ def _readable_length(text: str) -> int:
 
 
 def _closed(text: str) -> str:
-    """Return the beginning of a document with its end, and NaN, which no item may hold, where it broke off."""
+    """Return the beginning of a document with an end, and NaN, which no item may hold, where it broke off; or ""."""
     stack: list[str] = []
     end = 0
     for part in _PART.finditer(text):
         match part[0]:
             case "[" | "{":
                 stack.append(part[0])
-            case "]" | "}":
+            case "]" | "}" if stack:
                 stack.pop()
             case ",":
                 pass
             case _:
                 continue
         end = part.end()
+    if not stack:  # it does not break off
+        return ""
     comma = "" if text[end - 1] in "[{," else ","
     mark = "NaN" if stack[-1] == "[" else '"": NaN'
     return f"{text[:end]}{comma}{mark}{''.join(_CLOSING[bracket] for bracket in reversed(stack))}"

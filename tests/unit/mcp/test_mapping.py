@@ -234,13 +234,35 @@ def test_what_stands_before_a_broken_item_is_read(late: str) -> None:
     assert _dated(f"[{PUBLIC}, {late}, {LATE_TEXT}]") == _dated(PUBLIC)
 
 
-def test_a_part_of_a_broken_item_is_no_item() -> None:
-    for late in (
+@pytest.mark.parametrize(
+    "late",
+    [
         f'{{"id": "2", "t": "a"b", "c": {PUBLIC}}}',
         f'{{"t": "a"}}", "c": {PUBLIC}}}',
         f'{{"t": ]}} {PUBLIC}',
-    ):
-        assert _dated(late) == []
+        f'"t": "a", "c": [{PUBLIC}]}}',  # cut off at its beginning
+        f'\n "t": "a",\n "c":\n {PUBLIC}\n}}',
+        f't"}}, {PUBLIC}',
+        f'{{\n "c": [\n  {PUBLIC}\n  {PUBLIC}\n ]\n}}',  # without a comma
+        f'{{\n "c": [x\n  {PUBLIC}]}}',
+        f'{PUBLIC}, "changed": "2025-02-15"}}',
+    ],
+)
+def test_a_part_of_a_broken_item_is_no_item(late: str) -> None:
+    assert _dated(late) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "[" * 50_000 + "}" * 60_000, "]", "[}" * 9, '{"a": ' * 50_000, '"', "[9" + "9" * 9_000]
+)
+def test_no_text_is_a_failure(text: str) -> None:
+    assert _dated(text) == _dated(f"{text}\n{text}") == []
+    assert _dated(f"{PUBLIC}\n{text}") == _dated(PUBLIC)
+
+
+def test_prose_may_stand_before_a_document() -> None:
+    for prose in ("Of today: ", 'On "oil", 3 items:\n', "one\n\n"):
+        assert _dated(prose + PUBLIC) == _dated(prose + f"[{PUBLIC}]") == _dated(PUBLIC)
 
 
 def test_objects_by_key_are_read_each_by_itself() -> None:
