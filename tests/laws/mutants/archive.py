@@ -166,6 +166,11 @@ def _empty_is_uncaptured(real: Any) -> Any:
     return requests
 
 
+def _holding_only_what_was_whole(real: Any) -> Any:
+    """An archive holds something else about a question if another fetch was complete, which may rest on what came later."""
+    return lambda connection, stream: any(read.is_complete for read in index.reads_of(connection, stream))
+
+
 def _over_holes(real: Any) -> Any:
     """The last time that requests reach is that up to which they cover everything."""
     return lambda recorded, wanted: max((part.until for part in recorded), default=real([], wanted))
@@ -216,6 +221,7 @@ _APART = ("bz-news-api: archive apart",)
 _COVERAGE = ("archive: coverage",)
 _FILINGS = ("sec_full_text: archive filings",)
 _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
+_LOOKED_BACK = ("alphavantage: archive looked back",)
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
 _DROPPED = ("bz-news-api: archive dropped",)
@@ -239,6 +245,12 @@ MUTANTS = (
             "pending",
             lambda real: lambda connection, stream: [],
             ("bz-news-api: archive offline", "sample: archive offline"),
+        ),
+        (
+            "an archive of fetches that broke off holds nothing",
+            "has_fetches",
+            _holding_only_what_was_whole,
+            _LOOKED_BACK,
         ),
         (
             "the latest snapshot answers for every instant",
