@@ -352,6 +352,8 @@ def filings(rng: Random) -> int:
     made = [_filing(rng, place) for place in range(1, 8)]
     lists = [_asked_of_sec(rng) for _ in range(rng.randint(1, 3))]
     question = _asked_of_sec(rng)
+    if "tickers" in question and rng.random() < 0.2:
+        question["tickers"] = (*question["tickers"][:1], "GONE")  # no list has it
     with scratch("archive-") as name:
         folder = Path(name)
         variables = {"SEC_USER_AGENT": sec.USER_AGENT, "XDG_CACHE_HOME": str(folder / "cache")}
@@ -371,6 +373,7 @@ def filings(rng: Random) -> int:
         )
     }
     assert {*left.ids} == expected, (lists, question)
+    assert uncaptured(left) or "GONE" not in question.get("tickers", ()), "what no list has was not captured"
     return 1
 
 
@@ -397,7 +400,8 @@ def _reads_headers(values: Values) -> bool:
 
 
 def _wants(values: Values, filing: sec.Filing) -> bool:
-    companies = {_TICKERS[ticker.upper()] for ticker in values.get("tickers", ())} | {*map(int, values.get("ciks", ()))}
+    tickers = {_TICKERS.get(ticker.upper()) for ticker in values.get("tickers", ())}
+    companies = tickers | {*map(int, values.get("ciks", ()))}
     form, kinds = filing.form.removesuffix("/A"), [kind.upper() for kind in values["forms"]]
     return (
         (not companies or not companies.isdisjoint(filing.ciks))

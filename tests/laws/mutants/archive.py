@@ -389,7 +389,13 @@ MUTANTS = (
         (
             "tickers of a question stand for everything",
             "ArchiveSession._resolved",
-            lambda real: lambda session, at: session.query,
+            lambda real: lambda session, at, question: session.query,
+            _FILINGS,
+        ),
+        (
+            "a ticker that no list has was captured",
+            "ArchiveSession._resolved",
+            lambda real: lambda session, at, question: real(session, at, session.query),
             _FILINGS,
         ),
     ),

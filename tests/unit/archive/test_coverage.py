@@ -67,7 +67,16 @@ def test_one_capture_of_filings_answers_what_it_asked_for_in_any_words(
 
 
 @pytest.mark.parametrize(
-    "words", ["--forms 8-K --exact", "--ciks 320193,1 --exact", "--ciks 1 --exact", "--tickers AAPL concern"]
+    "words",
+    [
+        "--forms 8-K --exact",
+        "--ciks 320193,1 --exact",
+        "--ciks 1 --exact",
+        "--tickers AAPL concern",
+        "--tickers ZZZZ",  # the recorded list has no such ticker
+        "--tickers AAPL,ZZZZ --exact",
+        "--tickers ZZZZ --ciks 320193",
+    ],
 )
 def test_what_was_not_asked_for_is_said_not_to_be_captured(archive: Archive, words: str) -> None:
     captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
