@@ -167,7 +167,7 @@ def _empty_is_uncaptured(real: Any) -> Any:
 
 
 def _holding_only_what_was_whole(real: Any) -> Any:
-    """An archive holds something else about a question if another fetch was complete, which may rest on what came later."""
+    """An archive holds something else about a question if another fetch was complete: what came later may be why."""
     return lambda connection, stream: any(read.is_complete for read in index.reads_of(connection, stream))
 
 
