@@ -590,7 +590,8 @@ class Provider(NamedTuple):
     when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     resolve      (query, context) -> the query with what names stand for in a list of the source's (a company's number
                  for its ticker), in the option that takes these, and None in that of the names. An empty tuple asks for
-                 nothing. ``fetch`` begins with it, and an archive does the same with the list that was recorded
+                 nothing. In a capture an unknown name is an error. ``fetch`` begins with it, and an archive does the
+                 same with the list that was recorded
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
     packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing

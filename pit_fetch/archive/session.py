@@ -114,7 +114,8 @@ class ArchiveSession:
         from pit_fetch.archive import captured
 
         try:
-            question = self._resolved(microseconds.to_micros(at))
+            # As for a capture, every name has to be known: of one that the list lacks, nobody asked for anything.
+            question = self._resolved(microseconds.to_micros(at), self.query._replace(capture=True))
             options = self.recorded.request.provider.options
             if question is None:
                 return None
@@ -125,7 +126,7 @@ class ArchiveSession:
     def _recall(self, at: int) -> ArchivedRecords | None:
         connection, operation = self._archived.connection, self.query.operation
         if operation.dating == "record":
-            question = self._resolved(at)
+            question = self._resolved(at, self.query)
             if question is None:
                 return None
             earliest = operation.earliest(question)
@@ -151,10 +152,13 @@ class ArchiveSession:
             is_snapshot=True,
         )
 
-    def _resolved(self, at: int) -> Query | None:
-        """Return the question with what its names stand for: by its own list if it asked for one, else as of ``at``."""
+    def _resolved(self, at: int, question: Query) -> Query | None:
+        """Return the question with what its names stand for: by its own list if it asked for one, else as of ``at``.
+
+        None if that is not known.
+        """
         replies = rederive.ArchivedReplies(self._archived, at, self.recorder.key)
-        recorded = rederive.resolved(self.recorded, replies)
+        recorded = rederive.resolved(self.recorded._replace(query=question), replies)
         return None if recorded is None else recorded.query
 
     @property

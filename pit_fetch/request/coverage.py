@@ -13,7 +13,7 @@ which time a request did.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -22,6 +22,8 @@ from pit_fetch.request.operations import OPTION, is_of_publication
 from pit_fetch.request.values import flag_of, format_value
 
 _EVER = datetime.min.replace(tzinfo=UTC)
+# A day ends so long before the next one begins: windows of days that follow each other leave no hole.
+_INSTANT = timedelta(microseconds=1)
 
 
 def shaping(query: Query, options: Iterable[Option]) -> Mapping[str, str]:
@@ -118,7 +120,8 @@ def reached(recorded: Iterable[Reach], wanted: Reach) -> datetime | None:
         return wanted.until
     until: datetime | None = None
     for part in sorted(recorded):
-        if part.since <= (until or wanted.since) <= part.until:
+        following = wanted.since if until is None else until + _INSTANT
+        if part.since <= following <= part.until:
             until = min(part.until, wanted.until)
     return until
 

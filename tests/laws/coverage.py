@@ -8,6 +8,7 @@ what is said to be missing tells nothing of what came later.
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -45,6 +46,8 @@ OPTIONS = (
 )
 _ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 _LAST = 4
+# Windows end at an instant, or with the last one of a day.
+_ENDS = (*range(_LAST), *(day - 1 / 86_400_000_000 for day in range(1, _LAST)))
 
 
 def _at(day: float) -> datetime:
@@ -58,14 +61,14 @@ class Item(NamedTuple):
     form: str
     year: int
     day: float
-    event: int
+    event: float
 
 
 _DAYS = (-1, *(n / 2 for n in range(2 * _LAST + 1)))
 # By the window of the operation: where it compares the time of publication, no other date matters.
 ITEMS = {
     window: [*map(Item._make, product(("", "a", "b", "c"), "kqz", (1, 2, 3), _DAYS, events))]
-    for window, events in {"": (0,), "event": (-1, *range(_LAST + 1), 99)}.items()
+    for window, events in {"": (0,), "event": (*_DAYS, 99)}.items()
 }
 
 
@@ -73,8 +76,8 @@ class Asked(NamedTuple):
     """A request or a question: its options, its dates, the operation's window, and as of when it was asked."""
 
     options: Mapping[str, Any]
-    since: int | None
-    until: int | None
+    since: float | None
+    until: float | None
     window: str
     now: int
 
@@ -103,9 +106,9 @@ class Asked(NamedTuple):
 
 
 def _asked(rng: Random, window: str) -> Asked:
-    since, until = rng.choice((None, None, *range(_LAST))), rng.choice((None, None, *range(_LAST)))
+    since, until = rng.choice((None, None, *range(_LAST))), rng.choice((None, None, *_ENDS))
     if since is not None and until is not None and since > until:
-        since, until = until, since
+        since, until = math.floor(until), since
     options = {
         "tickers": rng.choice((None, ("a",), ("B",), ("b", "A"), ("a", "c"))),
         "forms": rng.choice((None, None, ("k",), ("Q", "k"), ("-z",), ("-Z", "q"))),
@@ -352,6 +355,8 @@ def filings(rng: Random) -> int:
     made = [_filing(rng, place) for place in range(1, 8)]
     lists = [_asked_of_sec(rng) for _ in range(rng.randint(1, 3))]
     question = _asked_of_sec(rng)
+    if "tickers" in question and rng.random() < 0.2:
+        question["tickers"] = (*question["tickers"][:1], "GONE")  # no list has it
     with scratch("archive-") as name:
         folder = Path(name)
         variables = {"SEC_USER_AGENT": sec.USER_AGENT, "XDG_CACHE_HOME": str(folder / "cache")}
@@ -371,6 +376,7 @@ def filings(rng: Random) -> int:
         )
     }
     assert {*left.ids} == expected, (lists, question)
+    assert uncaptured(left) or "GONE" not in question.get("tickers", ()), "what no list has was not captured"
     return 1
 
 
@@ -397,7 +403,8 @@ def _reads_headers(values: Values) -> bool:
 
 
 def _wants(values: Values, filing: sec.Filing) -> bool:
-    companies = {_TICKERS[ticker.upper()] for ticker in values.get("tickers", ())} | {*map(int, values.get("ciks", ()))}
+    tickers = {_TICKERS.get(ticker.upper()) for ticker in values.get("tickers", ())}
+    companies = tickers | {*map(int, values.get("ciks", ()))}
     form, kinds = filing.form.removesuffix("/A"), [kind.upper() for kind in values["forms"]]
     return (
         (not companies or not companies.isdisjoint(filing.ciks))

@@ -171,6 +171,11 @@ def _empty_is_uncaptured(real: Any) -> Any:
     return requests
 
 
+def _holding_only_what_was_whole(real: Any) -> Any:
+    """An archive holds something else about a question if another fetch was complete: what came later may be why."""
+    return lambda connection, stream: any(read.is_complete for read in index.reads_of(connection, stream))
+
+
 def _over_holes(real: Any) -> Any:
     """The last time that requests reach is that up to which they cover everything."""
     return lambda recorded, wanted: max((part.until for part in recorded), default=real([], wanted))
@@ -221,6 +226,7 @@ _APART = ("bz-news-api: archive apart",)
 _COVERAGE = ("archive: coverage",)
 _FILINGS = ("sec_full_text: archive filings",)
 _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
+_LOOKED_BACK = ("alphavantage: archive looked back",)
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
 _DROPPED = ("bz-news-api: archive dropped",)
@@ -245,6 +251,12 @@ MUTANTS = (
             "pending",
             lambda real: lambda connection, stream: [],
             ("bz-news-api: archive offline", "sample: archive offline"),
+        ),
+        (
+            "an archive of fetches that broke off holds nothing",
+            "has_fetches",
+            _holding_only_what_was_whole,
+            _LOOKED_BACK,
         ),
         (
             "the latest snapshot answers for every instant",
@@ -383,7 +395,13 @@ MUTANTS = (
         (
             "tickers of a question stand for everything",
             "ArchiveSession._resolved",
-            lambda real: lambda session, at: session.query,
+            lambda real: lambda session, at, question: session.query,
+            _FILINGS,
+        ),
+        (
+            "a ticker that no list has was captured",
+            "ArchiveSession._resolved",
+            lambda real: lambda session, at, question: real(session, at, session.query),
             _FILINGS,
         ),
     ),
@@ -393,6 +411,7 @@ MUTANTS = (
     ),
     *_in(
         "pit_fetch.request.coverage",
+        ("the last instant of a day is one before a hole", "_INSTANT", lambda real: 0 * real, _COVERAGE),
         ("any request asks for all of a question", "unasked", lambda real: lambda *given: iter(()), _COVERAGE),
         ("a part of a list is all of it", "_holds", lambda real: lambda request, question: True, _COVERAGE),
         ("what lies between two requests was asked for", "reached", _over_holes, _COVERAGE),

@@ -67,7 +67,16 @@ def test_one_capture_of_filings_answers_what_it_asked_for_in_any_words(
 
 
 @pytest.mark.parametrize(
-    "words", ["--forms 8-K --exact", "--ciks 320193,1 --exact", "--ciks 1 --exact", "--tickers AAPL concern"]
+    "words",
+    [
+        "--forms 8-K --exact",
+        "--ciks 320193,1 --exact",
+        "--ciks 1 --exact",
+        "--tickers AAPL concern",
+        "--tickers ZZZZ",  # the recorded list has no such ticker
+        "--tickers AAPL,ZZZZ --exact",
+        "--tickers ZZZZ --ciks 320193",
+    ],
 )
 def test_what_was_not_asked_for_is_said_not_to_be_captured(archive: Archive, words: str) -> None:
     captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
@@ -105,6 +114,22 @@ def test_a_hole_between_two_captures_is_one(archive: Archive) -> None:
     broken = archive.offline(f"{ask} 2026-06-01T08:00:00Z", LATER, "2026-06-05 13:00")
     assert "after Tuesday 2026-06-02 10:00:00" in uncaptured(broken)[0]
     assert len(uncaptured(archive.offline(f"{ask} 2026-05-01T08:00:00Z", LATER, "2026-06-02 13:00"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("ends", "begins", "is_whole"),
+    [
+        ("2026-03-08", "2026-03-09", True),  # 23 hours long in New York
+        ("2026-03-08T23:59:59.999999-04:00", "2026-03-09T00:00:00-04:00", True),
+        ("2026-03-08T23:59:59.999998-04:00", "2026-03-09", False),
+        ("2026-03-07", "2026-03-09", False),
+    ],
+)
+def test_days_that_follow_each_other_leave_no_hole(archive: Archive, ends: str, begins: str, is_whole: bool) -> None:
+    first, second = f"date_from = '2026-03-02'; date_to = '{ends}'", f"date_from = '{begins}'; date_to = '2026-03-13'"
+    captured(archive, articles(), *(f"source = 'benzinga'; {window}" for window in (second, first)))
+    left = archive.offline("benzinga --date-from 2026-03-02 --date-to 2026-03-13", LATER, NOW)
+    assert (uncaptured(left) == []) == is_whole
 
 
 def _unknown(request: Any) -> Any:
