@@ -35,7 +35,7 @@ class FetchRequest(NamedTuple):
     """One fetch, fully parsed. Instants are aware and UTC.
 
     max_chars  maximum number of characters of the output; 0: no limit
-    evidence   the grade of evidence that is served, as it is granted
+    evidence   the grade of evidence to answer with, after the check that the operator grants it
     canonical  the request in one form, however it was made; :func:`from_canonical` reads it back
     output     the file that the answer goes to; None: stdout
     width      characters in a line of the terminal, if the answer goes to one

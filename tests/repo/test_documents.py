@@ -32,6 +32,20 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_every_name_on_the_page_of_the_layout_is_in_the_code() -> None:
+    """A name that was changed in the code alone sends the reader to nothing."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    named = set(re.findall(r"`(?:[A-Z][A-Za-z]+\.)?(_?[A-Za-z]+_[A-Za-z_]*|[A-Z]{4,}|_[A-Z]+)\b[^`/]*`", page))
+    code = [path for folder in ("pit_fetch", "providers", "hooks", "tests") for path in (ROOT / folder).rglob("*.py")]
+    words = set(
+        re.findall(
+            r"\w+", "".join(path.read_text(encoding="utf-8") for path in code if path.name != Path(__file__).name)
+        )
+    )
+    assert {"_check_listing", "_LISTING_WORDS", "is_listing", "laws_of_all"} <= named
+    assert not named - words
+
+
 def test_the_site_has_every_page() -> None:
     """In its navigation; what is decided has an index of its own."""
     navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,20 @@ def run(script: str, folder: Path) -> str:
     return ran.stdout
 
 
-def test_it_fits_on_a_few_screens_and_begins_with_the_two_commands() -> None:
+INSTALL = ["make demo", ". .venv/bin/activate"]
+
+
+def test_it_fits_on_a_few_screens_and_begins_with_the_install() -> None:
     assert README.count("\n") <= 110
-    assert [line.split("#")[0].strip() for line in BLOCKS[0][1].splitlines()] == ["make demo", "make test"]
+    assert [line.split("#")[0].strip() for line in BLOCKS[0][1].splitlines()] == INSTALL
+
+
+def test_the_environment_is_the_one_that_make_sets_up_and_the_second_command_finds_pit_fetch(tmp_path: Path) -> None:
+    assert "BIN = .venv/bin\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    venv.create(tmp_path / ".venv", symlinks=True)
+    command = tmp_path / ".venv" / "bin" / "pit_fetch"
+    command.symlink_to(Path(sys.executable).parent / "pit_fetch")
+    assert run(f"{INSTALL[1]}\ncommand -v pit_fetch", tmp_path).strip() == str(command)
 
 
 @pytest.mark.parametrize("code", [code for language, code in BLOCKS if language == "console"])
@@ -37,14 +49,19 @@ def test_the_output_is_the_one_that_is_printed(code: str) -> None:
     assert run(command, ROOT) == output
 
 
-def test_the_commands_of_each_kind_of_user_work_as_pasted(asking: Path) -> None:
-    agent, analyst, author = (code for language, code in BLOCKS if language == "sh" and not code.startswith("make "))
-    script = agent.replace("python3 pit_fetch.py", f"{sys.executable} {ROOT / 'pit_fetch.py'}")
-    envelope = json.loads(run(script, asking))
-    assert {gap["type"] for gap in envelope["gaps"]} <= {"pit_excluded", "unverifiable", "no_data"}
-    shown = run(analyst, asking)
-    assert "AAPL" in shown
-    assert "SECRET" not in shown
-    assert (asking / "bars.csv").read_text().count("\n") > 1
-    run(author, asking)
+def test_the_commands_of_each_kind_of_user_work_as_pasted_one_after_the_other(
+    asking: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "SEC_USER_AGENT"]:
+        monkeypatch.delenv(name)
+    (asking / "examples").symlink_to(ROOT / "examples")
+    users = [code for language, code in BLOCKS if language == "sh" and not code.startswith("make ")]
+    assert len(users) == 3
+    shown = run("".join(users), asking).splitlines()
+    news, changes, earnings, refusal = map(json.loads, shown[:4])
+    assert [item["id"] for item in news["data"]] == ["1003", "1002"]
+    assert {item["change"] for item in changes["data"]} == {"new"}
+    assert [item["value"] for item in earnings["data"]] == [6.13, 6.10]
+    assert [gap["type"] for gap in refusal["gaps"]] == ["invalid_pit"]
+    assert shown[4] == "refused"
     assert (asking / "pit-fetch-my-feed" / "pyproject.toml").is_file()

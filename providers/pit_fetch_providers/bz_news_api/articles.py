@@ -1,7 +1,7 @@
 """Turn Benzinga's articles into records: rows from the API, from exports and from dumps.
 
-Stamps are RFC 2822 with a constant ``-0400``, even in winter, and that offset is the true one (article 43201565:
-``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps write RFC 3339.
+Stamps are RFC 2822 with ``-0400`` all year. That is not New York's offset in winter, but the instant is right (article
+43201565: ``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps write RFC 3339.
 """
 
 from __future__ import annotations

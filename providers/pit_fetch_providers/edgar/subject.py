@@ -21,7 +21,7 @@ _HOLDER = "symbol means {holder}: give cik=."
 
 
 def understood(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with the number in digits alone. Raise ConfigError for a number or ticker that none has."""
+    """Return the options with the number in digits alone. Raise ConfigError for what cannot be either."""
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
         refuse("cik is a number of up to ten digits, e.g. 320193.")
@@ -32,7 +32,8 @@ def understood(options: Mapping[str, Any]) -> dict[str, Any]:
 def cik_of(query: Query, context: Context) -> int | None:
     """Return the number of the company; None for a symbol that the SEC does not list, or without either.
 
-    Raise UpstreamError, in a capture for an unlisted symbol, too: it would be recorded as a company without filings.
+    Raise UpstreamError. An unlisted symbol raises it in a capture only, which would otherwise record a company without
+    filings.
     """
     if query.options["cik"] is not None:
         return int(query.options["cik"])
@@ -43,6 +44,6 @@ def cik_of(query: Query, context: Context) -> int | None:
 
 
 def of_today(query: Query) -> Iterator[str]:
-    """Yield the option that today's list of tickers gives a meaning to."""
+    """Yield the caveat that a symbol means the company that has it today."""
     if query.options["symbol"]:
         yield as_of_fetch(_HOLDER, query)

@@ -14,7 +14,7 @@ from pit_fetch_providers.sec_filings import documents, files, releases, text
 from pit_fetch_providers.sec_filings.documents import Document
 from pit_fetch_providers.shared import UNREADABLE
 
-# Filings of the form that have no such document, after which the search for one that has ends.
+# How many of the newest filings of the form are searched for the document.
 MOST_TRIES = 20
 
 

@@ -20,7 +20,7 @@ _MOST_BYTES = 255
 
 
 class Title(NamedTuple):
-    """A title, and the language of the address that it came in; "" if it was none."""
+    """A title, and the language of the address that it came in; "" if it came without one."""
 
     text: str
     language: str = ""
@@ -33,7 +33,7 @@ def parse(text: str) -> str:
 
 
 def read(text: str) -> Title:
-    """Return the title that ``text`` is or leads to. Raise UsageError."""
+    """Return the title in ``text``, a title or the address of an article. Raise UsageError for another address."""
     address = text.strip()
     if "wikipedia.org/" not in address:
         return Title(normalized(address))
@@ -43,7 +43,9 @@ def read(text: str) -> Title:
     if parts.path == "/w/index.php" and "oldid" not in parse_qs(parts.query):
         title = parse_qs(parts.query).get("title", [""])[0]
     if host is None or not title:
-        raise UsageError(Code.USAGE, text="title is an article's, or its address: https://en.wikipedia.org/wiki/TITLE.")
+        raise UsageError(
+            Code.USAGE, text="title takes the title of an article, or its address: https://en.wikipedia.org/wiki/TITLE."
+        )
     return Title(normalized(title), host[1])
 
 
