@@ -161,6 +161,14 @@ def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
     return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
 
 
+def body_of(request: HttpRequest) -> object:
+    """Return the document that a request sends, None where it sends none."""
+    try:
+        return json.loads(request.body or b"null")
+    except ValueError:
+        return None
+
+
 def substitute(response: Response, requests: Collection[object] | None = None) -> Wire:
     """Return the wire on which ``response`` takes the place of every one, or of those to the keys in ``requests``."""
     return lambda request, made: response if requests is None or request_key(request) in requests else made

@@ -152,9 +152,13 @@ def _raw(tree: Any) -> bytes:
 
 
 class Columns(list[Any]):
-    """Rows that the document holds as parallel arrays, or below a line that names their columns."""
+    """Rows that the document holds as parallel arrays, or below a line that names their columns.
+
+    schema  the file's, of pyarrow, where columns have types
+    """
 
     names: tuple[str, ...] = ()
+    schema: Any = None
 
 
 def _with_rows(node: Any) -> Any:
@@ -258,18 +262,12 @@ def _sqlite_value(value: Any) -> Any:
     return value
 
 
-class Typed(Columns):
-    """Rows of a file whose columns have types. ``schema`` is the file's, of pyarrow."""
-
-    schema: Any = None
-
-
 def _decode_parquet(body: bytes) -> Any:
     import pyarrow
     from pyarrow import parquet
 
     table = parquet.read_table(pyarrow.BufferReader(body))
-    rows = Typed(
+    rows = Columns(
         {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
         for row in table.to_pylist()
     )
@@ -283,7 +281,7 @@ def _encode_parquet(tree: Any) -> bytes:
     from pyarrow import parquet
 
     rows = _as_dicts(tree)
-    schema = tree.schema if isinstance(tree, Typed) else pyarrow.schema([])
+    schema = tree.schema if isinstance(tree, Columns) else pyarrow.schema([])
     typed = dict(zip(schema.names, schema.types, strict=True))
     columns = {}
     for name in dict.fromkeys([*schema.names, *_columns_of(rows)]):
