@@ -248,7 +248,7 @@ def format_for_people(moment: datetime) -> str:
     return f"{weekday} {text[:10]} {text[11:-6]} {place} ({text[-6:]})"
 
 
-def is_aware(moment: datetime | None) -> TypeGuard[datetime]:
+def is_aware(moment: object) -> TypeGuard[datetime]:
     """Return whether ``moment`` is an instant: a datetime with a UTC offset."""
     return isinstance(moment, datetime) and moment.utcoffset() is not None
 

@@ -7,15 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
-from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
-from pit_fetch.times import parse_rfc3339
+from pit_fetch.times import is_aware, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 
 Serve = Callable[[bytes, HttpRequest], Response]
@@ -30,7 +29,6 @@ class Case:
 
     own_server  the author wrote ``serve``: the kit then makes no pages of its own
     state       what the provider's code held before the first run
-    requests    the command lines that were parsed already
     """
 
     provider: Provider
@@ -44,7 +42,6 @@ class Case:
     max_requests: int
     own_server: bool
     state: State = field(compare=False)
-    requests: dict[Any, FetchRequest] = field(default_factory=dict, compare=False, repr=False)
 
     def with_options(self, **options: object) -> Case:
         """Return this case with ``options`` besides its own. An option that is None is left out."""
@@ -140,10 +137,6 @@ def middle_pit(run: ObservedRun) -> datetime:
     return pits[len(pits) // 2]
 
 
-def is_aware(stamp: object) -> TypeGuard[datetime]:
-    return isinstance(stamp, datetime) and stamp.utcoffset() is not None
-
-
 def public_from(record: Record) -> datetime | None:
     """Return the instant from which a record may be served: the later of its two stamps, None without a usable one."""
     stamps = (record.available_at, record.revised_at or record.available_at)
@@ -159,6 +152,14 @@ def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
 def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
     """Return what a request asks for, so that two of them can be compared."""
     return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
+
+
+def body_of(request: HttpRequest) -> object:
+    """Return the document that a request sends, None where it sends none."""
+    try:
+        return json.loads(request.body or b"null")
+    except ValueError:
+        return None
 
 
 def substitute(response: Response, requests: Collection[object] | None = None) -> Wire:

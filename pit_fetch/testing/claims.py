@@ -12,8 +12,9 @@ from typing import Any
 
 from pit_fetch.provider import Page, Provider, Query, Record
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing.case import Case, failure, is_aware, public_from
+from pit_fetch.testing.case import Case, failure, public_from
 from pit_fetch.testing.runner import observe
+from pit_fetch.times import is_aware
 
 
 def check_claims(case: Case) -> None:
@@ -51,7 +52,7 @@ def as_accepted(case: Case) -> Case:
 
 def as_proofs(case: Case) -> Case:
     """Return the case whose provider yields what it claims as what it proves."""
-    return replace(case, provider=proving(case.provider), requests={})
+    return replace(case, provider=proving(case.provider))
 
 
 def proving(provider: Provider) -> Provider:

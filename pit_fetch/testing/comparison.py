@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from urllib.parse import quote
 
 from pit_fetch.errors import ExitStatus
+from pit_fetch.support.redaction import spellings
 from pit_fetch.testing.inprocess import Left
 
 # It stands in the texts of records that were not public, so wherever it turns up is a leak.
@@ -42,4 +42,4 @@ def first_difference(expected: Left, other: Left) -> str:
 
 def holds(text: str, secret: str) -> bool:
     """Return whether ``text`` contains a secret, as it is or as a URL spells it."""
-    return secret in text or quote(secret, safe="") in text
+    return any(spelling in text for spelling in spellings([secret]))

@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
+from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.testing.timestamps import floor
 
 # The key under which a document's parallel arrays lie as rows, beside its other keys.
@@ -152,9 +153,13 @@ def _raw(tree: Any) -> bytes:
 
 
 class Columns(list[Any]):
-    """Rows that the document holds as parallel arrays, or below a line that names their columns."""
+    """Rows that the document holds as parallel arrays, or below a line that names their columns.
+
+    schema  the file's, of pyarrow, where columns have types
+    """
 
     names: tuple[str, ...] = ()
+    schema: Any = None
 
 
 def _with_rows(node: Any) -> Any:
@@ -208,24 +213,12 @@ class Tables(dict[str, Any]):
 
 
 def _decode_sqlite(body: bytes) -> Any:
-    import sqlite3
-
-    with contextlib.closing(sqlite3.connect(":memory:")) as database:
-        try:
-            database.deserialize(body)
-            database.row_factory = sqlite3.Row
-            statements = dict(
-                database.execute(
-                    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL "
-                    "AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-                ).fetchall()
-            )
-            tables = Tables(
-                (name, [dict(row) for row in database.execute(f'SELECT * FROM "{name}"')])  # noqa: S608 - its own tables
-                for name in statements
-            )
-        except sqlite3.Error as error:
-            raise ValueError("no database") from error
+    statements = {
+        str(row["name"]): str(row["sql"])
+        for row in sqlite_rows(body, "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
+        if not str(row["name"]).startswith("sqlite_")
+    }
+    tables = Tables((name, list(sqlite_rows(body, f'SELECT * FROM "{name}"'))) for name in statements)  # noqa: S608 - its own
     tables.schema = tuple(statements.values())
     return tables
 
@@ -258,22 +251,15 @@ def _sqlite_value(value: Any) -> Any:
     return value
 
 
-class Typed(Columns):
-    """Rows of a file whose columns have types. ``schema`` is the file's, of pyarrow."""
-
-    schema: Any = None
-
-
 def _decode_parquet(body: bytes) -> Any:
     import pyarrow
     from pyarrow import parquet
 
-    table = parquet.read_table(pyarrow.BufferReader(body))
-    rows = Typed(
+    rows = Columns(
         {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
-        for row in table.to_pylist()
+        for row in parquet_rows(body)
     )
-    rows.names, rows.schema = tuple(table.column_names), table.schema
+    rows.schema = parquet.read_schema(pyarrow.BufferReader(body))
     return rows
 
 
@@ -283,7 +269,7 @@ def _encode_parquet(tree: Any) -> bytes:
     from pyarrow import parquet
 
     rows = _as_dicts(tree)
-    schema = tree.schema if isinstance(tree, Typed) else pyarrow.schema([])
+    schema = tree.schema if isinstance(tree, Columns) else pyarrow.schema([])
     typed = dict(zip(schema.names, schema.types, strict=True))
     columns = {}
     for name in dict.fromkeys([*schema.names, *_columns_of(rows)]):

@@ -11,13 +11,15 @@ from typing import Any
 
 from pit_fetch.testing.case import ObservedRun, failure, substitute
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.documents import Format, Pattern, TreeNode, decode, field_name, fields_in, format_of, node_at
+from pit_fetch.testing.documents import Pattern, TreeNode, decode, field_name, fields_in, format_of, node_at
 from pit_fetch.testing.edits import GONE, others
 from pit_fetch.testing.recording import RecordedReply, edited, repeat
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor, less_precise
 from pit_fetch.transport import HttpRequest
+
+_Changes = Iterator[tuple[str, Callable[[TreeNode], object]]]
 
 _ERROR = "an error object"
 
@@ -30,12 +32,7 @@ TOLERANT = (
 
 def check_drift(recording: RecordedReply) -> None:
     """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
-    for body, known, pattern in _fields(recording):
-        for label, change in _changes(recording, _nodes(decode(body), pattern), _is_optional(body, pattern)).items():
-            tree = decode(body)
-            for node in _nodes(tree, pattern):
-                change(node)
-            _check_changed(recording, body, known, tree, f"{field_name(pattern)} is {label}", TOLERANT)
+    _check_fields(recording, partial(_drifted, recording), TOLERANT)
 
 
 def check_imprecise(recording: RecordedReply) -> None:
@@ -44,33 +41,21 @@ def check_imprecise(recording: RecordedReply) -> None:
         "withhold what cannot be dated (None), or take the latest instant it can mean: "
         "times.end_of_day for a date, times.wall_clock in the zone of the source for a reading without an offset"
     )
-    for body, known, pattern in _fields(recording):
-        for number in range(3):  # less_precise has up to three forms
-            tree, example = decode(body), ""
-            for node in _nodes(tree, pattern):
-                forms = list(less_precise(node.value))
-                if number < len(forms):
-                    example = node.parent[node.key] = forms[number]
-            if example:
-                _check_changed(recording, body, known, tree, f"{field_name(pattern)} reads {example!r}", advice)
+    _check_fields(recording, _imprecise, advice)
 
 
 def check_odd_bodies(recording: RecordedReply) -> None:
     """Check bodies that are not a reply: no crash, no new item, and no text of the body in the output."""
     case = recording.case
     for label, body in _odd_bodies(case.reply).items():
-        event = f"the body is {label}"
         how = "decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError(Code.MALFORMED)"
-        advice = f"{how}: {label}"
+        # An object in the place of another one: where the reply is a list or a table, it may be an empty one.
+        must_tell = label == _ERROR and _holds_rows_in_objects(recording)
         for run in (
             observe(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
             observe(case, case.now, reply=body or b" ", offline=True),
         ):
-            _check_not_worse(recording, run, event, advice)
-            _check_not_repeated(run, event)
-            # An object in the place of another one: where the reply is a list or a table, it may be an empty one.
-            if label == _ERROR and run.exchanges and _holds_rows_in_objects(recording):
-                _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
+            _check_failure(recording, run, f"the body is {label}", f"{how}: {label}", must_tell)
 
 
 def check_errors(recording: RecordedReply) -> None:
@@ -81,10 +66,7 @@ def check_errors(recording: RecordedReply) -> None:
             body = text.encode()
             run = observe(case, case.now, wire=substitute(Response(body, status)))
             event = f"the server answers with HTTP {status} and {body[:24]!r}"
-            _check_not_worse(recording, run, event, "check reply.status before the body is read")
-            _check_not_repeated(run, event)
-            if status == 500 and run.exchanges:
-                _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
+            _check_failure(recording, run, event, "check reply.status before the body is read", status == 500)
     first, *others = recording.baseline.requests or [("", "", None)]
     if later := {other for other in others if other[0] == first[0] and other != first}:
         run = observe(case, case.now, wire=substitute(Response(b"", 500), later))
@@ -116,65 +98,74 @@ def check_paging(recording: RecordedReply) -> None:
             raise failure(f"the provider fails when a page repeats itself ({run.crash})", TOLERANT)
 
 
-def _fields(recording: RecordedReply) -> Iterator[tuple[bytes, Format, Pattern]]:
-    """Yield each field of the first five bodies that were served, with its body and the body's format."""
+def _check_fields(recording: RecordedReply, changes: Callable[[Any, Pattern], _Changes], advice: str) -> None:
+    """Check ``changes`` of each field, in the first five bodies that were served."""
     for body in list(dict.fromkeys(made.body for _, made in recording.baseline.exchanges))[:5]:
-        if known := format_of(body):
-            for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
-                yield body, known, pattern
+        known = format_of(body)
+        if known is None:
+            continue
+        for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
+            for words, change in changes(decode(body), pattern):
+                tree = decode(body)
+                for node in _nodes(tree, pattern):
+                    change(node)
+                try:
+                    new = known.encode(tree)
+                except (ValueError, TypeError):
+                    continue  # the format cannot express the change: a typed column holds no other type
+                run = observe(recording.case, recording.case.now, wire=partial(_exchanged, body, new))
+                _check_not_worse(recording, run, f"{field_name(pattern)} {words}", advice)
+
+
+def _exchanged(old: bytes, new: bytes, request: HttpRequest, made: Response) -> Response:
+    return replace(made, body=new) if made.body == old else made
 
 
 def _nodes(tree: Any, pattern: Pattern) -> list[TreeNode]:
     return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _is_optional(body: bytes, pattern: Pattern) -> bool:
-    """Return whether the recording has rows without the field: then nothing shows that it is missing."""
-    every = {id(node.parent): node.parent for node in fields_in(decode(body)) if node.pattern[:-1] == pattern[:-1]}
-    return any(pattern[-1] not in parent for parent in every.values())
+def _imprecise(tree: Any, pattern: Pattern) -> _Changes:
+    """Yield the changes that put a form with less in it in the place of every stamp."""
+    forms = {value: list(less_precise(value)) for node in _nodes(tree, pattern) if isinstance(value := node.value, str)}
+    for number in range(max(map(len, forms.values()), default=0)):
+        fitting = {value: less[number] for value, less in forms.items() if number < len(less)}
+        yield f"reads {next(iter(fitting.values()))!r}", partial(_replace, fitting)
 
 
-def _changes(
-    recording: RecordedReply, nodes: list[TreeNode], is_optional: bool
-) -> Mapping[str, Callable[[TreeNode], object]]:
-    """Return what can happen to a field. What the source itself sends there is no drift."""
+def _replace(values: Mapping[str, str], node: TreeNode) -> None:
+    if isinstance(node.value, str):
+        node.parent[node.key] = values.get(node.value, node.value)
 
-    def put(new: Any) -> Callable[[TreeNode], object]:
-        return lambda node: node.parent.update({node.key: new})
 
-    known, pattern = [node.value for node in nodes], nodes[0].pattern
+def _drifted(recording: RecordedReply, tree: Any, pattern: Pattern) -> _Changes:
+    """Yield what can happen to a field. What the source itself sends there is no drift."""
+    known = [node.value for node in _nodes(tree, pattern)]
+    parents = {id(node.parent): node.parent for node in fields_in(tree) if node.pattern[:-1] == pattern[:-1]}
+    if all(pattern[-1] in parent for parent in parents.values()):  # else the recording has rows without the field
+        yield "is renamed", lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)})
+        yield "is missing", lambda node: node.parent.pop(node.key)
+    yield "is wrapped in a list", lambda node: node.parent.update({node.key: [node.value]})
     parts = [path for path, place in recording.basis.items() if floor(node_at(recording.tree, place)) is None]
     # Another number can be another clock, where the day stands elsewhere.
     is_part = any(path == pattern[-len(path) :] for path in parts)
-    # A row with a NaN is one that cannot be read, which is another drift.
-    values = [new for new in (True, 0, 10**30, [None], *others(known[0])) if new is not GONE and new == new]
-    gone: dict[str, Callable[[TreeNode], object]] = {
-        "renamed": lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)}),
-        "missing": lambda node: node.parent.pop(node.key),
-    }
-    return {
-        **({} if is_optional else gone),
-        "wrapped in a list": lambda node: node.parent.update({node.key: [node.value]}),
-        **{
-            f"{new!r} (retyped)": put(new)
-            for new in values
-            if not any(new is value or (new == value and type(new) is type(value)) for value in known)
-            and not (is_part and type(new) is type(known[0]))
-        },
-    }
+    for new in (True, 0, 10**30, [None], *others(known[0])):
+        is_known = any(new is value or (new == value and type(new) is type(value)) for value in known)
+        # A row with a NaN is one that cannot be read, which is another drift.
+        if new is not GONE and new == new and not is_known and not (is_part and type(new) is type(known[0])):
+            yield f"is {new!r} (retyped)", lambda node, new=new: node.parent.update({node.key: new})  # type: ignore[misc]
 
 
-def _check_changed(recording: RecordedReply, old: bytes, known: Format, tree: Any, event: str, advice: str) -> None:
-    try:
-        new = known.encode(tree)
-    except (ValueError, TypeError):
-        return  # the format cannot express the change: a typed column holds no other type
-
-    def wire(request: HttpRequest, made: Response) -> Response:
-        return replace(made, body=new) if made.body == old else made
-
-    run = observe(recording.case, recording.case.now, wire=wire)
+def _check_failure(recording: RecordedReply, run: ObservedRun, event: str, advice: str, must_tell: bool) -> None:
+    """Check a run on what is no reply; ``must_tell``: it has to say that the source failed."""
     _check_not_worse(recording, run, event, advice)
+    if CANARY in run.out + run.err:
+        raise failure(
+            f"when {event}, a text of the server gets out",
+            "an error is told in words of your own: never put a text of the server into a gap or an exception",
+        )
+    if must_tell and run.exchanges:
+        _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
 
 
 def _check_not_worse(recording: RecordedReply, run: ObservedRun, event: str, advice: str) -> None:
@@ -204,14 +195,6 @@ def _check_reported(run: ObservedRun, problem: str) -> None:
             problem,
             "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source that "
             "failed is not one that has nothing",
-        )
-
-
-def _check_not_repeated(run: ObservedRun, event: str) -> None:
-    if CANARY in run.out + run.err:
-        raise failure(
-            f"when {event}, a text of the server gets out",
-            "an error is told in words of your own: never put a text of the server into a gap or an exception",
         )
 
 

@@ -8,7 +8,6 @@ texts are recognised by their values.
 from __future__ import annotations
 
 import contextlib
-import copy
 import pickle
 import re
 from collections import defaultdict
@@ -185,7 +184,7 @@ def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[
 def _add_later(tree: Any, holder: Path, date: Path, value: str, pit: datetime) -> None:
     """Add to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
     things = node_at(tree, holder)
-    addition = copy.deepcopy(things[0])
+    addition = _copied(things[0])
     _rewrite(addition)
     while (instant := floor(value)) is not None and instant <= pit:
         value = str(postpone(value, 30))
@@ -216,14 +215,14 @@ def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[
     ids = _id_paths(recording, listed)
     container = listed[0].container
     mutants = [
-        (words, pickle.dumps(node), may_add)
+        (words, node, may_add)
         for number, row in enumerate(listed)
         for words, node, may_add in _mutants(recording, row, ids[row], 900 + 1_000 * number)
     ]
-    mutants += [("repeated", pickle.dumps(node_at(recording.tree, row.path)), False) for row in listed]
+    mutants += [("repeated", node_at(recording.tree, row.path), False) for row in listed]
     return {
         f"of other forms, at the {'beginning' if first else 'end'}": tuple(
-            Edit(words, partial(_insert, container=container, packed=[node], first=first), may_add)
+            Edit(words, partial(_insert, container=container, nodes=[node], first=first), may_add)
             for words, node, may_add in mutants
         )
         for first in (True, False)
@@ -233,7 +232,7 @@ def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[
 def _mutations(recording: RecordedReply, row: ReplyRow) -> list[Edit]:
     """Return the edits that put each mutant in the place of a row."""
     return [
-        Edit(words, partial(_put_packed, path=row.path, packed=pickle.dumps(node)), may_add)
+        Edit(words, partial(_put, path=row.path, value=node), may_add)
         for words, node, may_add in _mutants(recording, row, set(), 0)
         if row.container or isinstance(node, dict)
     ]
@@ -250,19 +249,19 @@ def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: in
         return
     for words, date in (("without their dates", lambda v: None), ("with dates that are none", lambda v: CANARY),
                         ("at the calendar's end", _on_last_day)):  # fmt: skip
-        node = copy.deepcopy(original)
+        node = _copied(original)
         for path in moving | dated:
             if path:
                 _put(node, path, date(node_at(node, path)))
         yield words, node, False
     for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
-        yield f"with a field more ({more})", {**copy.deepcopy(original), **more}, False
+        yield f"with a field more ({more})", {**_copied(original), **more}, False
     fields = [path for path, _ in leaves(original)] + [(name,) for name in original]
     for path in dict.fromkeys(path for path in fields if path and path not in moving | dated):
         if any(other[: len(path)] == path for other in moving | dated):
             continue
         for value in others(node_at(original, path)):
-            node, number = copy.deepcopy(original), number + 1
+            node, number = _copied(original), number + 1
             _rename(node, ids - {path}, number)
             if value is GONE:
                 with contextlib.suppress(TypeError):  # an element of a list stays
@@ -273,14 +272,15 @@ def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: in
             yield words, node, True
 
 
-def _put_packed(tree: Any, path: Path, packed: bytes) -> None:
-    _put(tree, path, pickle.loads(packed))  # noqa: S301 - of this process
-
-
-def _insert(tree: Any, container: Path, packed: Sequence[bytes], first: bool) -> None:
+def _insert(tree: Any, container: Path, nodes: Sequence[Any], first: bool) -> None:
     rows = node_at(tree, container)
     place = 0 if first else len(rows)
-    rows[place:place] = [pickle.loads(row) for row in packed]  # noqa: S301 - of this process
+    rows[place:place] = _copied(nodes)
+
+
+def _copied(node: Any) -> Any:
+    # Many hundred rows are copied, and copy.deepcopy is several times slower.
+    return pickle.loads(pickle.dumps(node))  # noqa: S301 - of this process
 
 
 # --- many rows, and rows like public ones
@@ -292,13 +292,11 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
     if not listed:
         return {}
     ids, container = _id_paths(recording, listed), listed[0].container
-    # Pickled once: many hundred copies are made, and copy.deepcopy is several times slower.
     kept = {row: ids[row] | {path[len(row.path) :] for path in recording.sources(row)} for row in listed}
 
     def several(tree: Any, first: bool) -> None:
-        packed = {row: pickle.dumps(node_at(tree, row.path)) for row in listed}
         copies = [
-            pickle.dumps(_vary(_rename(pickle.loads(packed[row]), ids[row], number), kept[row], number))  # noqa: S301
+            _vary(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], number)
             for number in range(size // len(listed) + 1)
             for row in listed
         ]
@@ -306,7 +304,7 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
         _count(recording, tree, len(copies))
 
     def unreadable(tree: Any) -> None:
-        _insert(tree, container, [pickle.dumps({})] * MANY, first=False)
+        _insert(tree, container, [{}] * MANY, first=False)
 
     return _single(
         {
@@ -340,13 +338,13 @@ def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) ->
     ):
         copies = []
         for row in public:
-            node = copy.deepcopy(node_at(recording.tree, row.path))
+            node = _copied(node_at(recording.tree, row.path))
             for path, value in dates.items():
                 _put(node, path, value)
-            copies.append(pickle.dumps(_rename(node, ids[row] if number else set(), number)))
+            copies.append(_rename(node, ids[row] if number else set(), number))
         if not number or all(ids.values()):  # else an id has several parts, and copies would contradict the rows
             words = f"beside {'rows like public ones' if number else 'later versions of public rows'}{words}"
-            change = partial(_insert, container=public[0].container, packed=copies, first=first)
+            change = partial(_insert, container=public[0].container, nodes=copies, first=first)
             worlds[words] = (Edit(words, change, may_add=True),)
     return worlds
 
@@ -377,7 +375,7 @@ def _pointers(recording: RecordedReply, late: Sequence[ReplyRow]) -> Iterator[Pa
     columns: dict[Path, dict[Path, Any]] = defaultdict(dict)
     rows = {path: row for row in recording.every for path, _ in leaves_of(recording, row)}
     for path, row in rows.items():
-        value = path[-1] if path == row.path else node_at(recording.tree, path)
+        value = recording.value_at(row, path)
         if _may_name(value) and floor(value) is None:
             columns[pattern_of(row, path)][path] = value
     keys = [column for column in columns.values() if len(column) == len({*column.values()}) == len(recording.every)]
@@ -457,4 +455,4 @@ def _on_last_day(value: Any) -> Any:
 
 def _put(node: Any, path: Path, value: Any) -> None:
     with contextlib.suppress(KeyError, IndexError, TypeError):
-        node_at(node, path[:-1])[path[-1]] = copy.deepcopy(value)
+        node_at(node, path[:-1])[path[-1]] = _copied(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from pit_fetch.testing.case import (
     MICROSECOND,
     Case,
     ObservedRun,
+    body_of,
     failure,
     instants,
     middle_pit,
@@ -26,8 +26,8 @@ from pit_fetch.testing.case import (
 from pit_fetch.testing.comparison import interference
 from pit_fetch.testing.documents import leaves
 from pit_fetch.testing.pagination import UNPAGED, Paging, in_pages, paging_of
-from pit_fetch.testing.recording import RecordedReply, ReplyRow, analyze, drop, edited, field_of, put
-from pit_fetch.testing.runner import ServerFailed, observe
+from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, ReplyRow, analyze, drop, edited, field_of, put
+from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
@@ -37,8 +37,6 @@ _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages":
 _TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
 # Rows in a reply that is asked for in pages, and in one that is not; values beside the rows.
 _MOST_IN_PAGES, _MOST, _BESIDE = 1_100, 5_000, 40
-# What an edit can come to that neither the format of the reply nor the author's own server can hold.
-_IMPOSSIBLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed)
 _LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
 _WINDOW = (
     "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
@@ -168,8 +166,8 @@ def _check_worlds(
                 return ()
             if not halves and world[0].may_add and _adds_public(recording, reply, pit):
                 return ()
-        except _IMPOSSIBLE:
-            return next(filter(None, map(telling, halves)), ())  # neither the reply nor the author's server can hold it
+        except IMPOSSIBLE:
+            return next(filter(None, map(telling, halves)), ())
         part = next(filter(None, map(telling, halves)), ())
         return part or (() if any(edit.may_add for edit in world[1:]) else world)
 
@@ -290,7 +288,7 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
                 continue
             try:
                 run = observe(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
-            except _IMPOSSIBLE:
+            except IMPOSSIBLE:
                 continue
             # Another page, an error, or nothing: then it says how the reply is to be read.
             steers = run.requests != whole.requests or run.ids != whole.ids or "upstream_error" in run.gap_types
@@ -393,11 +391,8 @@ def _request_to(case: Case, operation: Operation) -> dict[str, object]:
 
 def _undated(request: HttpRequest) -> object:
     """Return what a request asks for besides its window, so that a server that ignores that gives one answer to all."""
-    body: object = None
-    with contextlib.suppress(ValueError):
-        body = json.loads(request.body or b"null")
-    asked = leaves([dict(request.params), body])
-    return request.path, tuple((place, str(value)) for place, value in asked if not _is_date(value))
+    asked = {"params": dict(request.params), "body": body_of(request)}
+    return request.path, tuple((place, str(value)) for place, value in leaves(asked) if not _is_date(value))
 
 
 def _is_date(value: object) -> bool:

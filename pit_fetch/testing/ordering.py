@@ -11,9 +11,10 @@ from itertools import pairwise
 from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page, Record
 from pit_fetch.testing import edits
-from pit_fetch.testing.case import Case, failure, is_aware, pits_before
+from pit_fetch.testing.case import Case, failure, pits_before
 from pit_fetch.testing.recording import RecordedReply, drop, edited
 from pit_fetch.testing.runner import observe
+from pit_fetch.times import is_aware
 
 _ORDER = (
     "give a page an order (paging.newest_first) only where the source sorts by the stamp that you yield as "

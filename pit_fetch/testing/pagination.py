@@ -8,17 +8,16 @@ the rows, filled in, makes the provider ask again says where the next page is.
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from pit_fetch.testing.case import Case
+from pit_fetch.testing.case import Case, body_of
 from pit_fetch.testing.documents import Path, decode, leaves, node_at, require_format
 from pit_fetch.testing.edits import leaves_beside
-from pit_fetch.testing.recording import RecordedReply, edited, repeat
+from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, edited, repeat
 from pit_fetch.testing.runner import observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor
@@ -94,7 +93,7 @@ def in_pages(case: Case, recording: RecordedReply, paging: Paging) -> Case:
                 for place, pointer in paging.pointers if has_more else ():
                     node_at(document, place[1:-1])[place[-1]] = pointer(turn + 2)
                 reply = require_format(case.reply).encode(document)
-        except (KeyError, IndexError, TypeError, ValueError):
+        except IMPOSSIBLE:
             pass
         return case.serve(reply, request)
 
@@ -119,7 +118,7 @@ def _asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool
     """Return whether a first page, of ``size`` rows if that is not 0, is followed by another one."""
     fill = partial(repeat, container=_only_list(recording) or (), size=2 * size)
     case = in_pages(recording.case.at_leisure(_MOST), recording, paging)
-    with contextlib.suppress(KeyError, IndexError, TypeError, ValueError):
+    with contextlib.suppress(*IMPOSSIBLE):
         paths = [request.path for request, _ in observe(case, case.now, reply=edited(case, fill)).exchanges]
         return len(paths) > len(recording.baseline.exchanges) and len(set(paths)) < len(paths)
     return False
@@ -135,10 +134,8 @@ def _numbers(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
 
     alone  those only that are a value by themselves
     """
-    body: object = None
-    with contextlib.suppress(ValueError):
-        body = json.loads(request.body or b"null")
-    places = {"path": request.path, "params": dict(request.params), "headers": dict(request.headers), "body": body}
+    params, headers = dict(request.params), dict(request.headers)
+    places = {"path": request.path, "params": params, "headers": headers, "body": body_of(request)}
     return {
         (*place, nth): int(digits)
         for place, value in leaves(places)

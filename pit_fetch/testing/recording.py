@@ -43,6 +43,9 @@ _NEVER = 2100
 # Rows that are examined one by one: enough to meet every shape of a recording that was made with care.
 EXAMINED = 8
 
+# What an edit can come to that neither the format of the reply nor the author's own server can hold.
+IMPOSSIBLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed)
+
 # The name of the keys of rows that lie in a map.
 KEY = "(key)"
 
@@ -103,6 +106,10 @@ class RecordedReply:
         known = {row.path: row for row in self.rows}
         return tuple(known.get(row.path, row) for path in self.containers for row in self.rows_in(path))
 
+    def value_at(self, row: ReplyRow, path: Path) -> Any:
+        """Return what stands at ``path``, which may be the row's own key."""
+        return path[-1] if path == row.path else node_at(self.tree, path)
+
     def rows_in(self, container: Path) -> list[ReplyRow]:
         return [ReplyRow(container, key) for key in _keys_of(node_at(self.tree, container))]
 
@@ -150,7 +157,7 @@ class RecordedReply:
         for path, value in leaves(self.tree):
             if path[: len(row.path)] != row.path and floor(value) is not None:
                 with contextlib.suppress(ValueError, OverflowError):
-                    if _moves_stamps(self, partial(_put, path=path, value=postpone(value, 1)), ids):
+                    if _moves_stamps(self, put(row, path, postpone(value, 1)), ids):
                         return True
         return False
 
@@ -343,10 +350,6 @@ def put(row: ReplyRow, path: Path, value: object) -> Callable[[Any], None]:
     return change
 
 
-def _put(tree: Any, path: Path, value: object) -> None:
-    node_at(tree, path[:-1])[path[-1]] = value
-
-
 def _later(days: int, path: Path, value: object) -> Iterator[object]:
     with contextlib.suppress(ValueError, OverflowError):
         yield postpone(value, days)
@@ -374,8 +377,8 @@ def _moves_stamps(recording: RecordedReply, change: Callable[[Any], None], ids: 
     then = replace(case, now=case.now + timedelta(days=2))
     try:
         moved = observe(then, then.now, reply=edited(case, change))
-    except (KeyError, IndexError, TypeError, ValueError, ServerFailed):
-        return False  # neither the reply nor the author's own server can hold this
+    except IMPOSSIBLE:
+        return False
     before, after = (
         Counter(
             public_from(record) for record in run.records if not record.at_receipt and (not ids or record.id in ids)

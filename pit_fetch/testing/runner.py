@@ -13,18 +13,17 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.cli.arguments import parse
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Gap
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
-from pit_fetch.request.values import flag_of, format_value
+from pit_fetch.request.fetch_request import from_values
 from pit_fetch.runtime import alarm
 from pit_fetch.testing import sandbox
 from pit_fetch.testing.case import Case, ObservedRun, Wire, failure
@@ -171,12 +170,10 @@ def observe(
     if files:
         workspace.file.write_bytes(served)
     environ = {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
-    argv = (f"--source={case.provider.name}", *_command_line(options))
-    if argv not in case.requests:
-        try:
-            case.requests[argv] = parse(argv, case.provider, environ)
-        except UsageError as error:
-            raise Refused(f"the request is refused: {error}") from None
+    try:
+        request = from_values(options, case.provider, environ)
+    except UsageError as error:
+        raise Refused(f"the request is refused: {error}") from None
     with (
         sandbox.refused(str(workspace.root)) as reached_out,
         workspace.descriptors.caught(),
@@ -184,14 +181,14 @@ def observe(
         sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
     ):
         left = run(
-            argv,
+            ("--source", case.provider.name),
             transport=transport,
             clock=clock.value(),
             environ=environ,
             folder=workspace.home,
             stdin=served,
             provider=case.provider,
-            request=case.requests[argv]._replace(provider=spy.watched()),
+            request=request._replace(provider=spy.watched()),
             alarm=_alarm,
         )
     written = workspace.descriptors.text()
@@ -244,16 +241,6 @@ def observe_baseline(case: Case) -> ObservedRun:
             "and that records carry an aware available_at",
         )
     return baseline
-
-
-def _command_line(options: Mapping[str, object]) -> Iterator[str]:
-    """Yield the words of a command line with the options of a Python call."""
-    for name, value in options.items():
-        if value is True:
-            yield flag_of(name)
-        elif value is not None and value is not False:
-            several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
-            yield f"{flag_of(name)}={format_value(list(value) if several else value)}"  # type: ignore[call-overload]
 
 
 def _alarm(seconds: float) -> AbstractContextManager[None]:

@@ -114,7 +114,7 @@ def check_floor(recording: RecordedReply) -> None:
                 raise failure(f"item {item!r} is available_at {stamp}, before {named} is over ({least})", _LATEST)
     for pattern, path in recording.basis.items():
         row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
-        value = path[-1] if path == row.path else node_at(recording.tree, path)
+        value = recording.value_at(row, path)
         last = floor(value, LATEST_ZONE)
         if is_naive(value) and not case.zone and last and any(stamp < last for _, stamp in row.versions):
             raise failure(

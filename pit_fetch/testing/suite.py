@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import claims, conduct, drift, interference, isolation, ordering, stamps
-from pit_fetch.testing.case import Case, failure, is_aware
+from pit_fetch.testing.case import Case, failure
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
@@ -23,7 +23,7 @@ from pit_fetch.testing.runner import Refused, observe
 from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.times import parse_rfc3339
+from pit_fetch.times import is_aware, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
