@@ -429,6 +429,10 @@ def test_after_a_429_a_minute_goes_by() -> None:
         ("HTTP://user:pw@ex\xe4mple.com/\xe4 b", "xn--exmple-cua.com/%C3%A4%20b"),
         (" www.sec.gov/ix?doc=/Archives/a.htm ", "www.sec.gov/ix?doc=/Archives/a.htm"),
         ("example.com:8080/a%20b", "example.com:8080/a%20b"),
+        ("https://example.com:0443/a", "example.com/a"),
+        ("example.com:/a", "example.com/a"),
+        ("archive.org/web/petabox.php", "archive.org/web/petabox.php"),
+        ("//me@example.com/@me?by=you@example.com", "example.com/@me?by=you@example.com"),
     ],
 )
 def test_an_address_is_asked_for_as_people_write_it(written: str, asked: str) -> None:
@@ -441,7 +445,12 @@ def test_an_address_is_asked_for_as_people_write_it(written: str, asked: str) ->
         ("example.com/*", "match=prefix"),
         ("*.example.com", "match=prefix"),
         ("https://web.archive.org/web/2017/http://example.com", "leave out"),
+        ("archive.org/web/2017/http://example.com", "leave out"),
+        ("https://web.archive.org", "leave out"),
         ("mailto:a@example.com", "http or https"),
+        ("a@example.com", "not of mail"),
+        ("me:pw@example.com/a", "not of mail"),
+        ("http://example.com\\@other.example/a", "write /"),
         ("ftp://example.com/a", "http or https"),
         ("localhost", "e.g. www.example.com/news"),
         ("", "e.g. www.example.com/news"),
