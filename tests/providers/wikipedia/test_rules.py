@@ -362,6 +362,15 @@ def test_any_source_has_a_text(source: str) -> None:
     assert isinstance(wikitext.plain(wikitext.parse(source)), str)
 
 
+@pytest.mark.parametrize(
+    "before",
+    ["", "{{short description|A company}} ", "Acme.\n  ", "{{pp}}<!-- c -->\t{{Use mdy dates|date=May 2020}} "],
+)
+@pytest.mark.parametrize("box", ["{{Infobox company|name=Acme}}", "{{Ficha\n|name=Acme\n|sales=4\n|since=1976\n}}"])
+def test_the_values_of_an_infobox_are_shown_wherever_a_line_begins_with_it(before: str, box: str) -> None:
+    assert "name: Acme" in wikitext.plain(wikitext.parse(f"{before}{box} It makes things."))
+
+
 # The call, and errors.
 
 
