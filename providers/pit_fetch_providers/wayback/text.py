@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pit_fetch.transport import MAX_BODY_BYTES
 from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
@@ -22,8 +21,10 @@ if TYPE_CHECKING:
 
 Form = Literal["text", "markdown", "html"]
 
-# How files begin, which some origins call pages, and pages which they compress and do not say so.
-_FILES = (b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", _GZIP := b"\x1f\x8b")
+# How files begin. Some origins call them pages, and some compress pages without saying so.
+_GZIP = b"\x1f\x8b"
+_FILES = (_GZIP, b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04")
+_MOST_UNPACKED = 64_000_000
 _TEXTS = ("", "unk", "text/html", "text/plain", "application/xhtml+xml")
 
 # What is no part of a page's text: what runs, navigation, forms, and the archive's own banner.
@@ -111,7 +112,7 @@ def _unpacked(body: bytes) -> bytes:
 
     member = zlib.decompressobj(31)
     try:
-        content = member.decompress(body, MAX_BODY_BYTES)
+        content = member.decompress(body, _MOST_UNPACKED)
     except zlib.error:
         return body
     return content if member.eof else body
