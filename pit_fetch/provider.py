@@ -449,8 +449,8 @@ class Retry(NamedTuple):
     backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
               that the server asks for takes its place
     final     the name of a header: a reply that has it is the answer, whatever its status. "" for none
-    pause     seconds after a 429 in which no process of this machine asks again, for a host with a rate that shuts out
-              whoever does. 0 for none
+    pause     seconds after a 429 in which no process of this machine asks the address again, whatever its rate, for a
+              host with a rate that shuts out whoever does. 0 for none
 
     An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
     ``repeatable``, and a ``load`` always once.

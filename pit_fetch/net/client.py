@@ -172,7 +172,7 @@ class Client:
                 pause = max(pause, wait or 0.0, _retry_after(reply))
                 if reply.status == 429 and not is_usable and host.retry.pause:
                     pause = max(pause, host.retry.pause)
-                    self._hold(host, base)
+                    self._close(host)
             if attempt + 1 >= policy.tries or pause >= self.remaining() * policy.patience:
                 break
             self.clock.sleep(pause)
@@ -224,11 +224,12 @@ class Client:
             self._limiters[key, rate] = limiter(rate, key, self.environ, self.clock.shared)
         return self._limiters[key, rate]
 
-    def _hold(self, host: Host, base: str) -> None:
-        """Let no process of this machine ask the host for as long as it wants after a refusal."""
-        turns = self._limiter(host, base)
-        if turns is not None:
-            turns.hold(host.retry.pause)
+    def _close(self, host: Host) -> None:
+        """Let no process of this machine ask the address of ``host`` for as long as it wants after a refusal."""
+        for known in self.hosts:
+            turns = self._limiter(known, base_url(known, self.environ)) if known.url == host.url else None
+            if turns is not None:
+                turns.close(host.retry.pause)
 
     def _wait_for_turn(self, host: Host, base: str) -> None:
         """Wait until the host's rate allows a request. Raise UpstreamError if that is after the deadline."""

@@ -3,7 +3,8 @@
 Agents run many short processes at once, and a source counts requests per address. One small file per host holds the
 instants of the last granted requests, and is changed under an exclusive lock. An instant may lie in the future, for a
 request that waits for its turn. A request that cannot wait that long is not booked, or later ones would wait in vain.
-The file holds instants alone, names no request, and is never shown.
+After a refusal, the file also holds the instant before which the host wants no request. It holds instants alone, names
+no request, and is never shown.
 """
 
 from __future__ import annotations
@@ -30,34 +31,42 @@ DAY = 86_400.0
 MAX_CALLS = 10_000
 
 _RATE = re.compile(r"([0-9]{1,5})/([0-9]{1,5}(?:\.[0-9]{1,3})?)")
-_HEAD = struct.Struct("<8sdQ")
-_MAGIC = b"pitrate2"
+_HEAD = struct.Struct("<8sddQ")
+_MAGIC = b"pitrate3"
 
 
 class State:
-    """The instants of the last granted requests, in order, and that of this state itself, both in seconds."""
+    """The instants of the last granted requests, in order, in seconds.
 
-    def __init__(self, granted: list[float], written: float = 0.0) -> None:
-        self.granted, self.written = granted, written
+    ``written`` is the instant of this state itself, and ``closed`` that until which no further request is granted.
+    """
+
+    def __init__(self, granted: list[float], written: float = 0.0, closed: float = 0.0) -> None:
+        self.granted, self.written, self.closed = granted, written, closed
 
     def book(self, rate: Rate, now: float, within: float) -> float:
         """Return the seconds from ``now`` to the next request's start. Book it if they are less than ``within``."""
-        if now < self.written:  # the clock was set back: bookings stay as far ahead as they were
-            self.granted = [at - (self.written - now) for at in self.granted]
+        self._read_clock(now)
         # No request waits longer than a day, so an instant further ahead is corrupt.
         recent = sorted(at for at in self.granted if now - rate.seconds < at <= now + DAY)
-        start = now if len(recent) < rate.calls else max(now, recent[-rate.calls] + rate.seconds)
-        self.written = now
+        start = self.closed if now < self.closed <= now + DAY else now
+        if len(recent) >= rate.calls:
+            start = max(start, recent[-rate.calls] + rate.seconds)
         if start - now < within:
             # As many as the largest rate in use needs: processes may be configured differently.
             self.granted = sorted([*self.granted, start])[-max(rate.calls, len(self.granted)) :]
         return start - now
 
-    def hold(self, rate: Rate, now: float, seconds: float) -> None:
-        """Grant no request at ``rate`` before ``seconds`` from ``now``, but those that are booked."""
-        self.book(rate, now, within=0.0)  # reads the clock, and books none
-        at = now + seconds - rate.seconds  # as if all requests of a window had been granted then
-        self.granted = sorted([*self.granted, *[at] * rate.calls])[-max(rate.calls, len(self.granted)) :]
+    def close(self, now: float, seconds: float) -> None:
+        """Grant no request before ``seconds`` from ``now``, at whatever rate, but those that are booked."""
+        self._read_clock(now)
+        self.closed = now + seconds
+
+    def _read_clock(self, now: float) -> None:
+        if now < self.written:  # the clock was set back: all that is ahead stays as far ahead as it was
+            self.granted = [at - (self.written - now) for at in self.granted]
+            self.closed -= self.written - now
+        self.written = now
 
 
 class Limiter:
@@ -72,10 +81,10 @@ class Limiter:
             # The clock is read under the lock, so that the instants in the file are in order.
             return state.book(self.rate, self.clock(), within)
 
-    def hold(self, seconds: float) -> None:
+    def close(self, seconds: float) -> None:
         """Let no request start for ``seconds``, but those that are booked."""
         with self._state() as state:
-            state.hold(self.rate, self.clock(), seconds)
+            state.close(self.clock(), seconds)
 
     @contextlib.contextmanager
     def _state(self) -> Iterator[State]:
@@ -133,13 +142,13 @@ def rate_of(host: Host, environ: Mapping[str, str]) -> Rate | None:
 
 def _pack(state: State) -> bytes:
     granted: Sequence[float] = state.granted[-MAX_CALLS:]
-    return _HEAD.pack(_MAGIC, state.written, len(granted)) + struct.pack(f"<{len(granted)}d", *granted)
+    return _HEAD.pack(_MAGIC, state.written, state.closed, len(granted)) + struct.pack(f"<{len(granted)}d", *granted)
 
 
 def _unpack(stored: bytes) -> State:
     if len(stored) < _HEAD.size:
         return State([])
-    magic, written, count = _HEAD.unpack_from(stored)
+    magic, written, closed, count = _HEAD.unpack_from(stored)
     if magic != _MAGIC or len(stored) < _HEAD.size + 8 * count:
         return State([])
-    return State(list(struct.unpack_from(f"<{count}d", stored, _HEAD.size)), written)
+    return State(list(struct.unpack_from(f"<{count}d", stored, _HEAD.size)), written, closed)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.net.decompress import content
 from pit_fetch.transport import HttpReply, HttpRequest, TransportError
 
 
@@ -85,5 +86,7 @@ class Answering:
             raise TransportError("timeout")
         if response.cut is not None:
             raise TransportError("network", passing=True)
-        body = b"" if request.method == "HEAD" else response.body
-        return HttpReply(response.status, response.headers, body, self.now())
+        reply = HttpReply(response.status, response.headers, b"", self.now())
+        if request.method == "HEAD":
+            return reply
+        return reply._replace(body=content((response.body,), reply.header("Content-Encoding")))

@@ -17,10 +17,10 @@ _TRACKING = re.compile(
 _SCHEME = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?//|(mailto|data|javascript|tel|about):", re.IGNORECASE)
 _WWW = re.compile(r"www\d*\.")
 _HOST = re.compile(r"(?=.{1,253}(?::\d+)?$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)+(?::\d{1,5})?")
-_USUAL_PORTS = (":80", ":443")
+_USUAL_PORTS = ("", "80", "443")
 # What a path and a query may hold as they are (RFC 3986), and "%", since the rest is spelled with it.
 _KEPT = "/:@!$&'()*+,;=~-._%"
-_ARCHIVE = "web.archive.org"
+_ARCHIVE = re.compile(r"(?:www\.)?(?:web\.archive\.org/|(?:wayback\.)?archive\.org/web/[\d*])")
 
 
 def parse(text: str) -> str:
@@ -34,7 +34,7 @@ def parse(text: str) -> str:
     host = _host(parts)
     if not _HOST.fullmatch(host):
         _refuse("url is the address of a page on the web, e.g. www.example.com/news")
-    if host == _ARCHIVE:
+    if _ARCHIVE.match(f"{host}{parts.path}/"):
         _refuse("url is the address of the page itself: leave out https://web.archive.org/web/…/ (--pit chooses)")
     query = "&".join(part for part in parts.query.split("&") if not _TRACKING.fullmatch(part))
     return host + quote(parts.path or "/", _KEPT) + (f"?{quote(query, _KEPT + '/?')}" if query else "")
@@ -50,19 +50,22 @@ def _split(text: str) -> SplitResult:
         _ = parts.port
     except ValueError:
         _refuse("url is not an address that can be read")
+    if match is None and "@" in parts.netloc:
+        _refuse("url is the address of a page, not of mail")
+    if "\\" in parts.netloc:  # what is before it is the host in browsers, and what is behind it in libraries
+        _refuse("url is not an address that can be read: write / for \\")
     return parts
 
 
 def _host(parts: SplitResult) -> str:
     """Return host and port in small letters, as the network spells them."""
-    host = parts.netloc.rpartition("@")[2].lower()
-    for port in _USUAL_PORTS:
-        host = host.removesuffix(port)
-    name, colon, port = host.partition(":")
+    name, _, port = parts.netloc.rpartition("@")[2].lower().partition(":")
+    port = port.lstrip("0")
     try:
-        return (name.rstrip(".").encode("idna").decode() if not name.isascii() else name.rstrip(".")) + colon + port
+        name = name.rstrip(".") if name.isascii() else name.rstrip(".").encode("idna").decode()
     except UnicodeError:
         return ""
+    return name if port in _USUAL_PORTS else f"{name}:{port}"
 
 
 def key(url: str) -> str:

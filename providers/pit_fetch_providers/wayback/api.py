@@ -26,6 +26,8 @@ CAPTURES = Host(
 # How the index says that a site, or robots, forbid it to answer, and that it has nothing.
 _NO_CAPTURES = (b"AccessControlException", b"ResourceNotInArchiveException")
 _MISSING = (403, 404, 410, 451)
+# What a capture is that cannot be received whole, now and when what was recorded is read again.
+_UNREADABLE = (Code.MALFORMED, Code.TOO_LARGE, Code.UNRECORDED)
 
 
 def index(context: Context, params: Mapping[str, str]) -> bytes:
@@ -48,10 +50,16 @@ def capture(context: Context, timestamp: str, url: str) -> HttpReply | None:
     """Return the capture of ``url`` at ``timestamp`` as it was received; None if the archive has no such capture.
 
     The archive leads from one that it cannot show to the nearest other one, which may be a later one: that is not
-    followed. Raise UpstreamError.
+    followed. One that is too large, or not compressed as it says, is none: nobody can see its own dates, so it must not
+    fail the fetch. Raise UpstreamError.
     """
     path = f"/web/{timestamp}id_/{url}"
-    reply = context.http.get(CAPTURES.name, path, follow=False)
+    try:
+        reply = context.http.get(CAPTURES.name, path, follow=False)
+    except UpstreamError as error:
+        if error.gap.code in _UNREADABLE:
+            return None
+        raise
     if reply.header(MEMENTO):
         return reply
     _check(reply, CAPTURES)

@@ -15,6 +15,8 @@ from pit_fetch_providers.wayback.capture import Capture
 
 # Captures that do not show the page, of all addresses together, after which the search ends.
 MOST_TRIES = 8
+# Captures that are listed and cannot be read. They have a limit of their own: what one of them held may be of later.
+MOST_UNREAD = 50
 MOST_REDIRECTS = 4
 # The origin's answers to a robot: such a capture is never the page, and says nothing of it.
 _REFUSALS = frozenset({400, 401, 402, 403, 405, 406, 407, 408, 409, 412, 418, 421, 422, 423, 425, 426, 428, 429, 451})
@@ -42,11 +44,14 @@ def up_to_a_page(records: Iterable[Record]) -> Iterator[Record]:
 
 
 class _Search:
-    """The search for one page. ``tries`` is how many captures that do not show it may still be read."""
+    """The search for one page. ``tries`` is how many captures may still be read that do not show it.
+
+    ``unread`` is how many may still be asked for that cannot be read.
+    """
 
     def __init__(self, query: Query, context: Context) -> None:
         self.query, self.context = query, context
-        self.tries = MOST_TRIES
+        self.tries, self.unread = MOST_TRIES, MOST_UNREAD
         self.has_asked = False
 
     def show(self, url: str, reached_at: datetime | None, path: tuple[str, ...]) -> Generator[Record, None, bool]:
@@ -57,13 +62,13 @@ class _Search:
         path = (*path, address.key(url))
         shown: set[object] = set()
         for row in index.newest_first(self.context, self.query, url):
-            if self.tries == 0:
+            if 0 in (self.tries, self.unread):
                 return False
             if _is_refusal(row.status) or _likeness(row.status, row.digest) in shown:
                 continue
             found = self._read(row)
             if found is None:
-                self.tries -= 1
+                self.unread -= 1
                 continue
             record = capture.record(found, reached_at)
             if record.available_at is None or record.available_at > self.query.horizon:

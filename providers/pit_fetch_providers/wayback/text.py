@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 Form = Literal["text", "markdown", "html"]
 
+# How files begin. Some origins call them pages, and some compress pages without saying so.
+_GZIP = b"\x1f\x8b"
+_FILES = (_GZIP, b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04")
+_MOST_UNPACKED = 64_000_000
+_TEXTS = ("", "unk", "text/html", "text/plain", "application/xhtml+xml")
+
 # What is no part of a page's text: what runs, navigation, forms, and the archive's own banner.
 _SILENT = (
     "script, style, noscript, template, svg, iframe, object, nav, select, button, input, textarea, dialog, "
@@ -87,6 +93,10 @@ class Content(NamedTuple):
 def read(body: bytes, declared: str, url: str, form: Form) -> Content:
     """Return what ``body`` says, with its text in ``form``. ``declared`` is its Content-Type, ``url`` its address."""
     content_type = declared.partition(";")[0].strip().lower()
+    if body.startswith(_GZIP) and content_type in _TEXTS:
+        body = _unpacked(body)
+    if body.startswith(_FILES):
+        return Content(content_type)
     if not _is_html(content_type, body):
         is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
         return Content(content_type, decode(body, declared) if is_text else None, is_empty=not body.strip())
@@ -94,6 +104,18 @@ def read(body: bytes, declared: str, url: str, form: Form) -> Content:
     if is_too_large(source):
         return Content(content_type, source if form == "html" else None)
     return _read_page(source, content_type, url, form)
+
+
+def _unpacked(body: bytes) -> bytes:
+    """Return what an origin compressed without saying so; ``body`` itself if it is broken or too large."""
+    import zlib
+
+    member = zlib.decompressobj(31)
+    try:
+        content = member.decompress(body, _MOST_UNPACKED)
+    except zlib.error:
+        return body
+    return content if member.eof else body
 
 
 def _is_html(content_type: str, body: bytes) -> bool:

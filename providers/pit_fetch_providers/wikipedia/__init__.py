@@ -60,7 +60,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         query.horizon < query.now
     ):  # a cursor or --date-to leaves out the newer ones, whose numbers show what is imported
         later += history.following(context, place, until, _until(query.now))
-    numbers = history.Numbers(later)
+    numbers = history.Numbers(later, place.lowest)
 
     def page(after: str) -> tuple[list[Record], str | None]:
         found = history.revisions(context, place, until, _PAGE_SIZE, after)
@@ -95,12 +95,12 @@ def _article(
     revision, further = history.newest(context, place, until, text=True)
     if not place.had_title(title, revision):
         return False
-    numbers = history.Numbers(place.later)
+    numbers = history.Numbers(place.later, place.lowest)
     while revision is not None and (public := _public_from(revision, numbers)) is None:
         if further is None:
             return False
         revision, further = history.newest(context, place, until, further, text=True)
-    if revision is None or revision.text is None or public is None:
+    if revision is None or revision.sha1 is None or revision.text is None or public is None:
         return False
     _check(revision)
     public = public if reached_at is None else max(reached_at, public)
@@ -120,7 +120,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     if not isinstance(result, dict) or not isinstance(result.get("pages"), list):
         raise UpstreamError(Code.MALFORMED, problem="it has no pages (formatversion=2)")
     for pageid, revision in history.read(result):
-        if revision is None:
+        if revision is None or revision.sha1 is None:
             yield UNREADABLE
         elif query.operation.name == "revisions":
             yield _listed(query, pageid, revision, history.Numbers())
@@ -161,7 +161,8 @@ def _record(query: Query, pageid: int, revision: Revision, title: str | None, pu
 
 
 def _listed(query: Query, pageid: int, revision: Revision | None, numbers: history.Numbers) -> Record:
-    if revision is None:
+    public = None if revision is None else _public_from(revision, numbers)
+    if revision is None or revision.sha1 is None:  # hidden, which is absence and nothing more
         return UNREADABLE
     payload = {
         "pageid": pageid,
@@ -171,11 +172,10 @@ def _listed(query: Query, pageid: int, revision: Revision | None, numbers: histo
     }
     payload |= {
         "size": revision.size,
-        "comment": revision.comment,
+        "comment": revision.comment or "",
         "is_minor": revision.is_minor,
         "sha1": revision.sha1,
     }
-    public = _public_from(revision, numbers)
     return Record(f"{query.options['lang']}:{pageid}@{revision.revid}", public, "provider_metadata", payload)
 
 

@@ -27,7 +27,8 @@ LATER_ROWS = 500
 _NUMBERED = datetime(2014, 1, 1, tzinfo=UTC)
 # Stamps and numbers of revisions were recorded in another order by four seconds.
 _DISORDER = timedelta(minutes=10)
-_SECOND = timedelta(seconds=1)
+# In 2005, what was then a page's newest revision got a new number.
+_IN_ORDER = datetime(2006, 1, 1, tzinfo=UTC)
 _META = "ids|timestamp|size|sha1|flags|comment"
 # A move leaves a revision without a change, whose comment links to both titles, in whatever language. So does a
 # protection, which names the page first.
@@ -35,23 +36,32 @@ _MOVE = re.compile(r"\[\[\s*:?([^\]|\n]+)\]\].*?\[\[\s*:?([^\]|\n]+)\]\]", re.DO
 
 
 class Revision(NamedTuple):
-    """One revision. ``text`` is its source, if it was asked for."""
+    """One revision. ``sha1`` and ``comment`` are None where they are hidden, and ``text`` if it was not asked for."""
 
     revid: int
     parentid: int
     at: datetime
-    sha1: str
+    sha1: str | None
     size: int | None
-    comment: str
+    comment: str | None
     is_minor: bool
     text: str | None = None
+
+    def may_repeat(self, before: Revision | None) -> bool:
+        """Return whether this revision may hold what ``before`` held, as a move's does. Sizes are never hidden."""
+        if before is None:
+            return True
+        if before.sha1 is None or self.sha1 is None:
+            return before.size == self.size
+        return before.sha1 == self.sha1
 
 
 class Place(NamedTuple):
     """Where an article may have been at an instant: the number of its page, today's title, the revisions since.
 
-    ``later`` holds None for a revision that is hidden or unreadable. The page left the title that was asked for at
-    ``left_at``, as the log shows; None if it did not, or if the log does not number the page.
+    ``later`` holds None for a revision that is unreadable. The page left the title that was asked for at ``left_at``,
+    as the log shows; None if it did not, or if the log does not number the page. ``lowest`` is the lowest number that
+    any page's revision got soon after the instant.
 
     Without a page, ``pageid`` is 0. It is then asked for its revisions all the same: whether there is one may rest on
     what was written later, and so must not decide which requests are made.
@@ -61,18 +71,20 @@ class Place(NamedTuple):
     title: str
     later: tuple[Revision | None, ...] = ()
     left_at: datetime | None = None
+    lowest: float = math.inf
 
     def had_title(self, title: str, newest: Revision | None) -> bool:
         """Return whether the page had ``title`` when ``newest`` was its newest revision."""
         name = self.title if self.left_at is None else title
         for before, revision in reversed(list(zip((newest, *self.later), self.later, strict=False))):
-            if revision is not None and self.left_at is not None and revision.at >= self.left_at:
+            if revision is None or (self.left_at is not None and revision.at > self.left_at):
                 continue
-            match = None if revision is None else _MOVE.search(revision.comment)
-            # What a hidden revision held is not known: a move that follows it must not be missed.
-            if match is None or revision is None or (before is not None and before.sha1 != revision.sha1):
+            if not revision.may_repeat(before):
                 continue
-            source, target = map(titles.normalized_or_none, match.groups())
+            if revision.comment is None and revision.is_minor and revision.at != self.left_at:
+                return False  # as a move's is, and from which title is hidden
+            match = _MOVE.search(revision.comment or "")
+            source, target = map(titles.normalized_or_none, match.groups()) if match is not None else (None, None)
             # An edit's summary may name two pages, too: no article ever was a category.
             if source is not None and target == name and not source.startswith("Category:"):
                 name = source
@@ -85,8 +97,8 @@ class Numbers:
     Numbers are given on entering: one that is above that of a later revision was given after that one's.
     """
 
-    def __init__(self, later: Iterable[Revision | None] = ()) -> None:
-        self.lowest = math.inf
+    def __init__(self, later: Iterable[Revision | None] = (), lowest: float = math.inf) -> None:
+        self.lowest = lowest
         self.near = deque[Revision]()  # too near in time to be compared with
         known = (revision for revision in later if revision is not None)
         for revision in sorted(known, key=lambda revision: revision.at, reverse=True):
@@ -104,32 +116,35 @@ class Numbers:
 
 
 class Revisions(NamedTuple):
-    """Some revisions, None for one that is hidden or unreadable, and where the older ones begin."""
+    """Some revisions, None for one that is unreadable, and where the older ones begin."""
 
     rows: tuple[Revision | None, ...]
     further: str | None
 
 
 class _Move(NamedTuple):
-    """A move: from which namespace, where to, when, and the number of the page; None if the log does not number it."""
+    """A move: from which namespace, where to, and the number of the page; None if the log does not number it.
+
+    ``entry`` is its place in the log: of moves in one second, as scripts make them, the numbers show the order.
+    """
 
     namespace: Any
     target: str
-    at: datetime
+    entry: tuple[datetime, float]
     pageid: int | None
 
 
 def locate(context: Context, title: str, until: datetime) -> Place:
     """Return the place to which the moves after ``until`` lead from ``title``. Raise UpstreamError."""
-    current, since = title, until
+    current, since = title, (until, math.inf)
     moves: list[_Move] = []
     while len(moves) <= MOST_MOVES:
-        result = api.query(context, _placing(current, until, since))
+        result = api.query(context, _placing(current, until, since[0]))
         move = _first_move(result.get("logevents"), current, since)
         if move is None:
             return _located(context, result, current, until, moves)
         moves.append(move)
-        current, since = move.target, move.at
+        current, since = move.target, move.entry
     return Place(0, current)
 
 
@@ -141,9 +156,10 @@ def _located(context: Context, result: Mapping[str, Any], title: str, until: dat
         return Place(0, title)
     if (moves[0].namespace if moves else page["ns"]) != 0:  # that of then: drafts become articles, and articles drafts
         return Place(0, title)
-    left_at = moves[0].at if moves and None not in numbers else None
+    left_at = moves[0].entry[0] if moves and None not in numbers else None
     later = tuple(_later(context, result, title, until, left_at))
-    return Place(page["pageid"], page["title"], later, left_at)
+    lowest = _lowest(result.get("allrevisions")) if until >= _IN_ORDER else math.inf
+    return Place(page["pageid"], page["title"], later, left_at, lowest)
 
 
 def _later(
@@ -190,7 +206,7 @@ def newest(
 ) -> tuple[Revision | None, str | None]:
     """Return the newest revision at or before ``until``, and where the older ones begin. Raise UpstreamError.
 
-    The revision is None if there is none, or if it is hidden or unreadable.
+    The revision is None if there is none, or if it is unreadable.
     """
     further: str | None = after
     while further is not None:
@@ -210,10 +226,14 @@ def read(result: Mapping[str, Any]) -> Iterator[tuple[int, Revision | None]]:
 
 
 def _placing(title: str, until: datetime, since: datetime) -> Mapping[str, str]:
-    """Return the request for the first move away from ``title`` after ``since``, and for revisions after ``until``."""
+    """Return the request for the moves away from ``title`` since ``since``, and for revisions after ``until``.
+
+    Of the moves, the first few: they may be of one second. Of all pages, the next revisions: for their numbers.
+    """
     return {
-        **_newer(title, until), "list": "logevents", "letype": "move", "letitle": title, "ledir": "newer",
-        "lestart": _spelled(since + _SECOND), "lelimit": "1", "leprop": "ids|title|type|timestamp|details",
+        **_newer(title, until), "list": "logevents|allrevisions", "letype": "move", "letitle": title, "ledir": "newer",
+        "lestart": _spelled(since), "lelimit": "10", "leprop": "ids|title|type|timestamp|details",
+        "arvdir": "newer", "arvstart": _spelled(until + _DISORDER), "arvlimit": "50", "arvprop": "ids|timestamp",
     }  # fmt: skip
 
 
@@ -231,19 +251,30 @@ def _further(result: Mapping[str, Any]) -> str | None:
     return further if isinstance(further, str) else None
 
 
-def _first_move(events: Any, title: str, since: datetime) -> _Move | None:
-    """Return the first move away from ``title`` after ``since``."""
+def _first_move(events: Any, title: str, since: tuple[datetime, float]) -> _Move | None:
+    """Return the first move away from ``title`` after the entry ``since`` of the log."""
     for event in events if isinstance(events, list) else ():
-        params = event.get("params") if isinstance(event, dict) else None
-        at = _moment(event.get("timestamp")) if isinstance(event, dict) else None
-        target = params.get("target_title") if isinstance(params, dict) else None
-        page = event.get("logpage") if isinstance(event, dict) else None
-        if at is None or at <= since or not isinstance(target, str) or type(page) is not int:
+        if not isinstance(event, dict) or event.get("title") != title:
             continue
-        if event.get("title") == title:
+        at, params = _moment(event.get("timestamp")), event.get("params")
+        number, page = event.get("logid"), event.get("logpage")
+        target = params.get("target_title") if isinstance(params, dict) else None
+        if at is None or type(number) is not int or type(page) is not int or not isinstance(target, str):
+            continue
+        if (at, number) > since:
             name = titles.normalized_or_none(target) or target
-            return _Move(event.get("ns"), name, at, page if at >= _NUMBERED else None)
+            return _Move(event.get("ns"), name, (at, number), page if at >= _NUMBERED else None)
     return None
+
+
+def _lowest(pages: Any) -> float:
+    """Return the lowest number among the revisions in a list of those of all pages; infinity without one.
+
+    Of what has a stamp of soon after an instant, what was entered then has higher numbers than all that was entered by
+    that instant. What was imported since has higher ones still.
+    """
+    rows = [page.get("revisions") for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
+    return min((row.revid for revisions in rows for row in _read(revisions) if row is not None), default=math.inf)
 
 
 def _page(result: Mapping[str, Any], title: str) -> dict[str, Any] | None:
@@ -266,20 +297,20 @@ def _read(rows: Any) -> Iterator[Revision | None]:
 
 
 def _revision(row: Mapping[str, Any]) -> Revision | None:
-    """Return a revision; None if it is hidden or cannot be read: hidden revisions are hidden later."""
-    at, sha1, slots = _moment(row.get("timestamp")), row.get("sha1"), row.get("slots")
+    """Return a revision; None if it cannot be read."""
+    at, slots = _moment(row.get("timestamp")), row.get("slots")
     main = slots.get("main") if isinstance(slots, dict) else None
     text = main.get("content") if isinstance(main, dict) else None
-    if at is None or type(row.get("revid")) is not int or not isinstance(sha1, str):
+    if at is None or type(row.get("revid")) is not int:
         return None
-    parentid, size, comment = row.get("parentid"), row.get("size"), row.get("comment")
+    parentid, size, sha1, comment = (row.get(name) for name in ("parentid", "size", "sha1", "comment"))
     return Revision(
         revid=row["revid"],
         parentid=parentid if type(parentid) is int else 0,
         at=at,
-        sha1=sha1,
+        sha1=sha1 if isinstance(sha1, str) else None,
         size=size if type(size) is int else None,
-        comment=comment if isinstance(comment, str) else "",
+        comment=comment if isinstance(comment, str) else None,
         is_minor=row.get("minor") is True,
         text=text if isinstance(text, str) else None,
     )

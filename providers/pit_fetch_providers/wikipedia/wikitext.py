@@ -29,7 +29,9 @@ _UNSAID = re.compile(
     r"|lien web|ouvrage|article|cita .*|cita|normdaten|autorité)(?: .*)?",
     re.IGNORECASE,
 )
+# A template with so many named values is a table of them, at the start of a line or behind a few blanks.
 _FEWEST_VALUES = 3
+_LONGEST_INDENT = 20
 _SILENT_TAGS = frozenset({"ref", "references", "gallery", "templatestyles", "timeline", "score", "imagemap", "math",
                           "chem", "graph", "mapframe", "section", "syntaxhighlight"})  # fmt: skip
 _BULLETS = {"li": "- ", "dd": "  ", "dt": ""}
@@ -92,7 +94,8 @@ def _unquoted(line: str) -> str:
 def _text(nodes: Iterable[Node]) -> str:
     written = ""
     for node in nodes:
-        written += "".join(_said(node, is_at_start=not written or written.endswith("\n")))
+        before = written[-_LONGEST_INDENT:].rpartition("\n")[2]
+        written += "".join(_said(node, is_at_start=not before.strip()))
     return written
 
 
@@ -138,7 +141,8 @@ def _template(template: Template, is_at_start: bool) -> str:
     if not name or name.startswith("#") or _UNSAID.fullmatch(name):
         return ""
     named = [param for param in template.params if param.showkey]
-    if is_at_start and len(named) >= _FEWEST_VALUES:
+    is_box = "infobox" in name.lower() or len(named) >= _FEWEST_VALUES
+    if is_at_start and named and is_box:
         values = ((str(param.name).strip(), " ".join(_code(param.value).split())) for param in named)
         return "\n".join([name, *(f"{key}: {value}" for key, value in values if value), ""])
     return " ".join(filter(None, (_code(param.value).strip() for param in template.params if not param.showkey)))

@@ -147,6 +147,7 @@ MUTANTS = (
     _capture("wayback: any skew of the origin's clock will do", "MOST_SKEW", _constant(timedelta(days=9_999)), _WORLDS),
     _page("wayback: a withheld capture uses up a try", "_Search._read", _withheld_counts, _WORLDS),
     _page("wayback: captures are asked for only if there are some", "fetch", _without_a_probe, _PARTIAL),
+    _api("wayback: a capture that is not compressed as it says is an error", "_UNREADABLE", lambda real: (), _WORLDS),
     _api("wayback: a site that was blocked since is an error", "index", _blocked_is_an_error, _FAILURES),
     _api("wayback: the error's text is echoed", "status_error", _echoed, _FAILURES),
     _index("wayback: an unreadable line fails the index", "read_row", _strict, _WORLDS),

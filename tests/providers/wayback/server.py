@@ -33,6 +33,7 @@ class Capture(NamedTuple):
 
     listed     the index has it; with another ``listed_status`` than its own, such as "-" for a revisit
     plays      the archive can show it; else it leads to the nearest other one
+    encoding   the Content-Encoding that it is sent with, whatever its body is
     """
 
     stamp: str
@@ -47,6 +48,7 @@ class Capture(NamedTuple):
     listed_status: str = ""
     digest: str = ""
     plays: bool = True
+    encoding: str = ""
 
     @property
     def at(self) -> datetime:
@@ -65,6 +67,7 @@ class Capture(NamedTuple):
         headers = {"Content-Type": self.content_type, "memento-datetime": http_date(self.at)}
         date = http_date(self.at + timedelta(seconds=1)) if self.date == "" else self.date
         headers |= {"x-archive-orig-date": date} if date is not None else {}
+        headers |= {"Content-Encoding": self.encoding} if self.encoding else {}
         headers |= {"x-archive-orig-last-modified": self.modified} if self.modified is not None else {}
         if self.location:
             headers["Location"] = f"https://web.archive.org/web/{self.stamp}id_/{self.location}"

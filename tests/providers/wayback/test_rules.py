@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ import pytest
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.testing.server import App, Response
-from pit_fetch.transport import HttpRequest
+from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest
 from tests.conftest import Run
 from tests.provider_harness import Fetched, run_command
 from tests.provider_harness import ask as ask_source
@@ -257,6 +258,33 @@ def test_a_file_is_shown_by_its_digest() -> None:
     assert (item[3]["shows"], item[3]["text"], item[3]["digest_matches"]) == ("file", None, True)
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "br"])
+def test_a_capture_that_cannot_be_received_is_none_and_the_one_before_is_read(encoding: str, tmp_path: Path) -> None:
+    bomb = gzip.compress(bytes(MAX_BODY_BYTES + 1), 1)
+    for body in (b"<p>Not compressed as it says.", gzip.compress(b"broken off")[:20], bomb):
+        app = wayback.app([OLD, PAGE._replace(body=body, encoding=encoding)])
+        assert shown(ask(app)) == [("2017-09-29", "page")]
+    env, words = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}, ("--pit", PIT, "url=example.com/news")
+    for offline in ((), ("--offline",)):
+        assert _command(tmp_path, app, *words, *offline, env=env).ids == [f"{OLD.stamp}/{URL}"]
+
+
+@pytest.mark.parametrize(
+    ("body", "shows", "text"),
+    [
+        (gzip.compress(b"<title>Acme</title><p>The text."), "page", "The text."),
+        (gzip.compress(b"<p>Broken off.")[:-4], "file", None),
+        (b"%PDF-1.4 text", "file", None),
+        (b"\x89PNG\r\n", "file", None),
+    ],
+    ids=["compressed", "broken off", "pdf", "png"],
+)
+def test_what_an_origin_calls_a_page_may_be_compressed_or_a_file(body: bytes, shows: str, text: str | None) -> None:
+    (record,) = ask([PAGE._replace(body=body)]).records
+    assert (record.payload["shows"], record.payload["text"]) == (shows, text)
+    assert record.payload["digest_matches"]
+
+
 def test_a_digest_that_differs_proves_nothing() -> None:
     (item,) = ask([PAGE._replace(digest="BHLZ7SUEFN34VPG6MPYVQWOQHT3B7TXJ")]).items
     assert (item[3]["shows"], item[3]["digest_matches"]) == ("page", False)
@@ -267,6 +295,13 @@ def test_the_search_ends_after_some_captures_that_show_nothing() -> None:
     fetched = ask([OLD, *nothing])
     assert {shows for _, shows in shown(fetched)} == {"missing"}
     assert len(captures_asked(fetched)) == 8
+
+
+def test_captures_that_cannot_be_read_use_up_none_of_these_and_have_a_limit_of_their_own() -> None:
+    lost = [PAGE._replace(stamp=f"201711{day:02}1015{n:02}", plays=False) for day in (10, 11) for n in range(25)]
+    assert shown(ask([OLD, *lost[1:]])) == [("2017-09-29", "page")]
+    fetched = ask([OLD, *lost])
+    assert (shown(fetched), len(captures_asked(fetched))) == ([], 50)
 
 
 # Redirects.
@@ -429,6 +464,10 @@ def test_after_a_429_a_minute_goes_by() -> None:
         ("HTTP://user:pw@ex\xe4mple.com/\xe4 b", "xn--exmple-cua.com/%C3%A4%20b"),
         (" www.sec.gov/ix?doc=/Archives/a.htm ", "www.sec.gov/ix?doc=/Archives/a.htm"),
         ("example.com:8080/a%20b", "example.com:8080/a%20b"),
+        ("https://example.com:0443/a", "example.com/a"),
+        ("example.com:/a", "example.com/a"),
+        ("archive.org/web/petabox.php", "archive.org/web/petabox.php"),
+        ("//me@example.com/@me?by=you@example.com", "example.com/@me?by=you@example.com"),
     ],
 )
 def test_an_address_is_asked_for_as_people_write_it(written: str, asked: str) -> None:
@@ -441,7 +480,12 @@ def test_an_address_is_asked_for_as_people_write_it(written: str, asked: str) ->
         ("example.com/*", "match=prefix"),
         ("*.example.com", "match=prefix"),
         ("https://web.archive.org/web/2017/http://example.com", "leave out"),
+        ("archive.org/web/2017/http://example.com", "leave out"),
+        ("https://web.archive.org", "leave out"),
         ("mailto:a@example.com", "http or https"),
+        ("a@example.com", "not of mail"),
+        ("me:pw@example.com/a", "not of mail"),
+        ("http://example.com\\@other.example/a", "write /"),
         ("ftp://example.com/a", "http or https"),
         ("localhost", "e.g. www.example.com/news"),
         ("", "e.g. www.example.com/news"),

@@ -122,7 +122,7 @@ def _public(rng: Random, moment: datetime) -> list[Capture]:
 
 def _varied(rng: Random, page: Capture) -> Capture:
     match rng.choice(
-        ("page", "page", "gone", "refused", "redirect", "redirect", "alias", "unplayable", "revisit", "old")
+        ("page", "page", "gone", "refused", "redirect", "alias", "unplayable", "unreadable", "revisit", "old")
     ):
         case "gone":
             return page._replace(status=rng.choice((404, 410)))
@@ -134,6 +134,8 @@ def _varied(rng: Random, page: Capture) -> Capture:
             return page._replace(status=301, location=rng.choice(_SPELLINGS), body=b"")
         case "unplayable":
             return page._replace(plays=False)
+        case "unreadable":
+            return page._replace(encoding="gzip")
         case "revisit":
             return page._replace(listed_status="-")
         case "old":
@@ -162,7 +164,7 @@ def _misdated(rng: Random, moment: datetime, late: Capture) -> Capture:
     """Return a capture whose stamp is before the PIT, and which proves to be of a later time, or of an unknown one."""
     # Not in the second of a public capture, for which the archive could show it.
     at = moment - _UNTIL_PUBLIC - near(rng, 1) - rng.choice((10, 300)) * DAY - timedelta(microseconds=1)
-    capture = late._replace(stamp=digits(max(at, _FIRST)), plays=True, listed=True)
+    capture = late._replace(stamp=digits(max(at, _FIRST)), listed=True)
     if rng.random() < 0.3:
         day = f"{capture.at + 3 * DAY:%Y-%m-%d}"
         before = rng.choice(("", "<meta name=date content=2001-01-01>", "<meta name=date content=0001-01-01>"))
@@ -175,6 +177,7 @@ def _misdated(rng: Random, moment: datetime, late: Capture) -> Capture:
         date=date,
         modified=modified,
         status=status,
+        encoding=rng.choice(("", "", "gzip")),  # which its body is not
         location=f"https://example.com/{CANARY}" if status == 302 else "",
         listed_status="-" if status > 404 and rng.random() < 0.5 else "",
     )

@@ -30,6 +30,18 @@ def _any_comment_is_a_move(real: Any) -> Any:
     return had_title
 
 
+def _what_is_hidden_is_nothing(real: Any) -> Any:
+    def revision(row: Any) -> Any:
+        hidden = {"sha1hidden", "commenthidden"} & row.keys()
+        return real({"minor": False, **row, "comment": "" if hidden else row.get("comment")})
+
+    return revision
+
+
+def _with_new_numbers(real: Any) -> Any:
+    return lambda pages: float("inf")
+
+
 def _stays(real: Any) -> Any:
     return lambda events, title, since: None
 
@@ -70,6 +82,8 @@ MUTANTS = (
     _history("wikipedia: a revision is public at its stamp", "MARGIN", lambda real: timedelta(0), _WORLDS),
     _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
     _history("wikipedia: any comment with two titles is a move", "Place.had_title", _any_comment_is_a_move, _WORLDS),
+    _history("wikipedia: a move that is hidden is none", "_revision", _what_is_hidden_is_nothing, _FAILURES),
+    _history("wikipedia: only its own numbers show an import", "_lowest", _with_new_numbers, _WORLDS),
     _history("wikipedia: what became an article was one", "_first_move", _in_the_articles, _FAILURES),
     _history("wikipedia: a page that was moved away is gone", "_first_move", _stays, _WORLDS),
     _history("wikipedia: a stamp of long ago was entered then", "Numbers.is_imported", _always(False), _WORLDS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha1
@@ -13,29 +13,29 @@ from pit_fetch.transport import HttpRequest
 from tests.loopback.broken import body_of
 
 VARIABLES = {"PIT_FETCH_CONTACT": "tests@example.com"}
+ALL = ("text", "comment")
 LAG = Response(b'{"error":{"code":"maxlag","info":"Waiting: 0.1 seconds lagged.","lag":0.10323,"type":"db"}}')
 
 
 class Revision(NamedTuple):
-    """One revision. ``hidden``: its text was hidden since; ``extra`` takes the place of fields of its reply."""
+    """One revision. ``hidden``: what of it was hidden since; ``extra`` takes the place of fields of its reply."""
 
     revid: Any
     at: Any
     text: str = "'''Acme''' is a company."
     comment: str = ""
     parentid: int = 0
-    hidden: bool = False
+    hidden: Collection[str] = ()
     extra: Mapping[str, Any] = {}
 
     def row(self, with_text: bool) -> dict[str, Any]:
-        made: dict[str, Any] = {"revid": self.revid, "parentid": self.parentid, "minor": False, "timestamp": self.at}
-        made |= {"size": len(self.text.encode()), "comment": self.comment}
-        main = {"contentmodel": "wikitext", "contentformat": "text/x-wiki", "content": self.text}
-        if self.hidden:
-            made |= {"sha1hidden": True, "commenthidden": True, "suppressed": True}
-            main = {"contentmodel": "wikitext", "contentformat": "text/x-wiki", "texthidden": True}  # type: ignore[dict-item]
-        else:
-            made["sha1"] = sha1(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+        encoded = self.text.encode("utf-8", "surrogatepass")
+        made: dict[str, Any] = {"revid": self.revid, "parentid": self.parentid, "timestamp": self.at}
+        made |= {"minor": " moved page " in self.comment, "size": len(encoded)}
+        made |= {"commenthidden": True} if "comment" in self.hidden else {"comment": self.comment}
+        made |= {"sha1hidden": True} if "text" in self.hidden else {"sha1": sha1(encoded).hexdigest()}
+        main: dict[str, Any] = {"contentmodel": "wikitext", "contentformat": "text/x-wiki"}
+        main |= {"texthidden": True} if "text" in self.hidden else {"content": self.text}
         return made | ({"slots": {"main": main}} if with_text else {}) | dict(self.extra)
 
 
@@ -58,10 +58,9 @@ class Move(NamedTuple):
     pageid: int
     ns: int = 0
 
-    @property
-    def row(self) -> dict[str, Any]:
+    def row(self, number: int) -> dict[str, Any]:
         return {
-            "logid": 1, "ns": self.ns, "title": self.title, "pageid": self.pageid, "logpage": self.pageid,
+            "logid": number, "ns": self.ns, "title": self.title, "pageid": self.pageid, "logpage": self.pageid,
             "type": "move", "action": "move", "timestamp": self.at,
             "params": {"target_ns": 0, "target_title": self.target},
         }  # fmt: skip
@@ -69,6 +68,8 @@ class Move(NamedTuple):
 
 @dataclass
 class Wiki:
+    """``moves`` are in the order in which they were made."""
+
     pages: Sequence[Page] = ()
     moves: Sequence[Move] = ()
     hosts: list[str] = field(default_factory=list)
@@ -88,6 +89,8 @@ def app(wiki: Wiki) -> App:
         document: dict[str, Any] = {"batchcomplete": True, "query": result}
         if "logevents" in query.get("list", ""):
             result["logevents"] = events(wiki, query)
+        if "allrevisions" in query.get("list", ""):
+            result["allrevisions"] = of_all_pages(wiki, query)
         rows = result["pages"][0].get("revisions", ())
         if query.get("prop") == "revisions" and rows:
             further = rows[int(query["rvlimit"]) :]
@@ -118,5 +121,16 @@ def _number(query: Mapping[str, Any]) -> int:
 
 
 def events(wiki: Wiki, query: Mapping[str, Any]) -> list[dict[str, Any]]:
-    moves = sorted(move for move in wiki.moves if move.title == query["letitle"] and move.at >= query["lestart"])
-    return [move.row for move in moves][: int(query["lelimit"])]
+    moves = sorted((move.at, number, move) for number, move in enumerate(wiki.moves))
+    rows = [move.row(number) for at, number, move in moves if move.title == query["letitle"] and at >= query["lestart"]]
+    return rows[: int(query["lelimit"])]
+
+
+def of_all_pages(wiki: Wiki, query: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = [
+        (row.at, {"pageid": page.pageid, "ns": page.ns, "title": page.title, "revisions": [row.row(with_text=False)]})
+        for page in wiki.pages
+        for row in page.revisions
+        if isinstance(row, Revision) and isinstance(row.at, str) and row.at >= query["arvstart"]
+    ]
+    return [row for _, row in sorted(rows, key=lambda row: row[0])[: int(query["arvlimit"])]]

@@ -79,7 +79,7 @@ def test_of_two_revisions_in_one_second_the_higher_number_stood() -> None:
 
 def test_a_hidden_revision_is_absence_and_nothing_more() -> None:
     for op in ("article", "revisions"):
-        fetched = ask([Page(7, "Acme", [OLD, STOOD._replace(hidden=True)])], op=op)
+        fetched = ask([Page(7, "Acme", [OLD, STOOD._replace(hidden=wikipedia.ALL)])], op=op)
         assert (fetched.ids, fetched.error_code) == ([] if op == "article" else ["en:7@100"], "")
 
 
@@ -102,6 +102,19 @@ def test_a_number_above_that_of_a_later_revision_shows_an_import_whenever_that_o
     # In the middle of the list, too, where that later revision is left out.
     assert ask([Page(7, "Acme", before)], op="revisions", date_to="2019-06-30").ids == ["en:7@100"]
     assert ask([Page(7, "Acme", before)], op="revisions", after="en:7@200@2020-01-01T00:01:00Z").ids == ["en:7@100"]
+
+
+def test_what_was_entered_after_the_pit_has_a_number_above_that_of_any_page_s_next_revision() -> None:
+    imported = Page(7, "Acme", [Revision(900, "2020-02-01T00:00:00Z", "SECRET")])
+    later = Page(8, "Beta", [Revision(300, "2020-06-01T00:10:00Z", "Beta.")])
+    for op in ("article", "revisions"):
+        assert ask([imported, later], op=op).ids == []
+        assert ask([imported, later], op=op, pit="2020-07-01T00:00:00Z").ids == ["en:7@900"]
+    assert texts(ask([ACME, later])) == ["As it stood."]
+    # In 2005, the newest revision of each page got a new number.
+    renumbered = Page(7, "Acme", [OLD._replace(revid=900, at="2003-01-01T00:00:00Z")])
+    native = Page(8, "Beta", [Revision(300, "2004-06-01T00:00:00Z", "Beta.")])
+    assert ask([renumbered, native], pit="2004-01-01T00:00:00Z").ids == ["en:7@900"]
 
 
 def test_a_text_that_is_not_that_of_its_revision_is_an_error() -> None:
@@ -166,6 +179,42 @@ def test_a_page_that_got_the_title_later_is_not_it() -> None:
         assert ask([Page(12, "Acme", draft)], op=op).ids == []
 
 
+def test_pages_that_changed_places_in_one_second_are_found_under_their_titles_of_then() -> None:
+    # As the scripts of page movers do it, and more slowly.
+    names = (("Acme", "Acme (0)", 7), ("Acme Inc.", "Acme", 8), ("Acme (0)", "Acme Inc.", 7))
+    other = OLD._replace(text="The other.")
+    for seconds in (0, 1, 5):
+        stamps = [f"2020-07-01T00:00:{n * seconds:02}Z" for n in range(3)]
+        moves = [Move(at, *move) for at, move in zip(stamps, names, strict=True)]
+        rows = {7: [OLD], 8: [other]}
+        for revid, move in enumerate(moves, 300):
+            comment = f"X moved page [[{move.title}]] to [[{move.target}]]: swap"
+            rows[move.pageid].append(Revision(revid, move.at, rows[move.pageid][0].text, comment))
+        wiki = Wiki([Page(7, "Acme Inc.", rows[7]), Page(8, "Acme", rows[8])], moves)
+        assert texts(ask(wiki)) == ["Old."]
+        assert texts(ask(wiki, title="Acme Inc.")) == ["The other."]
+        assert ask(wiki, title="Acme (0)").ids == []
+
+
+@pytest.mark.parametrize("hidden", [("comment",), ("text",), wikipedia.ALL])
+def test_a_page_that_got_the_title_by_a_move_that_is_hidden_is_not_it(hidden: Sequence[str]) -> None:
+    moved = Revision(300, "2020-07-01T00:00:00Z", "Old.", "X moved page [[Acme]] to [[Meta Acme]]", hidden=hidden)
+    wiki = Wiki([Page(7, "Meta Acme", [OLD, moved])], [Move(str(moved.at), "Acme", "Meta Acme", 7)])
+    assert ask(wiki, title="Meta Acme").ids == []
+    assert texts(ask(wiki)) == ["Old."]
+    covered = moved._replace(revid=299, at="2020-06-30T00:00:00Z", text="Vandals!", comment="Edit")  # and its neighbour
+    moved = moved._replace(text="Vandals!")
+    assert ask([Page(7, "Meta Acme", [OLD, covered, moved])], title="Meta Acme").ids == []
+
+
+def test_what_was_hidden_of_an_edit_later_hides_no_article() -> None:
+    vandal = LATER._replace(text="Vandals!", hidden=wikipedia.ALL)
+    minor = vandal._replace(extra={"minor": True})
+    same = vandal._replace(text=STOOD.text)  # of the same size, but no move
+    for edit in (vandal, minor, same):
+        assert texts(ask([Page(7, "Acme", [OLD, STOOD, edit])])) == ["As it stood."]
+
+
 def test_what_was_an_article_counts_and_not_what_is_one() -> None:
     moved = Revision(300, "2020-07-01T00:00:00Z", "Old.", "X moved page [[User:Acme]] to [[Acme]]")
     became = Wiki([Page(7, "Acme", [OLD, moved])], [Move(str(moved.at), "User:Acme", "Acme", 7, ns=2)])
@@ -177,7 +226,7 @@ def test_what_was_an_article_counts_and_not_what_is_one() -> None:
 
 
 def test_a_page_that_got_the_title_behind_a_hidden_revision_is_not_it() -> None:
-    hidden = Revision(300, "2021-01-01T00:00:00Z", "What it held is not known.", hidden=True)
+    hidden = Revision(300, "2021-01-01T00:00:00Z", "What it held is not known.", hidden=wikipedia.ALL)
     moved = Revision(301, "2021-01-02T00:00:00Z", hidden.text, "X moved page [[Draft:Acme]] to [[Acme]]")
     assert ask([Page(7, "Acme", [OLD, STOOD, hidden, moved])]).ids == []
 
@@ -311,6 +360,15 @@ def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
 )
 def test_any_source_has_a_text(source: str) -> None:
     assert isinstance(wikitext.plain(wikitext.parse(source)), str)
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "{{short description|A company}} ", "Acme.\n  ", "{{pp}}<!-- c -->\t{{Use mdy dates|date=May 2020}} "],
+)
+@pytest.mark.parametrize("box", ["{{Infobox company|name=Acme}}", "{{Ficha\n|name=Acme\n|sales=4\n|since=1976\n}}"])
+def test_the_values_of_an_infobox_are_shown_wherever_a_line_begins_with_it(before: str, box: str) -> None:
+    assert "name: Acme" in wikitext.plain(wikitext.parse(f"{before}{box} It makes things."))
 
 
 # The call, and errors.

@@ -99,10 +99,10 @@ def failures(rng: Random) -> Case:
     same = rng.choice((b"maxlag", b"ratelimited", b"internal_api_error"))
     errors = [b'{"error":{"code":"%s","info":"%s"}}' % (same, text.encode()) for text in texts]
     later = Page(7, "Acme", [Revision(900, spelled(case.moment + DAY), CANARY)])
-    hidden = Page(7, "Acme", [Revision(50, spelled(case.moment - DAY), CANARY, hidden=True)])
+    hidden = Page(7, "Acme", [Revision(50, spelled(case.moment - DAY), CANARY, hidden=wikipedia.ALL)])
     apps: Sequence[App] = rng.choice(
         [
-            [wikipedia.app(wiki) for wiki in (Wiki(), Wiki([later]), Wiki([hidden]), _arrived(case.moment))],
+            [wikipedia.app(wiki) for wiki in (Wiki(), Wiki([later]), Wiki([hidden]), _arrived(rng, case.moment))],
             *([always(Response(text.encode(), status)) for text in texts] for status in (400, 403, 429, 500)),
             [always(Response(error)) for error in errors],
             [always(Response(f"<html>{text}".encode())) for text in texts],
@@ -125,7 +125,7 @@ def _later_wiki(rng: Random, moment: datetime, public: Sequence[Revision]) -> Wi
     later = _edits(rng, moment, noise_count(rng))
     others = _others(rng, moment)
     if not public:  # there was no such page, and one that has the title now may be older than it
-        wikis = (Wiki(others), Wiki([Page(7, "Acme", later), *others]), _arrived(moment, others))
+        wikis = (Wiki(others), Wiki([Page(7, "Acme", later), *others]), _arrived(rng, moment, others))
         return rng.choice(wikis)
     kind = rng.choice(("edited", "edited", "moved", "moved twice", "imported"))
     if kind == "imported":
@@ -136,14 +136,17 @@ def _later_wiki(rng: Random, moment: datetime, public: Sequence[Revision]) -> Wi
             return Wiki([Page(7, "Acme", [imported, *public]), *others])
         marker = Revision(70, spelled(moment + DAY), CANARY)  # numbers show which came first
         imported = Revision(5_000, min(stamp, spelled(moment - MARGIN)), CANARY)
+        if rng.random() < 0.5:
+            return Wiki([Page(7, "Acme", [*public, imported]), Page(10, "Gamma", [marker]), *others])
         return Wiki([Page(7, "Acme", [*public, imported, marker, *later]), *others])
     if kind == "edited":
         return Wiki([Page(7, "Acme", [*public, *later]), *others])
     at = spelled(moment + near(rng, 1))
     names = ["Acme", f"Acme {CANARY}", f"Other {CANARY}"][: 2 if kind == "moved" else 3]
     moves, rows = [], [*public]
+    pause = rng.choice((DAY, timedelta(0)))  # scripts move pages twice in one second
     for number, (name, target) in enumerate(pairwise(names)):
-        at = spelled(datetime.fromisoformat(at) + number * DAY + timedelta(seconds=1))
+        at = spelled(datetime.fromisoformat(at) + number * pause + timedelta(seconds=0 if number else 1))
         moves.append(Move(at, name, target, 7))
         rows.append(Revision(800 + number, at, rows[-1].text, f"X moved page [[{name}]] to [[{target}]]: why"))
     redirect = Page(9, "Acme", [Revision(801, moves[0].at, f"#REDIRECT [[{names[-1]}]]")])
@@ -170,16 +173,18 @@ def _edits(rng: Random, moment: datetime, count: int) -> list[Any]:
                 {"comment": wreck(rng)},
             )
         )
-        row = Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=rng.random() < 0.2, extra=extra)
-        rows.append(row._replace(hidden=False, extra={}) if is_readable else row)
+        hidden = rng.choice(((), (), (), (), wikipedia.ALL))
+        row = Revision(700 + number, at, f"{CANARY} {number}", comment, hidden=hidden, extra=extra)
+        rows.append(row._replace(hidden=(), extra={}) if is_readable else row)
     return rows if is_readable else [*rows, *rng.sample([None, 5, CANARY, [], {}], rng.choice((0, 0, 2)))]
 
 
-def _arrived(moment: datetime, others: Sequence[Page] = ()) -> Wiki:
+def _arrived(rng: Random, moment: datetime, others: Sequence[Page] = ()) -> Wiki:
     """Return a wiki in which a page with an older history got the title after ``moment``."""
     draft, at = f"User:{CANARY}/draft", spelled(moment + DAY)
     rows = [Revision(30, spelled(moment - 9 * DAY), CANARY)]
-    rows.append(Revision(900, at, CANARY, f"X moved page [[{draft}]] to [[Acme]]"))
+    hidden = rng.choice(((), ("comment",), ("text",), wikipedia.ALL))
+    rows.append(Revision(900, at, CANARY, f"X moved page [[{draft}]] to [[Acme]]", hidden=hidden))
     return Wiki([Page(12, "Acme", rows), *others], [Move(at, draft, "Acme", 12)])
 
 

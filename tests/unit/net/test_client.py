@@ -40,13 +40,17 @@ class Demo:
     base: str = BASE
     environ: Mapping[str, str] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
+    others: tuple[Host, ...] = ()
 
     def __post_init__(self) -> None:
         self.transport = Answering(self.app, self.clock.now, self.clock.value().sleep)
 
     def client(self, timeout: float = 30.0, transport: Transport | None = None) -> client.Client:
         return client.Client(
-            hosts=(Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth, retry=self.retry),),
+            hosts=(
+                Host("Demo", "https://demo.invalid", "DEMO_URL", self.rate, self.auth, retry=self.retry),
+                *self.others,
+            ),
             credentials={"key": KEY},
             environ={"DEMO_URL": self.base, **self.environ},
             clock=self.clock.value(),
@@ -143,6 +147,25 @@ def test_after_a_429_of_a_host_that_wants_a_pause_no_client_asks_for_as_long(tmp
     assert len(demo.requests) == 1
     assert demo.get(timeout=90.0).body == b"ok"
     assert 60.0 <= demo.clock.passed < 61.0
+
+
+def test_a_pause_is_that_of_an_address_and_not_of_a_rate(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    twin = Host("Twin", "https://demo.invalid", "DEMO_URL", Rate(9, 1.0, "twin"))
+    other = Host("Other", "https://other.invalid", "DEMO_URL", Rate(9, 1.0, "other"))
+    demo = Demo(
+        answers(Response(b"", 429), Response(b"ok"), Response(b"ok")),
+        rate=Rate(9, 1.0, "demo"),
+        retry=Retry(tries=1, pause=60.0),
+        environ=environ,
+        others=(twin, other),
+    )
+    assert demo.code() == "throttled"
+    with pytest.raises(UpstreamError, match="leaves no room"):
+        demo.client().get("Twin", "/")
+    assert demo.client().get("Other", "/").body == b"ok"
+    with pytest.raises(UpstreamError, match="leaves no room"):
+        Demo(demo.app, rate=Rate(1, 4.0, "demo"), environ=environ).get()
 
 
 @pytest.mark.parametrize("response", [Response(b"", 503), Response(b"kept", 429, {"memento-datetime": "then"})])

@@ -67,14 +67,28 @@ def test_turns(rate: Rate, within: list[float], waits: list[float]) -> None:
 @pytest.mark.parametrize("rate", [Rate(1), Rate(24, 60), Rate(3, 600.0)])
 def test_after_a_refusal_no_limiter_of_the_key_grants_a_request_for_as_long(rate: Rate, tmp_path: Path) -> None:
     clock = Hand()
-    first, second = (limiter(rate, "h", {"XDG_CACHE_HOME": str(tmp_path)}, clock) for _ in range(2))
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    first, *others = (limiter(each, "h", environ, clock) for each in (rate, rate, Rate(1, 4.0), Rate(5, 0.5)))
     first.reserve(FOR_EVER)
-    first.hold(60.0)
-    assert second.reserve(30.0) == 60.0
+    first.close(60.0)
+    assert [other.reserve(30.0) for other in others] == [60.0, 60.0, 60.0]
     clock.now += 59.0
-    assert second.reserve(0.5) == 1.0
+    assert [other.reserve(0.5) for other in others] == [1.0, 1.0, 1.0]
     clock.now += 1.0
-    assert second.reserve(0.5) == 0.0
+    assert others[-1].reserve(0.5) == 0.0
+
+
+def test_a_clock_that_is_set_back_ends_no_pause_and_makes_none_longer(tmp_path: Path) -> None:
+    environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
+    limiter(Rate(1), "h", environ, clock).close(60.0)
+    clock.now -= 3_600.0
+    assert limiter(Rate(2), "h", environ, clock).reserve(1.0) == pytest.approx(60.0)
+
+
+def test_requests_that_wait_for_the_end_of_a_pause_keep_to_the_rate() -> None:
+    limit = alone(Rate(2, 10.0), Hand())
+    limit.close(60.0)
+    assert [limit.reserve(FOR_EVER) for _ in range(5)] == [60.0, 60.0, 70.0, 70.0, 80.0]
 
 
 def test_limiters_of_one_key_share_their_state(tmp_path: Path) -> None:
@@ -111,7 +125,7 @@ def test_two_hundred_callers_get_a_turn_each_or_none(tmp_path: Path) -> None:
     assert [wait for wait in waits if wait >= 60] == [60.0] * 140
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage", b"\xff" * 400, b"pitrate2" + b"\xff" * 392, b"pitrate2" * 50])
+@pytest.mark.parametrize("content", [b"", b"garbage", b"\xff" * 400, b"pitrate3" + b"\xff" * 392, b"pitrate3" * 50])
 def test_a_damaged_state_is_no_obstacle(tmp_path: Path, content: bytes) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     limiter(Rate(2), "h", environ, clock).reserve(FOR_EVER)
