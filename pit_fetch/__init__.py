@@ -16,18 +16,21 @@ if TYPE_CHECKING:
     from pit_fetch.api import Envelope
     from pit_fetch.archive_admin.capture_report import CaptureReport
     from pit_fetch.errors import TruncatedWarning
+    from pit_fetch.panels.panel import Panel
     from pit_fetch.request.keywords import Keywords
     from pit_fetch.support.version import __version__
 
 __all__ = [
     "CaptureReport",
     "Envelope",
+    "Panel",
     "TruncatedWarning",
     "__version__",
     "capture",
     "diff",
     "explain",
     "fetch",
+    "panel",
     "sources",
 ]
 
@@ -138,6 +141,40 @@ def explain(
     return api.explain(source, given, on_gap)
 
 
+def panel(
+    source: str,
+    pits: "str | datetime | Iterable[str | datetime]",
+    over: "Mapping[str, str | Iterable[object]]",
+    *,
+    date_from: "str | date | None" = None,
+    date_to: "str | date | None" = None,
+    limit: "int | EllipsisType | None" = None,
+    max_pages: "int | None" = None,
+    timeout: "float | None" = None,
+    evidence: "Literal['proved', 'claimed'] | None" = None,
+    archive: "str | PathLike[str] | None" = None,
+    offline: "bool | None" = None,
+    fields: "Iterable[str] | None" = None,
+    options: "Mapping[str, object] | None" = None,
+    **own: "Unpack[Keywords]",
+) -> "Panel":
+    """Return the panel of one question for many subjects as of many instants: each cell is a fetch of its own.
+
+    pits  instants; or a rule: "daily 2024-01..2024-06 16:00[America/New_York]", "weekly fri ..." or "monthly ..." (the
+          last day); or "@FILE" with one of them a line
+    over  values of an option by its name, a list or "@FILE" with one a line: ``{"symbol": ["IBM", "AAPL"]}``. In a CSV
+          file with the columns ``from`` and ``to`` a value belongs to the panel on these New York days alone
+
+    Nothing is asked before the panel is iterated over, or turned into a frame. Items are complete unless ``limit`` is
+    given. A cell that fails says so in its ``status``, and the others are asked all the same. The further options are
+    those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("pits", "over")}
+    from pit_fetch import api
+
+    return api.panel(source, pits, over, _given(given))
+
+
 def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
     """Return the options among the arguments of a call, the source's own included. ``...`` and None were not given."""
     named = {name: value for name, value in arguments.items() if name not in ("source", "pits", "on_gap")}
@@ -195,6 +232,7 @@ def sources() -> "list[dict[str, Any]]":
 _MODULES = {
     "CaptureReport": "pit_fetch.archive_admin.capture_report",
     "Envelope": "pit_fetch.api",
+    "Panel": "pit_fetch.panels.panel",
     "TruncatedWarning": "pit_fetch.errors",
     "__version__": "pit_fetch.support.version",
 }

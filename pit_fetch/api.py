@@ -6,6 +6,8 @@ import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
+from itertools import product
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from pit_fetch.archive_admin.capture_report import CaptureReport
+    from pit_fetch.panels.panel import Panel
 
 Options = Mapping[str, object]
 
@@ -207,6 +210,42 @@ def capture(
     if report.failed and on_gap == "raise":
         raise CaptureError(report)
     return report
+
+
+def panel(
+    source: str, pits: object, over: Mapping[str, object], options: Options, runtime: Runtime | None = None
+) -> Panel:
+    """See :func:`pit_fetch.panel`."""
+    from pit_fetch.panels.instants import instants
+    from pit_fetch.panels.panel import Panel, Question
+    from pit_fetch.panels.universe import members, questions
+
+    twice = sorted({"pit", *over} & options.keys())
+    if twice:
+        where = "pits" if twice[0] == "pit" else "over"
+        raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
+    runtime = real_runtime() if runtime is None else runtime
+    read = partial(_read, runtime)
+    options = {"limit": None, **_reusable(options)}
+    moments, named = instants(pits, read), {name: members(name, value, read) for name, value in over.items()}
+    configured, settings = settings_files.with_settings(runtime)
+    for values in product(*([member.value for member in each] for each in named.values())):
+        # What no cell could ask is refused before any is asked.
+        _request(source, {**options, **dict(zip(named, values, strict=True))}, settings, configured, "")
+    asked = [Question(moment, values) for moment in moments for values in questions(named, moment)]
+    return Panel(asked, lambda cell: fetch(source, {**options, **cell.over, "pit": cell.pit}, "keep", runtime))
+
+
+def _read(runtime: Runtime, path: str) -> str:
+    """Return the text of a file that a panel names. Raise UsageError if it cannot be read."""
+    try:
+        with open(runtime.path(path), encoding="utf-8-sig") as stream:
+            return stream.read()
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8"
+    except OSError as error:
+        problem = error.strerror or "it cannot be read"
+    raise UsageError(Code.USAGE, text=f"{path}: {problem}")
 
 
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:

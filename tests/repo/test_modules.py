@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_fetch.archive",),
     ("pit_fetch.engine",),
     ("pit_fetch.inspect", "pit_fetch.archive_admin", "pit_fetch.claude_code", "pit_fetch.mcp"),
+    ("pit_fetch.panels",),
     ("pit_fetch.api",),
     ("pit_fetch.cli",),
     ("pit_fetch.testing", "pit_fetch.pytest_plugin"),

@@ -1,0 +1,103 @@
+"""The instants of a panel: a list, a file, or a rule such as "every month's end at 16:00 in New York". Pure.
+
+>>> [str(instant) for instant in instants("monthly 2024-01..2024-03 16:00[America/New_York]", open)]
+['2024-01-31 21:00:00+00:00', '2024-02-29 21:00:00+00:00', '2024-03-31 20:00:00+00:00']
+>>> [str(instant) for instant in instants("weekly fri 2024-07-01..2024-07-12 09:30[Europe/London]", open)]
+['2024-07-05 08:30:00+00:00', '2024-07-12 08:30:00+00:00']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime
+from typing import Any
+
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.request.options import require_pit
+from pit_fetch.support.suggest import truncate
+from pit_fetch.times import is_aware, parse_date
+
+# Returns the text of a file.
+ReadFile = Callable[[str], str]
+
+_RULE = re.compile(r"(daily|weekly|monthly)(?: +([a-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_HOW = (
+    'write "daily FROM..TO HH:MM[Zone]", "weekly fri FROM..TO HH:MM[Zone]" or "monthly FROM..TO HH:MM[Zone]", '
+    "with FROM and TO as 2024-01 or 2024-01-31"
+)
+
+
+def instants(pits: object, read: ReadFile) -> list[datetime]:
+    """Return the instants in UTC, the earliest first, each once.
+
+    ``pits`` is an instant as ``--pit`` takes it, an aware datetime, a rule, ``@FILE`` with one of them a line, or
+    several of these. Raise UsageError, which names the one that cannot be used.
+    """
+    found = sorted({*_instants(pits, read)})
+    if not found:
+        raise _refused("there is no instant")
+    return found
+
+
+def _instants(pits: object, read: ReadFile) -> Iterator[datetime]:
+    if isinstance(pits, datetime):
+        if not is_aware(pits):
+            raise _refused(f"{pits} has no time zone")
+        yield pits.astimezone(UTC)
+    elif isinstance(pits, str):
+        yield from _of_text(pits.strip(), read)
+    elif isinstance(pits, Iterable):
+        for each in pits:
+            yield from _instants(each, read)
+    else:
+        raise _refused(f"{truncate(repr(pits))} is no instant")
+
+
+def _of_text(text: str, read: ReadFile) -> Iterator[datetime]:
+    if text.startswith("@"):
+        lines = map(str.strip, read(text[1:]).splitlines())
+        for line in lines:
+            if line and not line.startswith(("#", "@")):
+                yield from _of_text(line, read)
+        return
+    rule = _RULE.fullmatch(text)
+    if rule is None:
+        if text.startswith(("daily", "weekly", "monthly")):
+            raise _refused(f"{truncate(text)} is no rule: {_HOW}")
+        yield require_pit(text)
+        return
+    frequency, weekday, first, last, clock, zone = rule.groups()
+    if (frequency == "weekly") != (weekday in _DAYS):
+        raise _refused(f"{truncate(text)} is no rule: {_HOW}")
+    for day in _days(frequency, weekday, _bound(first), _bound(last, is_end=True)):
+        # As --pit reads it: what it refuses, such as a time that a clock change skips, no rule gets past it.
+        yield require_pit(f"{day.isoformat()}T{clock if len(clock) > 5 else f'{clock}:00'}{zone}")
+
+
+def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[date]:
+    from dateutil import rrule
+
+    rules: dict[str, dict[str, Any]] = {
+        "daily": {"freq": rrule.DAILY},
+        "weekly": {"freq": rrule.WEEKLY, "byweekday": _DAYS.index(weekday or "mon")},
+        "monthly": {"freq": rrule.MONTHLY, "bymonthday": -1},
+    }
+    start, end = (datetime(day.year, day.month, day.day) for day in (first, last))  # noqa: DTZ001 - days alone
+    return [moment.date() for moment in rrule.rrule(dtstart=start, until=end, **rules[frequency])]
+
+
+def _bound(text: str, *, is_end: bool = False) -> date:
+    """Return a day, or the first or last one of a month. Raise UsageError."""
+    from dateutil.relativedelta import relativedelta
+
+    day = parse_date(text) or parse_date(f"{text}-01")
+    if day is None:
+        raise _refused(f"{truncate(text)} is neither a day nor a month: {_HOW}")
+    return day + relativedelta(day=31) if is_end and len(text) == len("2024-01") else day
+
+
+def _refused(text: str) -> UsageError:
+    return UsageError(Code.USAGE, text=f"pits: {text}")

@@ -1,0 +1,70 @@
+"""The instants of a panel, from every way to write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from pit_fetch.errors import UsageError
+from pit_fetch.panels.instants import instants
+
+
+def read(path: str) -> str:
+    return {
+        "pits.txt": "# month-ends\n2024-01-31T16:00:00-05:00\n\nmonthly 2024-02..2024-02 16:00[America/New_York]\n"
+    }[path]
+
+
+def written(pits: object) -> list[str]:
+    return [instant.strftime("%Y-%m-%d %H:%M:%S") for instant in instants(pits, read)]
+
+
+@pytest.mark.parametrize(
+    ("pits", "expected"),
+    [
+        ("2024-02-15T16:00:00-05:00", ["2024-02-15 21:00:00"]),
+        (datetime(2024, 2, 15, 16, tzinfo=timezone(timedelta(hours=-5))), ["2024-02-15 21:00:00"]),
+        # In order, and each once.
+        (["2024-02-16T00:00:00Z", "2024-02-15T00:00:00Z", "2024-02-14T19:00:00-05:00"],
+         ["2024-02-15 00:00:00", "2024-02-16 00:00:00"]),
+        ("@pits.txt", ["2024-01-31 21:00:00", "2024-02-29 21:00:00"]),
+        # Across a clock change, at the same hour of the wall clock.
+        ("daily 2024-03-09..2024-03-11 16:00[America/New_York]",
+         ["2024-03-09 21:00:00", "2024-03-10 20:00:00", "2024-03-11 20:00:00"]),
+        ("weekly fri 2024-02..2024-02 16:00:30Z",
+         ["2024-02-02 16:00:30", "2024-02-09 16:00:30", "2024-02-16 16:00:30", "2024-02-23 16:00:30"]),
+        ("monthly 2023-12..2024-02 16:00+01:00", ["2023-12-31 15:00:00", "2024-01-31 15:00:00", "2024-02-29 15:00:00"]),
+        # A month whose end lies behind the last day has none.
+        ("monthly 2024-01-15..2024-02-15 16:00Z", ["2024-01-31 16:00:00"]),
+    ],
+)  # fmt: skip
+def test_what_is_written_is_what_is_asked(pits: object, expected: list[str]) -> None:
+    assert written(pits) == expected
+
+
+@pytest.mark.parametrize(
+    ("pits", "problem"),
+    [
+        ([], "there is no instant"),
+        (datetime(2024, 2, 15), "has no time zone"),  # noqa: DTZ001
+        (7, "7 is no instant"),
+        ("2024-02-15", "has no time of day"),
+        ("monthly 2024-01..2024-02", "is no rule"),
+        ("weekly 2024-01..2024-02 16:00Z", "is no rule"),
+        ("daily fri 2024-01..2024-02 16:00Z", "is no rule"),
+        ("monthly 2024..2025 16:00Z", "neither a day nor a month"),
+        ("monthly 2024-05..2024-02 16:00Z", "there is no instant"),
+        # No zone, and a time that a clock change skips: refused as --pit refuses it.
+        ("daily 2024-03-09..2024-03-11 16:00", "is no rule"),
+        ("daily 2024-03-09..2024-03-11 02:30[America/New_York]", "clocks in America/New_York do not show"),
+    ],
+)
+def test_what_is_no_instant_is_refused(pits: object, problem: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(problem)):
+        instants(pits, read)
+
+
+def test_they_are_in_utc() -> None:
+    assert all(instant.tzinfo is UTC for instant in instants("@pits.txt", read))

@@ -1,0 +1,156 @@
+"""pit_fetch.panel: each cell is the fetch at its own instant, and the table says why a cell is empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch import api
+from pit_fetch.engine.registry import load
+from pit_fetch.errors import UsageError
+from pit_fetch.panels.panel import Panel, status_of
+from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.runtime import Runtime
+from pit_fetch.testing.inprocess import TestClock
+from pit_fetch.testing.server import Answering, App, Response
+from pit_fetch.transport import HttpRequest
+from tests.providers.alphavantage import server as alphavantage
+from tests.unit.archive.scene import Archive, alpha, at
+
+PITS = "monthly 2026-04..2026-06 16:00[America/New_York]"
+REPORTED = {"IBM": "2026-04-22", "GE": "2026-05-14"}
+
+
+def figures(symbol: str) -> dict[str, Any]:
+    row = {"fiscalDateEnding": "2026-03-31", "reportedDate": REPORTED[symbol], "reportedEPS": "1.85"}
+    return {"symbol": symbol, "quarterlyEarnings": [row]}
+
+
+def nobody(request: HttpRequest) -> Response:
+    raise AssertionError("the network was asked")
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    """The earnings of two companies, captured on one day."""
+    archive = Archive(tmp_path)
+    for symbol in REPORTED:
+        archive.app = alpha(EARNINGS=figures(symbol))
+        (archive.folder / "list.toml").write_text(
+            f'[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "{symbol}"\n'
+        )
+        assert archive.command("capture list.toml", now="2026-07-01 12:00").code == 0
+    return archive
+
+
+def panel(
+    kept: Archive,
+    symbols: object = ("IBM", "GE"),
+    pits: object = PITS,
+    app: App = nobody,
+    **options: Any,
+) -> Panel:
+    """Ask the archive alone, or a server."""
+    transport = Answering(app, lambda: at("2026-07-02 12:00"))
+    runtime = Runtime(
+        {"HOME": str(kept.folder), "ALPHAVANTAGE_API_KEY": alphavantage.KEY},
+        str(kept.folder),
+        TestClock(at("2026-07-02 12:00")).value(),
+        transport,
+        load,
+        lambda seconds: b"",
+    )
+    asked = {"op": "EARNINGS", "archive": kept.path, "offline": True, **options}
+    return api.panel("alphavantage", pits, {"symbol": symbols}, asked, runtime)
+
+
+def test_each_cell_says_what_it_asks_and_why_it_is_empty(archive: Archive) -> None:
+    cells = [(str(cell.pit)[:10], cell.over["symbol"], cell.status) for cell in panel(archive, ["IBM", "GE", "T"])]
+    assert cells == [
+        ("2026-04-30", "IBM", "ok"), ("2026-04-30", "GE", "nothing_public"), ("2026-04-30", "T", "not_captured"),
+        ("2026-05-31", "IBM", "ok"), ("2026-05-31", "GE", "ok"), ("2026-05-31", "T", "not_captured"),
+        ("2026-06-30", "IBM", "ok"), ("2026-06-30", "GE", "ok"), ("2026-06-30", "T", "not_captured"),
+    ]  # fmt: skip
+
+
+def test_a_cell_is_the_fetch_at_its_instant(archive: Archive) -> None:
+    for cell in panel(archive):
+        words = f"alphavantage EARNINGS symbol={cell.over['symbol']} --limit 1000"
+        answer = archive.offline(words, "2026-07-02 12:00", pit=cell.pit.strftime("%Y-%m-%d %H:%M"))
+        assert cell.envelope.data == answer.data
+
+
+def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
+    frame = panel(archive, ["IBM", "GE", "T"]).to_df()
+    assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
+    assert frame.attrs["status"] == {"ok": 5, "nothing_public": 1, "not_captured": 3}
+    assert len(frame) == 9
+    assert frame.groupby("symbol").reportedEPS.count().to_dict() == {"GE": 2, "IBM": 3, "T": 0}
+    assert str(frame.pit.dtype) == "datetime64[us, America/New_York]"
+    assert (frame.available_at.isna() | (frame.available_at <= frame.pit)).all()
+
+
+def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
+    envelope = PlainEnvelope([{"id": "a", "status": 404, "pit": "x", "symbol": "own"}])
+    (cell,) = questions = [*panel_of(envelope).questions]
+    frame = panel_of(envelope).to_df()
+    assert (len(questions), cell.over) == (1, {"symbol": "IBM"})
+    assert frame[["status", "item_status", "item_pit", "symbol"]].to_dict("records") == [
+        {"status": "ok", "item_status": 404, "item_pit": "x", "symbol": "IBM"}
+    ]
+
+
+def panel_of(envelope: PlainEnvelope) -> Panel:
+    from pit_fetch.panels.panel import Question
+
+    return Panel([Question(at("2026-06-01 12:00"), {"symbol": "IBM"})], lambda question: envelope)
+
+
+@pytest.mark.parametrize(
+    ("data", "gap", "status"),
+    [
+        ([{}], {"type": "pit_excluded"}, "ok"),
+        ([{}], {"type": "truncated"}, "incomplete"),
+        ([{}], {"type": "upstream_error"}, "incomplete"),
+        ([{}], {"type": "unverifiable", "captured": False}, "incomplete"),
+        ([], {"type": "no_data"}, "nothing_public"),
+        ([], {"type": "unverifiable", "captured": False}, "not_captured"),
+        ([], {"type": "upstream_error"}, "failed"),
+        ([], {"type": "internal_error"}, "failed"),
+        ([], {"type": "truncated"}, "failed"),
+        ([], {"type": "config"}, "refused"),
+        ([], {"type": "invalid_pit"}, "refused"),
+    ],
+)
+def test_the_status_of_an_answer(data: list[dict[str, Any]], gap: dict[str, Any], status: str) -> None:
+    assert status_of(PlainEnvelope(data, [gap])) == status
+
+
+def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
+    def app(request: HttpRequest) -> Response:
+        return alpha(EARNINGS=figures("IBM"))(request) if request.query["symbol"] == "IBM" else Response(b"", 404)
+
+    cells = [*panel(archive, ["T", "IBM"], "2026-06-01T00:00:00Z", app, archive=None, offline=None)]
+    assert [(cell.over["symbol"], cell.status) for cell in cells] == [("T", "failed"), ("IBM", "ok")]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"simbol": "IBM"}, "simbol is not an option"),
+        ({"pit": "2026-06-01T00:00:00Z"}, "pit is given as an option"),
+        ({"symbol": "IBM"}, "symbol is given as an option"),
+    ],
+)
+def test_what_no_cell_could_ask_is_refused_at_once(archive: Archive, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        panel(archive, **options)
+
+
+def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:
+    with pytest.raises(UsageError, match=r"none\.txt: No such file"):
+        panel(archive, symbols="@none.txt")
+    with pytest.raises(UsageError, match=r"none\.txt: No such file"):
+        panel(archive, pits="@none.txt")
