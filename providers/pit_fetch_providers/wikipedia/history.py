@@ -51,8 +51,8 @@ class Revision(NamedTuple):
         """Return whether this revision may hold what ``before`` held, as a move's does. Sizes are never hidden."""
         if before is None:
             return True
-        if before.sha1 is None or self.sha1 is None:
-            return before.size == self.size
+        if before.sha1 is None or self.sha1 is None:  # without a size, or with 0 in its place, that is not known
+            return not (before.size and self.size) or before.size == self.size
         return before.sha1 == self.sha1
 
 

@@ -14,6 +14,7 @@ _history = in_module("pit_fetch_providers.wikipedia.history")
 _api = in_module("pit_fetch_providers.wikipedia.api")
 _WORLDS, _FAILURES = ("wikipedia: non-interference",), ("wikipedia: failures",)
 _PARTIAL = ("wikipedia: partial failure",)
+_IMPORTED = ("wikipedia: imported",)
 _RESUMED = ("wikipedia: resumed",)
 
 
@@ -83,7 +84,7 @@ MUTANTS = (
     _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
     _history("wikipedia: any comment with two titles is a move", "Place.had_title", _any_comment_is_a_move, _WORLDS),
     _history("wikipedia: a move that is hidden is none", "_revision", _what_is_hidden_is_nothing, _FAILURES),
-    _history("wikipedia: only its own numbers show an import", "_lowest", _with_new_numbers, _WORLDS),
+    _history("wikipedia: only its own numbers show an import", "_lowest", _with_new_numbers, _IMPORTED),
     _history("wikipedia: what became an article was one", "_first_move", _in_the_articles, _FAILURES),
     _history("wikipedia: a page that was moved away is gone", "_first_move", _stays, _WORLDS),
     _history("wikipedia: a stamp of long ago was entered then", "Numbers.is_imported", _always(False), _WORLDS),

@@ -202,6 +202,9 @@ def test_a_page_that_got_the_title_by_a_move_that_is_hidden_is_not_it(hidden: Se
     wiki = Wiki([Page(7, "Meta Acme", [OLD, moved])], [Move(str(moved.at), "Acme", "Meta Acme", 7)])
     assert ask(wiki, title="Meta Acme").ids == []
     assert texts(ask(wiki)) == ["Old."]
+    for size in (0, None):  # as of a revision whose text is lost
+        unsized = Page(7, "Meta Acme", [OLD, moved._replace(extra={"size": size})])
+        assert ask([unsized], title="Meta Acme").ids == []
     covered = moved._replace(revid=299, at="2020-06-30T00:00:00Z", text="Vandals!", comment="Edit")  # and its neighbour
     moved = moved._replace(text="Vandals!")
     assert ask([Page(7, "Meta Acme", [OLD, covered, moved])], title="Meta Acme").ids == []
