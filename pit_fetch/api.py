@@ -230,8 +230,9 @@ def panel(
     moments, named = instants(pits, read), {name: members(name, value, read) for name, value in over.items()}
     configured, settings = settings_files.with_settings(runtime)
     for values in product(*([member.value for member in each] for each in named.values())):
-        # What no cell could ask is refused before any is asked.
-        _request(source, {**options, **dict(zip(named, values, strict=True))}, settings, configured, "")
+        # What a cell could not ask is refused before any is asked. A ceiling bounds the latest of them.
+        cell = {**options, **dict(zip(named, values, strict=True)), "pit": moments[-1]}
+        _request(source, cell, settings, configured, "")
     asked = [Question(moment, values) for moment in moments for values in questions(named, moment)]
     return Panel(asked, lambda cell: fetch(source, {**options, **cell.over, "pit": cell.pit}, "keep", runtime))
 

@@ -23,16 +23,24 @@ ReadFile = Callable[[str], str]
 def from_text(text: str, name: str) -> list[str]:
     """Return the values of an option in a file, each once: one a line or, in CSV, the column of the option's name.
 
-    Blank lines and those that begin with ``#`` are skipped. Raise UsageError if there is no value, or no such column.
+    Raise UsageError if there is no value, or no such column.
+    """
+    values = (row.get(name) for row in rows(text, name))
+    return list(dict.fromkeys(filter(None, values))) or _none()
+
+
+def rows(text: str, name: str) -> list[dict[str, str]]:
+    """Return the rows of a file by the names of its columns; without a first line that names them, ``name`` alone.
+
+    Blank lines and those that begin with ``#`` are skipped. Raise UsageError for several columns without ``name``.
     """
     lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
-    rows = list(csv.reader(line for line in lines if line and not line.startswith("#")))
-    head = [cell.strip() for cell in rows[0]] if rows else []
-    if len(head) > 1 and name not in head:
+    cells = list(csv.reader(line for line in lines if line and not line.startswith("#")))
+    cells = [[cell.strip() for cell in row] for row in cells]
+    if cells and len(cells[0]) > 1 and name not in cells[0]:
         raise _refused(f"it has no column {name}: write one value a line, or a CSV file with a column of that name")
-    column, rows = (head.index(name), rows[1:]) if name in head else (0, rows)
-    values = (row[column].strip() for row in rows if len(row) > column)
-    return list(dict.fromkeys(filter(None, values))) or _none()
+    head, *body = cells if cells and name in cells[0] else [[name], *cells]
+    return [dict(zip(head, [*row, *[""] * len(head)], strict=False)) for row in body]
 
 
 def each(over: Mapping[str, Iterable[Any]]) -> Iterator[dict[str, Any]]:
@@ -50,11 +58,11 @@ def listed(name: str, value: object, read: ReadFile) -> list[Any]:
     return list(value) or _none(f"over: {name}: ")
 
 
-def from_file(name: str, value: str, read: ReadFile) -> list[str]:
-    """Return the values in the file that ``@FILE`` names. Raise UsageError, which names the file."""
+def from_file(name: str, value: str, read: ReadFile, parse: Callable[[str, str], list[Any]] = from_text) -> list[Any]:
+    """Return what ``parse`` makes of the file that ``@FILE`` names. Raise UsageError, which names the file."""
     file = value.removeprefix("@")
     try:
-        return from_text(read(file), name)
+        return parse(read(file), name)
     except UnicodeDecodeError:
         problem = "it is not UTF-8"
     except OSError as error:

@@ -60,7 +60,9 @@ def _of_text(text: str, read: ReadFile) -> Iterator[datetime]:
     if text.startswith("@"):
         lines = map(str.strip, read(text[1:]).splitlines())
         for line in lines:
-            if line and not line.startswith(("#", "@")):
+            if line.startswith("@"):
+                raise _refused(f"{truncate(text[1:])} names a file, {truncate(line)}: write its instants")
+            if line and not line.startswith("#"):
                 yield from _of_text(line, read)
         return
     rule = _RULE.fullmatch(text)

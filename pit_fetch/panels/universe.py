@@ -7,13 +7,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from itertools import product
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin.capture_values import ReadFile, listed
+from pit_fetch.archive_admin.capture_values import ReadFile, from_file, from_text, listed, rows
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.support.suggest import truncate
@@ -40,34 +39,53 @@ class Member(NamedTuple):
 def members(name: str, value: object, read: ReadFile) -> list[Member]:
     """Return the members that a list or ``@FILE`` gives for an option.
 
-    The file has one value a line, or is CSV with a column of the option's name, and maybe ``from`` and ``to``. Raise
-    UsageError, which names what cannot be used.
+    The file has one value a line, or is CSV with a column of the option's name, and maybe ``from`` and ``to``, in any
+    case. Raise UsageError, which names what cannot be used.
     """
     if isinstance(value, str) and value.startswith("@"):
-        rows = [*csv.DictReader(read(value[1:]).lstrip("\ufeff").splitlines(), skipinitialspace=True)]
-        if rows and {name, "from", "to"} & rows[0].keys() - {name}:
-            return [_member(name, row) for row in rows]
+        return from_file(name, value, read, _in_file)
     return [Member(each) for each in listed(name, value, read)]
 
 
 def questions(over: Mapping[str, Iterable[Member]], instant: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the options of each question as of an instant: every combination of those that belong to it then."""
-    present = ([member.value for member in named if member.belongs(instant)] for named in over.values())
-    for values in product(*present):
+    """Yield the options of each question as of an instant, each once.
+
+    They are every combination of the values that belong to the universe then, the last name varying fastest.
+    """
+    present = ({repr(each.value): each.value for each in named if each.belongs(instant)} for named in over.values())
+    for values in product(*(values.values() for values in present)):
         yield dict(zip(over, values, strict=True))
 
 
-def _member(name: str, row: Mapping[str, str | None]) -> Member:
-    value = (row.get(name) or "").strip()
+_BOUNDS = {"from", "to"}
+
+
+def _in_file(text: str, name: str) -> list[Member]:
+    given = [_bounded(row) for row in rows(text, name)]
+    if given and _BOUNDS & given[0].keys():
+        return [_member(name, row) for row in given]
+    return [Member(value) for value in from_text(text, name)]
+
+
+def _bounded(row: Mapping[str, str]) -> dict[str, str]:
+    """Return a row in which the columns of its days are named as here."""
+    return {column.lower() if column.lower() in _BOUNDS else column: text for column, text in row.items()}
+
+
+def _member(name: str, row: Mapping[str, str]) -> Member:
+    value = row.get(name)
     if not value:
-        raise UsageError(Code.USAGE, text=f"over: a line has no {name}")
-    return Member(value, *(_day(row.get(bound), value) for bound in ("from", "to")))
+        raise UsageError(Code.USAGE, text=f"a line has no {name}")
+    member = Member(value, *(_day(row.get(bound), value) for bound in ("from", "to")))
+    if member.since and member.until and member.since > member.until:
+        raise UsageError(Code.USAGE, text=f"{truncate(str(member))} is no time: swap the days")
+    return member
 
 
 def _day(text: str | None, value: str) -> date | None:
-    if not text or not text.strip():
+    if not text:
         return None
-    day = parse_date(text.strip())
+    day = parse_date(text)
     if day is None:
-        raise UsageError(Code.USAGE, text=f"over: {truncate(text)} of {truncate(value)} is no day such as 2024-01-31")
+        raise UsageError(Code.USAGE, text=f"{truncate(text)} of {truncate(value)} is no day such as 2024-01-31")
     return day

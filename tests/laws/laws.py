@@ -26,6 +26,7 @@ from tests.laws import (
     looks,
     mcp,
     mcp_gate,
+    panels,
     sample,
     sessions,
     shell,
@@ -132,4 +133,5 @@ LAWS: Mapping[str, Law] = {
     **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
     **archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),
     **exported.laws({source: worlds.make for source, worlds in WORLDS.items()}),
+    **panels.laws({source: worlds.make for source, worlds in WORLDS.items()}),
 }

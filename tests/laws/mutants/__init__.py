@@ -6,7 +6,20 @@ constant) that it replaces, its replacement, and the laws that ought to see it f
 
 from __future__ import annotations
 
-from tests.laws.mutants import archive, claims, command, cypher, gate, guard, mcp, network, parts, pipeline, times
+from tests.laws.mutants import (
+    archive,
+    claims,
+    command,
+    cypher,
+    gate,
+    guard,
+    mcp,
+    network,
+    panels,
+    parts,
+    pipeline,
+    times,
+)
 from tests.laws.mutants.leak import Mutant
 from tests.providers import modules
 from tests.unit.normalize import mutants as normalized
@@ -27,4 +40,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *(mutant for source in modules("mutants").values() for mutant in source.MUTANTS),
     *normalized.MUTANTS,
     *archive.MUTANTS,
+    *panels.MUTANTS,
 )

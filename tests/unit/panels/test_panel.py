@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +51,13 @@ def panel(
     symbols: object = ("IBM", "GE"),
     pits: object = PITS,
     app: App = nobody,
+    environ: Mapping[str, str] = {},
     **options: Any,
 ) -> Panel:
     """Ask the archive alone, or a server."""
     transport = Answering(app, lambda: at("2026-07-02 12:00"))
     runtime = Runtime(
-        {"HOME": str(kept.folder), "ALPHAVANTAGE_API_KEY": alphavantage.KEY},
+        {"HOME": str(kept.folder), "ALPHAVANTAGE_API_KEY": alphavantage.KEY, **environ},
         str(kept.folder),
         TestClock(at("2026-07-02 12:00")).value(),
         transport,
@@ -147,6 +149,14 @@ def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
 def test_what_no_cell_could_ask_is_refused_at_once(archive: Archive, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         panel(archive, **options)
+
+
+def test_a_ceiling_bounds_the_latest_instant(archive: Archive) -> None:
+    ceiling = {"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}
+    cells = panel(archive, ["GE"], "monthly 2026-04..2026-05 16:00[America/New_York]", environ=ceiling)
+    assert [cell.status for cell in cells] == ["nothing_public", "ok"]
+    with pytest.raises(UsageError, match="--pit is after the ceiling"):
+        panel(archive, environ=ceiling)
 
 
 def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:

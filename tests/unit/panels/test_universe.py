@@ -12,8 +12,18 @@ from pit_fetch.panels.universe import members, questions
 CSV = "symbol,from,to\nIBM,,\nGE,2018-06-26,\nLEH,,2008-09-15\n"
 
 
+FILES = {
+    "plain.txt": "IBM\n# not this one\nGE\n",
+    "index.csv": CSV,
+    "bad.csv": "symbol,from\nIBM,soon\n",
+    "back.csv": "symbol,from,to\nGE,2020-01-01,2019-01-01\n",
+    "other.csv": "ticker,from\nIBM,\n",
+    "blank.csv": "symbol,from\n,2020-01-01\n",
+}
+
+
 def read(path: str) -> str:
-    return {"plain.txt": "IBM\n# not this one\nGE\n", "index.csv": CSV, "bad.csv": "symbol,from\nIBM,soon\n"}[path]
+    return FILES[path]
 
 
 def present(over: dict[str, object], instant: str) -> list[dict[str, object]]:
@@ -47,8 +57,38 @@ def test_a_file_without_days_is_a_list() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "# the index\nsymbol,from,to\nLEH,,2008-09-15\n",
+        "symbol, From, TO\n\n# gone\nLEH, ,2008-09-15\n",
+        "name,symbol,to,from\nLehman,LEH,2008-09-15\n",
+        "\ufeffto,symbol\n2008-09-15,LEH\n",
+    ],
+)
+def test_the_days_are_read_however_the_file_is_written(text: str) -> None:
+    assert [str(member) for member in members("symbol", "@index.csv", lambda path: text)] == ["LEH to 2008-09-15"]
+
+
+def test_a_value_is_asked_about_once_however_often_it_is_named() -> None:
+    text = "symbol,from,to\nGE,2008-01-01,2008-12-31\nGE,2008-06-01,\n"
+    named = {
+        "symbol": members("symbol", "@index.csv", lambda path: text),
+        "forms": members("forms", [["4"], ["4"]], read),
+    }
+    (asked,) = questions(named, datetime.fromisoformat("2008-09-15T16:00:00Z"))
+    assert asked == {"symbol": "GE", "forms": ["4"]}
+
+
+@pytest.mark.parametrize(
     ("value", "problem"),
-    [("@bad.csv", "soon of IBM is no day"), ("IBM", "a list of values"), ([], "it has no value")],
+    [
+        ("@bad.csv", r"symbol: bad\.csv: soon of IBM is no day"),
+        ("@back.csv", r"symbol: back\.csv: GE from 2020-01-01 to 2019-01-01 is no time: swap the days"),
+        ("@other.csv", r"symbol: other\.csv: it has no column symbol"),
+        ("@blank.csv", "a line has no symbol"),
+        ("IBM", "a list of values"),
+        ([], "it has no value"),
+    ],
 )
 def test_what_cannot_be_used_is_refused(value: object, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):

@@ -1,0 +1,73 @@
+"""Leaks of a panel: a cell that sees another's instant, and a universe that looks ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from pit_fetch.archive_admin.capture_values import from_text
+from pit_fetch.panels.panel import Cell, Panel
+from pit_fetch.panels.universe import Member
+from tests.laws.mutants.leak import Mutant, first
+
+_CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
+_UNIVERSE = ("panel: universe",)
+
+
+def _as_of_the_last(real: Any) -> Any:
+    def cells(panel: Panel) -> Iterator[Cell]:
+        last = max(question.pit for question in panel.questions)
+        late = [question._replace(pit=last) for question in panel.questions]
+        for question, cell in zip(panel.questions, real(Panel(late, panel._ask)), strict=True):
+            yield cell._replace(pit=question.pit)
+
+    return cells
+
+
+def _with_the_best_status(real: Any) -> Any:
+    def cells(panel: Panel) -> Iterator[Cell]:
+        answered = [*real(panel)]
+        is_ever = any(cell.status == "ok" for cell in answered)
+        yield from (cell._replace(status="ok") if is_ever else cell for cell in answered)
+
+    return cells
+
+
+def _from_the_start(real: Any) -> Any:
+    return lambda member, instant: real(member._replace(since=None), instant)
+
+
+def _to_the_end(real: Any) -> Any:
+    return lambda member, instant: real(member._replace(until=None), instant)
+
+
+def _by_the_day_in_utc(real: Any) -> Any:
+    return lambda member, instant: real(
+        member, datetime(instant.year, instant.month, instant.day, 17, tzinfo=instant.tzinfo)
+    )
+
+
+def _whoever_is_named(real: Any) -> Any:
+    return lambda text, name: [Member(value) for value in from_text(text, name)]
+
+
+MUTANTS = (
+    Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.panel:Panel.__iter__", _as_of_the_last, _CELLS),
+    Mutant(
+        "panel: a status is that of a later cell",
+        "pit_fetch.panels.panel:Panel.__iter__",
+        _with_the_best_status,
+        _CELLS,
+    ),
+    Mutant(
+        "panel: who comes later was always there",
+        "pit_fetch.panels.universe:Member.belongs",
+        _from_the_start,
+        _UNIVERSE,
+    ),
+    Mutant("panel: who leaves stays", "pit_fetch.panels.universe:Member.belongs", _to_the_end, _UNIVERSE),
+    Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
+    Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
+    Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
+)
