@@ -234,6 +234,8 @@ def panel(
         cell = {**options, **dict(zip(named, values, strict=True)), "pit": moments[-1]}
         _request(source, cell, settings, configured, "")
     asked = [Question(moment, values) for moment in moments for values in questions(named, moment)]
+    if not asked:
+        raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
     return Panel(asked, lambda cell: fetch(source, {**options, **cell.over, "pit": cell.pit}, "keep", runtime))
 
 

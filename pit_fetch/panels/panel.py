@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.times import in_new_york
@@ -69,24 +70,30 @@ class Panel:
         from pit_fetch.formats.frames import to_pandas
 
         cells = [*self]
-        kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
-        rows = [(cell, item) for cell in cells for item in cell.envelope.data or [{}]]
-        names = dict.fromkeys(name for question in self.questions for name in question.over)
-        items = [{_own(name): value for name, value in item.items() if name not in names} for _, item in rows]
-        frame = to_pandas(PlainEnvelope(items, (), Provenance(kinds={_own(name): kinds[name] for name in kinds})))
-        asked = PlainEnvelope(
-            [
-                {PIT: in_new_york(cell.pit), **{name: cell.over.get(name) for name in names}, STATUS: cell.status}
-                for cell, _ in rows
-            ],
-            (),
-            Provenance(kinds={PIT: "instant"}),
-        )
+        asked, own = map(to_pandas, self.halves(cells))
         import pandas
 
-        whole = pandas.concat([to_pandas(asked), frame], axis=1)
-        whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells))}
+        whole = pandas.concat([asked, own], axis=1)
+        whole.attrs = {STATUS: counted(cells)}
         return whole
+
+    def halves(self, cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:
+        """Return the rows of the table of ``cells``, by their columns: what was asked and the status, and the items."""
+        kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
+        names = dict.fromkeys(name for question in self.questions for name in question.over)
+        rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]
+        asked = [
+            {PIT: in_new_york(cell.pit), **{name: cell.over.get(name) for name in names}, STATUS: cell.status}
+            for cell, _ in rows
+        ]
+        items = [{_own(name): value for name, value in item.items() if name not in names} for _, item in rows]
+        own = Provenance(kinds={_own(name): kind for name, kind in kinds.items() if name not in names})
+        return PlainEnvelope(asked, (), Provenance(kinds={PIT: "instant"})), PlainEnvelope(items, (), own)
+
+
+def counted(cells: Sequence[Cell]) -> dict[str, int]:
+    """Return how many cells have each status."""
+    return dict(Counter(cell.status for cell in cells))
 
 
 def status_of(envelope: PlainEnvelope) -> Status:

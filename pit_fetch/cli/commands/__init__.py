@@ -43,6 +43,7 @@ COMMANDS = {
     "diff": Command("fetch", other_names="compare changes delta"),
     "explain": Command("fetch", other_names="why debug"),
     "capture": Command("archive", other_names="record snapshot"),
+    "panel": Command("archive", other_names="grid matrix batch bulk backtest"),
     "archive": Command("archive", other_names="info log replay merge rebuild drop database db store history"),
     "normalize": Command("fetch"),
     "mcp": Command("server", other_names="serve server mcp-server serve-mcp stdio"),

@@ -247,6 +247,7 @@ def test_an_adapter_runs_no_other_command(name: str) -> None:
         *("pit_fetch archive log --json", "pit_fetch archive replay last"),
         *("pit_fetch archive replay last --archive=--help", "pit_fetch archive info", "pit_fetch capture list.toml"),
         *("pit_fetch capture list.toml --json --archive /tmp/a.db", f"pit_fetch archive log --pit {PIT}"),
+        f"pit_fetch panel --source alphavantage EARNINGS --over symbol=IBM --pits {PIT}",
         f"pit_fetch archive --pit {PIT} --limit 5",
     ],
 )
@@ -254,7 +255,7 @@ def test_an_adapter_looks_into_no_archive(command: str) -> None:
     """By its name alone, too: then no variable tells the program, which refuses it under a ceiling by itself."""
     assert verdict(bash(command), ONLY) == "deny"
     assert verdict(bash(command, agent_type="alphavantage")) == "deny"
-    assert verdict(bash(command), CEILING) == ("run" if "--pit" in command else "deny")
+    assert verdict(bash(command), CEILING) == ("run" if "--pit " in command else "deny")
 
 
 def test_normalize_is_for_whoever_may_run_commands_and_is_judged_like_a_fetch() -> None:

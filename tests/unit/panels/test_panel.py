@@ -12,7 +12,7 @@ from pit_fetch import api
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.panels.panel import Panel, status_of
-from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
@@ -104,6 +104,13 @@ def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
     ]
 
 
+def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
+    claimed = Provenance(grade="claimed")
+    frame = panel_of(PlainEnvelope([{"id": "a", "evidence": "claimed"}, {"id": "b"}], (), claimed)).to_df()
+    assert [*frame["evidence"]] == ["claimed", "proved"]
+    assert "evidence" not in panel_of(PlainEnvelope((), (), claimed)).to_df()
+
+
 def panel_of(envelope: PlainEnvelope) -> Panel:
     from pit_fetch.panels.panel import Question
 
@@ -149,6 +156,12 @@ def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
 def test_what_no_cell_could_ask_is_refused_at_once(archive: Archive, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         panel(archive, **options)
+
+
+def test_a_universe_without_anyone_at_the_instants_is_refused(archive: Archive) -> None:
+    (archive.folder / "late.csv").write_text("symbol,from\nGE,2027-01-01\n")
+    with pytest.raises(UsageError, match="no value belongs to the panel at any of its instants"):
+        panel(archive, "@late.csv")
 
 
 def test_a_ceiling_bounds_the_latest_instant(archive: Archive) -> None:

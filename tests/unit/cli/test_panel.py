@@ -1,0 +1,96 @@
+"""pit_fetch panel: the table of pit_fetch.panel, from a command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.archive.scene import Archive, alpha
+
+NOW = "2026-07-02 12:00"
+PITS = "--pits @months.txt"
+ASKED = f"panel --source alphavantage EARNINGS --offline {PITS}"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    """The earnings of one company, captured."""
+    row = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
+    (tmp_path / "months.txt").write_text("monthly 2026-04..2026-06 16:00[America/New_York]\n")
+    archive = Archive(tmp_path, app=alpha(EARNINGS={"symbol": "GE", "quarterlyEarnings": [row]}))
+    (archive.folder / "list.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "GE"\n')
+    assert archive.command("capture list.toml", now="2026-07-01 12:00").code == 0
+    return archive
+
+
+def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
+    answer = archive.command(f"{ASKED} --over symbol=GE,T", NOW)
+    rows = [*csv.DictReader(io.StringIO(answer.out))]
+    assert (answer.code, [*rows[0]][:3]) == (0, ["pit", "symbol", "status"])
+    assert [(row["pit"], row["symbol"], row["status"], row["reportedEPS"]) for row in rows] == [
+        ("2026-04-30T16:00:00-04:00", "GE", "nothing_public", ""),
+        ("2026-04-30T16:00:00-04:00", "T", "not_captured", ""),
+        ("2026-05-31T16:00:00-04:00", "GE", "ok", "1.85"),
+        ("2026-05-31T16:00:00-04:00", "T", "not_captured", ""),
+        ("2026-06-30T16:00:00-04:00", "GE", "ok", "1.85"),
+        ("2026-06-30T16:00:00-04:00", "T", "not_captured", ""),
+    ]
+
+
+def test_the_universe_and_the_instants_may_stand_in_files(archive: Archive) -> None:
+    (archive.folder / "index.csv").write_text("# held\nsymbol,from,to\nGE,2026-06-01,\n")
+    (archive.folder / "pits.txt").write_text("2026-05-31T20:00:00Z\n2026-06-30T20:00:00Z\n")
+    words = "panel --source alphavantage EARNINGS --offline --over symbol=@index.csv --pits @pits.txt --format jsonl"
+    (row,) = archive.command(words, NOW).out.splitlines()
+    assert (json.loads(row)["pit"], json.loads(row)["status"]) == ("2026-06-30T16:00:00-04:00", "ok")
+
+
+def test_a_file_has_the_format_of_its_name(archive: Archive) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name in ("panel.csv", "panel.jsonl", "panel.parquet"):
+        answer = archive.command(f"{ASKED} --over symbol=GE,T --output {name}", NOW)
+        assert (answer.code, answer.out) == (0, "")
+    table = parquet.read_table(archive.folder / "panel.parquet")
+    lines = (archive.folder / "panel.jsonl").read_text().splitlines()
+    assert (table.num_rows, len(lines)) == (6, 6)
+    assert [str(table.schema.field(name).type) for name in ("pit", "reportedEPS")] == [
+        "timestamp[us, tz=America/New_York]",
+        "double",
+    ]
+    assert table.column("status").to_pylist() == [json.loads(line)["status"] for line in lines]
+
+
+def test_an_older_file_stays_if_every_cell_was_refused(archive: Archive) -> None:
+    (archive.folder / "panel.csv").write_text("older")
+    answer = archive.command(f"{ASKED} --over symbol=GE --output panel.csv --archive none.db", NOW)
+    assert (answer.code, "Nothing was written. 3 of 3 cells failed" in answer.err) == (1, True)
+    assert (archive.folder / "panel.csv").read_text() == "older"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("--pits 2026-06-01T00:00:00Z", "a panel needs --source SOURCE and --pits INSTANTS"),
+        (f"{PITS} --sorce alphavantage", "unrecognized arguments: --sorce"),
+        (f"--source alphavantage {PITS} --pit 2026-06-01T00:00:00Z", "--pit is not an option of a panel: give --pits"),
+        (f"--source alphavantage {PITS} --after x", "--after is not an option of a panel"),
+        (f"--source alphavantage {PITS} --over symbol", "write --over symbol=IBM,AAPL or --over symbol=@FILE"),
+        (f"--source alphavantage {PITS} --over symbol=A --over symbol=B", "symbol is given twice"),
+        (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),
+        (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(archive: Archive, words: str, problem: str) -> None:
+    answer = archive.command(f"panel {words}", NOW)
+    assert (answer.code, problem in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize("variable", ["PIT_FETCH_CEILING", "PIT_FETCH_WRAPPER_ONLY"])
+def test_it_is_for_people(archive: Archive, variable: str) -> None:
+    archive.env[variable] = "2026-12-01T00:00:00Z"
+    answer = archive.command(f"{ASKED} --over symbol=GE", NOW)
+    assert (answer.code, "reportedEPS" in answer.out) == (2, False)
