@@ -18,6 +18,7 @@ from pit_fetch.pipeline.cursor import period_age
 from pit_fetch.provider import STAMPS
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import CANARY
+from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import SECRETS, Case, near, operation_of, provider_of, run
@@ -155,13 +156,18 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
     for page in range(len(whole) + 1):
         left = run(case, app, now=begin + timedelta(seconds=7 * page), words=(*few, *after))
         ids += left.ids
-        cursors = [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
+        cursors = _cursors(left)
         if not cursors:
             break
         after = ("--after", cursors[0])
-    assert ids == whole
+    # The long answer ends early where a source's pages are small and many.
+    assert (ids[: len(whole)] if _cursors(answer) else ids) == whole
     assert len(set(ids)) == len(ids)
     return 1
+
+
+def _cursors(left: Left) -> list[str]:
+    return [gap["reason"].split("--after ")[1] for gap in left.envelope["gaps"] if "--after " in gap["reason"]]
 
 
 def check_newest_first(case: Case, items: Sequence[Mapping[str, Any]]) -> None:
