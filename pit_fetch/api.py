@@ -217,13 +217,16 @@ def panel(
 ) -> Panel:
     """See :func:`pit_fetch.panel`."""
     from pit_fetch.panels.instants import instants
-    from pit_fetch.panels.panel import Panel, Question
+    from pit_fetch.panels.panel import PIT, STATUS, Panel, Question
     from pit_fetch.panels.universe import members, questions
 
     twice = sorted({"pit", *over} & options.keys())
     if twice:
         where = "pits" if twice[0] == "pit" else "over"
         raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
+    taken = sorted({PIT, STATUS} & over.keys())
+    if taken:
+        raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
     runtime = real_runtime() if runtime is None else runtime
     read = partial(_read, runtime)
     options = {"limit": None, **_reusable(options)}

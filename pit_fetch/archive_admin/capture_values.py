@@ -40,6 +40,8 @@ def rows(text: str, name: str) -> list[dict[str, str]]:
     if cells and len(cells[0]) > 1 and name not in cells[0]:
         raise _refused(f"it has no column {name}: write one value a line, or a CSV file with a column of that name")
     head, *body = cells if cells and name in cells[0] else [[name], *cells]
+    if len({*head}) < len(head):
+        raise _refused("a column stands twice in its first line")
     return [dict(zip(head, [*row, *[""] * len(head)], strict=False)) for row in body]
 
 

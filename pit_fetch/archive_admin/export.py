@@ -7,8 +7,10 @@ reader of Parquet. Sources without times of their own (dated on receipt) have no
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -20,7 +22,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, microseconds, schema
-from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.index import ValidRecord
 from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.engine.registry import load
@@ -82,10 +83,10 @@ def export(
 ) -> Exported:
     """Write all versions to ``folder``, which is new, in files of ``SOURCE/OPERATION/``. It is there whole, or not.
 
-    Raise ArchiveError if the folder exists or cannot be written, and ConfigError without pyarrow.
+    Raise OSError, which names the folder, if it exists or cannot be written, and ConfigError without pyarrow.
     """
     if os.path.lexists(folder):
-        raise ArchiveError(f"{folder} exists already: name a new folder")
+        raise FileExistsError(errno.EEXIST, "it exists already: name a new folder", folder)
     try:
         parent, name = os.path.split(os.path.abspath(folder))
         unfinished = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)  # for this user alone
@@ -96,7 +97,7 @@ def export(
             shutil.rmtree(unfinished, ignore_errors=True)
             raise
     except OSError as error:
-        raise ArchiveError(f"{folder} cannot be written ({error.strerror})") from None
+        raise OSError(error.errno, f"it cannot be written ({error.strerror})", folder) from None
     return exported
 
 
@@ -162,7 +163,8 @@ def _table(operation: Operation, rows: Sequence[_Row]) -> pyarrow.Table:
         "stream": pa.array([row.stream.description for row in rows], type=pa.string()),
         "item": pa.array([json.dumps(item) for item in envelope.data], type=pa.string()),
     }
-    names = [f"{name}_of_item" if name in own else name for name in fields.column_names]
+    taken = re.compile(f"({'|'.join(own)})(_of_item)*")
+    names = [f"{name}_of_item" if taken.fullmatch(name) else name for name in fields.column_names]
     return pa.table({**own, **dict(zip(names, fields.columns, strict=True))})
 
 

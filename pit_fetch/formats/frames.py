@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -101,10 +102,19 @@ def _array(pa: Any, column: Column) -> Any:
     if present and all(isinstance(value, list) and all(isinstance(text, str) for text in value) for value in present):
         texts = [value and [_encodable(text) for text in value] for value in values]
         return pa.array(texts, type=pa.list_(pa.string()))
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, ValueError, TypeError, OverflowError):
-        return pa.array([None if value is None else json.dumps(value) for value in values], type=pa.string())
+    with contextlib.suppress(pa.ArrowException, ValueError, TypeError, OverflowError):
+        array = pa.array(values)
+        if not _holds_nothing(pa, array.type):
+            return array
+    return pa.array([None if value is None else json.dumps(value) for value in values], type=pa.string())
+
+
+def _holds_nothing(pa: Any, kind: Any) -> bool:
+    """Return whether a type has an object without fields, at any depth: Parquet cannot hold one."""
+    if not pa.types.is_nested(kind):
+        return False
+    fields = [kind.field(place) for place in range(kind.num_fields)]
+    return not fields or any(_holds_nothing(pa, field.type) for field in fields)
 
 
 def _encodable(value: Any) -> Any:

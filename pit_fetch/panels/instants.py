@@ -44,9 +44,9 @@ def instants(pits: object, read: ReadFile) -> list[datetime]:
 
 def _instants(pits: object, read: ReadFile) -> Iterator[datetime]:
     if isinstance(pits, datetime):
-        if not is_aware(pits):
+        if pits != pits or not is_aware(pits):  # pandas has a datetime that is none, and equals nothing
             raise _refused(f"{pits} has no time zone")
-        yield pits.astimezone(UTC)
+        yield datetime(*pits.utctimetuple()[:6], pits.microsecond, tzinfo=UTC)
     elif isinstance(pits, str):
         yield from _of_text(pits.strip(), read)
     elif isinstance(pits, Iterable):
@@ -72,7 +72,7 @@ def _of_text(text: str, read: ReadFile) -> Iterator[datetime]:
         yield require_pit(text)
         return
     frequency, weekday, first, last, clock, zone = rule.groups()
-    if (frequency == "weekly") != (weekday in _DAYS):
+    if weekday not in (_DAYS if frequency == "weekly" else (None,)):
         raise _refused(f"{truncate(text)} is no rule: {_HOW}")
     for day in _days(frequency, weekday, _bound(first), _bound(last, is_end=True)):
         # As --pit reads it: what it refuses, such as a time that a clock change skips, no rule gets past it.

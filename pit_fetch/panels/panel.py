@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -110,5 +111,5 @@ def status_of(envelope: PlainEnvelope) -> Status:
 
 
 def _own(name: str) -> str:
-    """Return the column of an item's own field."""
-    return f"item_{name}" if name in (PIT, STATUS) else name
+    """Return the column of an item's own field; no two fields share one."""
+    return f"item_{name}" if re.fullmatch(f"(item_)*({PIT}|{STATUS})", name) else name

@@ -96,8 +96,14 @@ def test_a_folder_that_exists_is_left_as_it_is(archive: Archive) -> None:
     (archive.folder / "lake").mkdir()
     left = archive.command("archive export lake")
     assert left.code == 2
-    assert "lake exists already: name a new folder" in left.err
+    assert "lake: it exists already: name a new folder" in left.err
     assert [*(archive.folder / "lake").iterdir()] == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(archive: Archive) -> None:
+    left = archive.command("archive export none/lake")
+    assert left.code == 2
+    assert "none/lake: it cannot be written (No such file or directory)" in left.err
 
 
 def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +120,7 @@ def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.M
     monkeypatch.setattr(parquet, "write_table", fill_the_disk)
     left = archive.command("archive export lake")
     assert left.code == 2
-    assert "lake cannot be written (No space left on device)" in left.err
+    assert "lake: it cannot be written (No space left on device)" in left.err
     assert {*archive.folder.iterdir()} == before
 
 

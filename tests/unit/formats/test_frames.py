@@ -125,8 +125,19 @@ def test_a_table_is_typed_and_keeps_the_gaps() -> None:
     assert json.loads(table.schema.metadata[b"pit_fetch"])["gaps"][0]["type"] == "no_data"
 
 
-@pytest.mark.parametrize("values", [[{"x": 1}, {"x": "a"}], [["a"], [1]], ["a", 1], [{"x": "\ud800"}, 1]])
-def test_values_of_different_shapes_are_json_in_a_table(values: list[Any]) -> None:
+@pytest.mark.parametrize(
+    "values",
+    [
+        [{"x": 1}, {"x": "a"}],
+        [["a"], [1]],
+        ["a", 1],
+        [{"x": "\ud800"}, 1],
+        [{}, {}],
+        [[{}], []],
+        [{"x": {}}, {"x": {}}],
+    ],
+)
+def test_values_of_different_shapes_or_of_none_are_json_in_a_table(values: list[Any]) -> None:
     column = envelope(*({**AT, "x": value} for value in values)).to_arrow()["x"].to_pylist()
     assert [json.loads(text) for text in column] == values
 

@@ -70,3 +70,11 @@ def test_what_is_no_instant_is_refused(pits: object, problem: str) -> None:
 
 def test_they_are_in_utc() -> None:
     assert all(instant.tzinfo is UTC for instant in instants("@pits.txt", read))
+
+
+def test_a_timestamp_of_pandas_is_a_plain_instant() -> None:
+    pandas = pytest.importorskip("pandas")
+    (instant,) = instants(pandas.Timestamp("2024-02-15T16:00:00.123456789Z"), read)
+    assert (type(instant), instant) == (datetime, datetime(2024, 2, 15, 16, 0, 0, 123456, tzinfo=UTC))
+    with pytest.raises(UsageError, match="NaT has no time zone"):
+        instants(pandas.NaT, read)

@@ -95,12 +95,12 @@ def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archiv
 
 
 def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
-    envelope = PlainEnvelope([{"id": "a", "status": 404, "pit": "x", "symbol": "own"}])
+    envelope = PlainEnvelope([{"id": "a", "status": 404, "item_status": 5, "pit": "x", "symbol": "own"}])
     (cell,) = questions = [*panel_of(envelope).questions]
     frame = panel_of(envelope).to_df()
     assert (len(questions), cell.over) == (1, {"symbol": "IBM"})
-    assert frame[["status", "item_status", "item_pit", "symbol"]].to_dict("records") == [
-        {"status": "ok", "item_status": 404, "item_pit": "x", "symbol": "IBM"}
+    assert frame[["status", "item_status", "item_item_status", "item_pit", "symbol"]].to_dict("records") == [
+        {"status": "ok", "item_status": 404, "item_item_status": 5, "item_pit": "x", "symbol": "IBM"}
     ]
 
 
@@ -177,3 +177,9 @@ def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:
         panel(archive, symbols="@none.txt")
     with pytest.raises(UsageError, match=r"none\.txt: No such file"):
         panel(archive, pits="@none.txt")
+
+
+@pytest.mark.parametrize("name", ["pit", "status"])
+def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
+    with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):
+        api.panel("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})
