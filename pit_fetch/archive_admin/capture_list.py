@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin import capture_values
 from pit_fetch.archive_admin.capture_notes import notes
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
+from pit_fetch.request.over import ReadFile, each, from_file, listed
 from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Runtime
@@ -85,7 +85,7 @@ def _requests(place: int, table: Any, runtime: Runtime) -> Iterator[CaptureReque
         options = {name: _listed(name, value, source, runtime) for name, value in options.items()}
     except PitFetchError as error:
         raise UsageError(Code.USAGE, text=f"{title}: {error.gap.reason}") from None
-    for values in capture_values.each(over):
+    for values in each(over):
         label = ", ".join(f"{name}={format_value(value)}" for name, value in values.items())
         yield CaptureRequest(f"{title} {label}".strip(), source, {**options, **values}, may_be_empty)
 
@@ -98,7 +98,7 @@ def _over(options: dict[str, object], runtime: Runtime) -> dict[str, list[Any]]:
     for name in over:
         if name in options:
             raise UsageError(Code.USAGE, text=f"{suggest.truncate(name)} stands in over as well: write it once")
-    return {name: capture_values.listed(name, value, _reader(runtime)) for name, value in over.items()}
+    return {name: listed(name, value, _reader(runtime)) for name, value in over.items()}
 
 
 def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
@@ -106,11 +106,11 @@ def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
     if isinstance(value, str) and value.startswith("@"):
         provider = runtime.find(source)
         if any(option.name == name and option.kind == "list" for option in provider.options):
-            return capture_values.from_file(name, value, _reader(runtime))
+            return from_file(name, value, _reader(runtime))
     return value
 
 
-def _reader(runtime: Runtime) -> capture_values.ReadFile:
+def _reader(runtime: Runtime) -> ReadFile:
     def read(name: str) -> str:
         with open(runtime.path(name), encoding="utf-8-sig") as stream:
             return stream.read()

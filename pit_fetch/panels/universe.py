@@ -12,9 +12,9 @@ from datetime import date, datetime
 from itertools import product
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin.capture_values import ReadFile, from_file, from_text, listed, rows
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.request.over import ReadFile, from_file, from_text, listed, rows
 from pit_fetch.support.suggest import truncate
 from pit_fetch.times import NEW_YORK, parse_date
 

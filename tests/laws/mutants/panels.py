@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.archive_admin.capture_values import from_text
 from pit_fetch.panels.panel import Cell, Panel
 from pit_fetch.panels.universe import Member
+from pit_fetch.request.over import from_text
 from tests.laws.mutants.leak import Mutant, first
 
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")

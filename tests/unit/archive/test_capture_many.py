@@ -12,7 +12,6 @@ import pytest
 
 import pit_fetch
 from pit_fetch import api
-from pit_fetch.archive_admin import capture_values
 from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, source_plan
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import CaptureError, ConfigError, UsageError
@@ -296,7 +295,3 @@ def test_under_a_ceiling_nobody_captures(place: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PIT_FETCH_CEILING", "2024-01-01T00:00:00Z")
     with pytest.raises(UsageError, match="for people and scheduled jobs"):
         pit_fetch.capture([{"source": "fred", "series_id": "GDP"}], "a.db")
-
-
-def test_values_of_a_file() -> None:
-    assert capture_values.from_text("^GSPC\n-4\n", "symbol") == ["^GSPC", "-4"]

@@ -1,4 +1,4 @@
-"""The values that a request of a list stands for: a request for each of them, and values from a file. Pure.
+"""The values of ``over``, of which each makes a request of its own: from a list or a file, and combined. Pure.
 
 >>> from_text("# watched\\nIBM\\n\\nAAPL\\n", "symbol"), from_text("name,symbol\\nApple,AAPL\\n", "symbol")
 (['IBM', 'AAPL'], ['AAPL'])
