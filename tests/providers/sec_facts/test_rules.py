@@ -240,6 +240,23 @@ def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
     assert source == [{"concept": concept, "accession": AMENDED.accession}]
 
 
+@pytest.mark.parametrize(("note", "year", "quarter"), [(42, 105, 22), (40, None, None)])
+def test_a_cell_of_which_one_filing_has_two_values_is_left_out(
+    note: int, year: int | None, quarter: int | None
+) -> None:
+    face, other = "DepreciationAmortizationAndAccretionNet", "DepreciationAndAmortization"
+    facts = (
+        income(Q1, "2022-01-01", "2022-03-31", 20, face),
+        income(Q2, "2022-01-01", "2022-06-30", 42, face),
+        income(Q2, "2022-01-01", "2022-06-30", note, other),  # rounded, or without a part
+        income(YEAR, "2022-01-01", "2022-12-31", 105, face),
+        income(YEAR, "2022-01-01", "2022-12-31", 63 + note, other),
+    )
+    for period, end, expected in (("annual", "2022-12-31", year), ("quarter", "2022-06-30", quarter)):
+        shown = ask((*HISTORY, *facts), op="statement", statement="cashflow", period=period)
+        assert cells(shown, "depreciation_and_amortization").get(end) == expected
+
+
 def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:
     flow = "NetCashProvidedByUsedInOperatingActivities"
     totals = {"2022-03-31": 5, "2022-06-30": 12, "2022-09-30": 20, "2022-12-31": 30}
