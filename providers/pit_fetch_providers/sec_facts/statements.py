@@ -111,7 +111,7 @@ class Book:
             if len(parts) == len(known) and self._is_one_basis(parts):
                 versions = tuple(history.versions[self.place] for history in parts)
                 *plus_values, minus_value = (version.payload["value"] for version in versions)
-                return Cell(sum(plus_values) - minus_value, versions, is_derived=True)
+                return Cell(_total([*plus_values, -minus_value]), versions, is_derived=True)
         return None
 
     def _is_one_basis(self, parts: list[History]) -> bool:
@@ -231,9 +231,18 @@ def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> C
         signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
         parts = {name: cell for name in signs if (cell := cells[name]) is not None}
         if len(parts) == len(signs) and _is_consistent(parts.values()):
-            value = sum(signs[name] * cell.value for name, cell in parts.items())
+            value = _total([signs[name] * cell.value for name, cell in parts.items()])
             return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
     return None
+
+
+def _total(values: Collection[int | float]) -> int | float:
+    """Return the sum of amounts as they are written: a small company's have cents, which floats do not add exactly."""
+    if all(isinstance(value, int) for value in values):
+        return sum(values)
+    from decimal import Decimal
+
+    return float(sum(Decimal(str(value)) for value in values))
 
 
 def _is_consistent(cells: Collection[Cell]) -> bool:

@@ -203,6 +203,20 @@ def test_a_sum_is_of_one_basis(is_repeated: bool, gross_profit: int | None) -> N
     assert (item.payload["revenue"], item.payload["gross_profit"]) == (90, gross_profit)
 
 
+def test_derived_cells_have_no_error_of_floats() -> None:
+    facts = (
+        income(Q3, "2022-01-01", "2022-09-30", 0.1),
+        income(YEAR, "2022-01-01", "2022-12-31", 0.3),
+        income(YEAR, "2022-01-01", "2022-12-31", 1.1, "Revenues"),
+        income(YEAR, "2022-01-01", "2022-12-31", 0.8, "CostOfRevenue"),
+    )
+    quarter, year = (
+        cells(ask(facts, op="statement", period=period), name)["2022-12-31"]
+        for period, name in (("quarter", "net_income"), ("annual", "gross_profit"))
+    )
+    assert (quarter, year) == (0.2, 0.3)
+
+
 def test_what_is_derived_from_first_versions_is_as_old_as_they_are() -> None:
     again = income(AMENDED, "2022-01-01", "2022-12-31", 47)
     for vintage, filing in (("first", YEAR), ("latest", AMENDED)):
