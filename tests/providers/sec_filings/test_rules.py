@@ -454,6 +454,8 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
         ({"find": "going concern"}, "does not take find"),
+        ({"op": "insiders", "forms": "8-K,10-K"}, "forms of insiders are 3, 4, 5"),
+        ({"op": "insiders", "forms": "-3,-4,-5"}, "forms of insiders are 3, 4, 5"),
     ],
 )
 def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, Any], message: str) -> None:
