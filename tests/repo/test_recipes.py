@@ -20,11 +20,12 @@ from typing import Any
 import pytest
 
 import pit_fetch
-from pit_fetch.testing.server import Response, as_json
+from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.sec_facts import server as facts
+from tests.providers.sec_filings import server as filed
 from tests.providers.sec_full_text import server as sec
 from tests.providers.wayback import server as wayback
 from tests.serving import serve
@@ -61,6 +62,33 @@ ANNUAL = [
     _eps(1, "2022-09-25", "2023-09-30", 6.13),
     _eps(2, "2022-09-25", "2023-09-30", 99.99),
 ]
+TWENTY = range(1001, 1021)
+YEAR, QUARTER = (
+    sec.Filing(sec.number(n), form, f"{day} 16:30:00", ciks=tuple(TWENTY))
+    for n, form, day in ((201, "10-K", "2023-02-15"), (202, "10-Q", "2023-05-02"))
+)
+REVENUE = [
+    facts.Reported(filing, "Revenues", end, value, start)
+    for filing, start, end, value in (
+        (YEAR, "2022-01-01", "2022-12-31", 400),
+        (QUARTER, "2022-01-01", "2022-03-31", 100),
+        (QUARTER, "2023-01-01", "2023-03-31", 110),
+    )
+]
+ADOBE = 796343
+RELEASES = [
+    filed.Filed(
+        sec.Filing(sec.number(300 + n), "8-K", f"{at}:08", items=items, ciks=(ADOBE,), written=f"{at}:40"),
+        (filed.Document("8-K", "main.htm", "<html>"), filed.Document("EX-99.1", "ex.htm", f"<html><p>{text}")),
+    )
+    for n, (at, items, text) in enumerate(
+        (
+            ("2022-12-15 16:05", ("2.02", "9.01"), "The fourth quarter."),
+            ("2023-03-15 16:05", ("2.02", "9.01"), "The first quarter."),
+            ("2023-03-20 10:00", ("5.02",), "A director leaves."),
+        )
+    )
+]
 CAPTURES = [
     wayback.Capture(f"202402{day}120000", body=f"<title>{title}</title><p>{title}".encode())
     for day, title in (("10", "First"), ("12", "First"), ("14", "Second"), ("16", "SECRET"))
@@ -93,12 +121,25 @@ def _raw(bars: list[alphavantage.Bar]) -> list[alphavantage.Bar]:
     return [(label, {name: fields[name] for name in names}) for label, fields in bars]
 
 
+def _sec() -> App:
+    rest = facts.app(ANNUAL, others=[*FILINGS, *COMPANIES, YEAR, QUARTER], tickers=TICKERS)
+    adobe = filed.app(RELEASES)
+
+    def answer(request: HttpRequest) -> Response:
+        match = re.fullmatch(r"/api/xbrl/companyfacts/CIK([0-9]{10})\.json", request.path)
+        if match and int(match[1]) in TWENTY:
+            return as_json(facts.document(REVENUE, int(match[1])))
+        return adobe(request) if str(ADOBE) in request.path else rest(request)
+
+    return answer
+
+
 @pytest.fixture(scope="module")
 def servers() -> Iterator[dict[str, str]]:
     with (
         serve(benzinga.app(_articles())) as news,
         serve(alphavantage.app(_bars())) as prices,
-        serve(facts.app(ANNUAL, others=[*FILINGS, *COMPANIES], tickers=TICKERS)) as filings,
+        serve(_sec()) as filings,
         serve(wayback.app(CAPTURES)) as pages,
     ):
         yield {
@@ -122,6 +163,7 @@ def asking(servers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tickers.csv").write_text("ticker,name\nAAPL,Apple\nTSLA,Tesla\nNONE,Without filings\n")
+    (tmp_path / "companies.csv").write_text("".join(f"{cik}\n" for cik in ("cik", *TWENTY)))
     return tmp_path
 
 
@@ -133,18 +175,25 @@ def test_the_questions_in_python(asking: Path) -> None:
             with redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, "docs/recipes.md", "exec"), names)
             outputs.append(printed.getvalue())
-    assert len(outputs) == 8
+    assert len(outputs) == 10
     closes = [f"2024-02-{day}" for day in ("09", "12", "13", "14", "15", "16")]
     assert sorted(set(names["news"]["close"])) == closes
     assert "OTHER" not in outputs[0]
     assert [names["eps"](vintage).tolist() for vintage in ("first", "latest")] == [[12.20, 6.13], [6.10, 6.13]]
+    revenue = names["revenue"].pivot(index="pit", columns="cik", values="revenue")
+    assert revenue.shape == (12, 20)
+    assert [*revenue["1001"].fillna(0)] == [0, 400, 400, 400, *[410] * 8]
+    assert outputs[3] == "2023-03-15 16:06:40-04:00 The first quarter.\n"
+    before = (names["minute_after"] - timedelta(minutes=2)).isoformat()
+    asked: dict[str, Any] = {"op": "text", "cik": ADOBE, "form": "8-K", "document": "EX-99.1", "exact": True}
+    assert pit_fetch.fetch("sec_filings", pit=before, **asked).data[0]["text"] == "The fourth quarter."
     frame = names["frame"]
     assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
     assert frame["close"].max() > 1_000
     assert names["adjusted"]["close"].max() < 150
     assert [item["form"] for item in names["filings"]] == ["8-K"] * 5
     assert "SECRET" not in "".join(outputs)
-    assert outputs[6].count("new") > 8
+    assert outputs[8].count("new") > 8
     assert (names["page"]["title"], len(names["captures"])) == ("Second", 3)
     known = names["panel"].groupby(["tickers", "pit"])["id"].count()
     assert [*known["TSLA"]] == [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5, 5]

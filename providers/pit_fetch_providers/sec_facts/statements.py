@@ -89,17 +89,29 @@ class Book:
         known = (self._history(concept, line, span, currency) for concept in line.concepts)
         return len({v.payload["value"] for history in known if history is not None for v in history.versions}) > 1
 
+    def is_contested(self, line: Line, span: Span, currency: str) -> bool:
+        """Return whether one filing has several values of the line: its concepts are other measures there."""
+        values: dict[str, Any] = {}
+        known = (self._history(concept, line, span, currency) for concept in line.concepts)
+        versions = (version.payload for history in known if history is not None for version in history.versions)
+        return any(
+            values.setdefault(version["accession"], version["value"]) != version["value"] for version in versions
+        )
+
     def combined(self, line: Line, plus: Iterable[Span], minus: Span, currency: str) -> Cell | None:
         """Return the sum of ``plus`` without ``minus``, under the first concept that has them all, never restated."""
         if line.measure != "amount":
             return None
+        spans = (*plus, minus)
+        if any(self.is_contested(line, span, currency) for span in spans):
+            return None
         for concept in line.concepts:
-            known = [self._history(concept, line, span, currency) for span in (*plus, minus)]
+            known = [self._history(concept, line, span, currency) for span in spans]
             parts = [history for history in known if history is not None and not history.is_restated]
             if len(parts) == len(known) and self._is_one_basis(parts):
                 versions = tuple(history.versions[self.place] for history in parts)
                 *plus_values, minus_value = (version.payload["value"] for version in versions)
-                return Cell(sum(plus_values) - minus_value, versions, is_derived=True)
+                return Cell(_total([*plus_values, -minus_value]), versions, is_derived=True)
         return None
 
     def _is_one_basis(self, parts: list[History]) -> bool:
@@ -204,6 +216,8 @@ def _item(
 
 
 def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currency: str) -> Cell | None:
+    if book.is_contested(line, span, currency):
+        return None
     reported = book.reported(line, span, currency)
     if reported is not None or span.start is None:
         return reported
@@ -217,9 +231,18 @@ def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> C
         signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
         parts = {name: cell for name in signs if (cell := cells[name]) is not None}
         if len(parts) == len(signs) and _is_consistent(parts.values()):
-            value = sum(signs[name] * cell.value for name, cell in parts.items())
+            value = _total([signs[name] * cell.value for name, cell in parts.items()])
             return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
     return None
+
+
+def _total(values: Collection[int | float]) -> int | float:
+    """Return the sum of amounts as they are written: a small company's have cents, which floats do not add exactly."""
+    if all(isinstance(value, int) for value in values):
+        return sum(values)
+    from decimal import Decimal
+
+    return float(sum(Decimal(str(value)) for value in values))
 
 
 def _is_consistent(cells: Collection[Cell]) -> bool:

@@ -101,7 +101,10 @@ def _understood(query: Query) -> Query:
         )
     if options["period"] and parse_date(options["period"]) is None:
         refuse("period is the last day of a quarter, e.g. 2024-03-31.")
-    return _with_subject(query._replace(options=options))
+    query = query._replace(options=options)
+    if query.operation.name == "insiders" and not any(insiders.is_wanted(query, form) for form in insiders.FORMS):
+        refuse("forms of insiders are 3, 4, 5 and their amendments, e.g. forms=4.")
+    return _with_subject(query)
 
 
 def _check_forms(name: str, value: str | tuple[str, ...] | None) -> None:

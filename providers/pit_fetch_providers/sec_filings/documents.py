@@ -18,6 +18,9 @@ _LISTED = re.compile(
 _DOCUMENT = re.compile(r"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
 _TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
+# What ends a full submission. Until 2000, a line of the mail that it came in follows.
+_END = re.compile(r"</SEC-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?\Z")
+_TAIL = 1_000
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.
 _WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
 _HEAD = 10_000
@@ -38,6 +41,11 @@ def listed(page: str, folder: str) -> Iterator[Document]:
     for sequence, link, kind in _LISTED.findall(page):
         _, is_below, file = unescape(link).partition(f"{folder}/")
         yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "")
+
+
+def is_whole(submission: str) -> bool:
+    """Return whether a full submission has its end. A book or a text that is cut would be served as all there is."""
+    return _END.search(submission[-_TAIL:]) is not None
 
 
 def contained(submission: str) -> Iterator[Document]:

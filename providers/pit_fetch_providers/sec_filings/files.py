@@ -52,7 +52,7 @@ def read(context: Context, cik: int, accession: str, kind: str, primary: str | N
 def submission(context: Context, cik: int, accession: str) -> list[Document]:
     """Return the documents of a filing's full submission, with their sources. Raise UpstreamError."""
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
-    return [] if reply is None else list(documents.contained(decode(reply.body, "")))
+    return [] if reply is None else _contained(decode(reply.body, ""))
 
 
 def saved(body: bytes) -> Saved:
@@ -63,7 +63,13 @@ def saved(body: bytes) -> Saved:
     if accession is None or header is None:
         raise UpstreamError(Code.MALFORMED, problem="it is no full submission (ACCESSION.txt)")
     filing = ListedFiling(accession, header.form, header.filed)
-    return Saved(filing, release.of_header(header), list(documents.contained(source)))
+    return Saved(filing, release.of_header(header), _contained(source))
+
+
+def _contained(submission: str) -> list[Document]:
+    if not documents.is_whole(submission):
+        raise UpstreamError(Code.MALFORMED, problem="it is cut: a full submission ends with </SEC-DOCUMENT>")
+    return list(documents.contained(submission))
 
 
 def _index(context: Context, folder: str, accession: str) -> list[Document]:

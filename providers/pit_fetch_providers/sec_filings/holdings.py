@@ -11,7 +11,8 @@ from datetime import UTC, date, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.provider import Context, Field, Query, Record, Stage
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, Field, Query, Record, Stage, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
@@ -52,7 +53,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the positions of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
     filing, at, found = files.saved(body)
-    if filing.form in FORMS:
+    if filing.form in FORMS and releases.is_public(query, at):
         yield from records(found, filing, at, int(query.options["cik"] or 0))
 
 
@@ -70,7 +71,10 @@ def derive(query: Query) -> Stage:
 
 
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None, cik: int) -> Iterator[Record]:
-    """Yield the positions of a report, after one record of the report itself; nothing for one that is not in XML."""
+    """Yield the positions of a report, after one record of the report itself; nothing for one that is not in XML.
+
+    Raise UpstreamError for one whose table cannot be read: without it, all would seem to be sold.
+    """
     roots = [root for root in (elements.parse(document.text or "") for document in found) if root is not None]
     cover = next((root for root in roots if elements.name(root) == "edgarSubmission"), None)
     page = elements.at(cover, "formData/coverPage")
@@ -84,7 +88,9 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         "manager_cik": f"{cik:010d}",
         "period": period,
     }
-    tables = (root for root in roots if elements.name(root) == "informationTable")
+    tables = [root for root in roots if elements.name(root) == "informationTable"]
+    if not tables and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0:
+        raise UpstreamError(Code.MALFORMED, problem="a report has no table of positions that can be read")
     rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
     positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
     for number, payload in enumerate([{**report, "issuer": None}, *positions]):

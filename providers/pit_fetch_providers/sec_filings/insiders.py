@@ -34,6 +34,7 @@ FIELDS = (
     *fields(date="exercise_date expiration_date", lists="footnotes"),
 )
 
+FORMS = tuple(f"{form}{ending}" for form in sorted(forms.EVENING) for ending in ("", "/A"))
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}

@@ -203,6 +203,20 @@ def test_a_sum_is_of_one_basis(is_repeated: bool, gross_profit: int | None) -> N
     assert (item.payload["revenue"], item.payload["gross_profit"]) == (90, gross_profit)
 
 
+def test_derived_cells_have_no_error_of_floats() -> None:
+    facts = (
+        income(Q3, "2022-01-01", "2022-09-30", 0.1),
+        income(YEAR, "2022-01-01", "2022-12-31", 0.3),
+        income(YEAR, "2022-01-01", "2022-12-31", 1.1, "Revenues"),
+        income(YEAR, "2022-01-01", "2022-12-31", 0.8, "CostOfRevenue"),
+    )
+    quarter, year = (
+        cells(ask(facts, op="statement", period=period), name)["2022-12-31"]
+        for period, name in (("quarter", "net_income"), ("annual", "gross_profit"))
+    )
+    assert (quarter, year) == (0.2, 0.3)
+
+
 def test_what_is_derived_from_first_versions_is_as_old_as_they_are() -> None:
     again = income(AMENDED, "2022-01-01", "2022-12-31", 47)
     for vintage, filing in (("first", YEAR), ("latest", AMENDED)):
@@ -238,6 +252,23 @@ def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
     source = ask(facts, op="statement").records[0].payload["sources"]["revenue"]
     concept = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
     assert source == [{"concept": concept, "accession": AMENDED.accession}]
+
+
+@pytest.mark.parametrize(("note", "year", "quarter"), [(42, 105, 22), (40, None, None)])
+def test_a_cell_of_which_one_filing_has_two_values_is_left_out(
+    note: int, year: int | None, quarter: int | None
+) -> None:
+    face, other = "DepreciationAmortizationAndAccretionNet", "DepreciationAndAmortization"
+    facts = (
+        income(Q1, "2022-01-01", "2022-03-31", 20, face),
+        income(Q2, "2022-01-01", "2022-06-30", 42, face),
+        income(Q2, "2022-01-01", "2022-06-30", note, other),  # rounded, or without a part
+        income(YEAR, "2022-01-01", "2022-12-31", 105, face),
+        income(YEAR, "2022-01-01", "2022-12-31", 63 + note, other),
+    )
+    for period, end, expected in (("annual", "2022-12-31", year), ("quarter", "2022-06-30", quarter)):
+        shown = ask((*HISTORY, *facts), op="statement", statement="cashflow", period=period)
+        assert cells(shown, "depreciation_and_amortization").get(end) == expected
 
 
 def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:

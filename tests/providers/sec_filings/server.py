@@ -137,11 +137,15 @@ def index_page(filed: Filed) -> str:
 
 def submission(filed: Filed) -> str:
     """Return the full submission."""
-    return sec.header(filed.filing) + "".join(
-        f"<DOCUMENT>\n<TYPE>{document.type}\n<SEQUENCE>{place}\n"
-        + (f"<FILENAME>{document.file}\n" if document.file else "")
-        + f"<TEXT>\n{document.source}\n</TEXT>\n</DOCUMENT>\n"
-        for place, document in enumerate(filed.documents, 1)
+    return (
+        sec.header(filed.filing)
+        + "".join(
+            f"<DOCUMENT>\n<TYPE>{document.type}\n<SEQUENCE>{place}\n"
+            + (f"<FILENAME>{document.file}\n" if document.file else "")
+            + f"<TEXT>\n{document.source}\n</TEXT>\n</DOCUMENT>\n"
+            for place, document in enumerate(filed.documents, 1)
+        )
+        + "</SEC-DOCUMENT>\n"
     )
 
 

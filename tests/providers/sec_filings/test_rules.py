@@ -38,6 +38,10 @@ OLD = Filed(
 FILED = (YEAR, RESULTS, OTHER, INSIDER, LETTER, AMENDED, OLD)
 
 
+CUT = (
+    "--input-file is not a reply from sec_filings: it is cut: a full submission ends with </SEC-DOCUMENT>. "
+    "Save a reply as it comes, and name that file."
+)
 PRICE_OF_A_NOTE = '<footnoteId id="F1"/>'
 
 
@@ -395,7 +399,45 @@ def test_a_saved_submission_holds_one_report_or_form() -> None:
         assert len(ask_source("sec_filings", server.app(()), body=body, pit=PIT, op=op).records) == count
 
 
+def test_a_report_without_a_table_that_can_be_read_is_an_error_and_no_empty_book() -> None:
+    cover, table = REPLACED.documents
+    assert ask((BASE, REPLACED._replace(documents=(cover,))), op="holdings").error_code == "malformed"
+    hostile = table._replace(source=HOSTILE)
+    for pit, expected in (("2024-05-23T12:00:00-04:00", (["ACME", "APEX"], "")), (PIT, ([], "malformed"))):
+        fetched = ask((BASE, REPLACED._replace(documents=(cover, hostile))), pit=pit, op="holdings")
+        assert ([record.payload["issuer"] for record in fetched.records], fetched.error_code) == expected
+
+
+def test_a_report_of_no_positions_needs_no_table() -> None:
+    cover = REPLACED.documents[0]
+    total = "</coverPage><summaryPage><tableEntryTotal>0</tableEntryTotal></summaryPage>"
+    emptied = REPLACED._replace(documents=(cover._replace(source=cover.source.replace("</coverPage>", total)),))
+    fetched = ask((BASE, emptied), op="holdings")
+    assert (fetched.records, fetched.error) == ([], None)
+
+
 # What cannot be answered.
+
+
+@pytest.mark.parametrize(
+    ("filed", "options"),
+    [(BASE, {"op": "holdings"}), (SOLD, {"op": "insiders"}), (RESULTS, {"op": "text", "document": "EX-99.1"})],
+    ids=["holdings", "insiders", "text"],
+)
+def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[str, Any]) -> None:
+    whole = server.submission(filed).encode()
+    for body, expected in (
+        (whole, []),
+        (whole + b"-----END PRIVACY-ENHANCED MESSAGE-----\n", []),
+        (whole[:-20], [CUT]),
+    ):
+        saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, **options)
+        assert [gap.reason for gap in saved.selection.gaps if gap.type == "input_error"] == expected
+        assert (saved.records == []) == bool(expected)
+    path = f"/Archives/edgar/data/320193/{filed.filing.accession.replace('-', '')}/{filed.filing.accession}.txt"
+    app = instead(server.app((filed,)), Response(whole[:-20]), path)
+    if options["op"] != "text":  # which reads the document itself
+        assert ask(app, **options).error_code == "malformed"
 
 
 @pytest.mark.parametrize(
@@ -412,6 +454,8 @@ def test_a_saved_submission_holds_one_report_or_form() -> None:
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
         ({"find": "going concern"}, "does not take find"),
+        ({"op": "insiders", "forms": "8-K,10-K"}, "forms of insiders are 3, 4, 5"),
+        ({"op": "insiders", "forms": "-3,-4,-5"}, "forms of insiders are 3, 4, 5"),
     ],
 )
 def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, Any], message: str) -> None:
