@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache, partial
 from itertools import product
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,13 +65,6 @@ class Envelope(PlainEnvelope):
     def cursor(self) -> str | None:
         """Where the next page begins; None if there is none, or if it cannot be requested."""
         return next((gap["cursor"] for gap in self.gaps if "cursor" in gap), None)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
-        return not any(
-            gap.get("type") in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False for gap in self.gaps
-        )
 
     def raise_for_gaps(self) -> Envelope:
         """Return this envelope. Raise GapError, whose text names the fix, if the fetch failed, wholly or in part."""
@@ -216,9 +209,10 @@ def panel(
     source: str, pits: object, over: Mapping[str, object], options: Options, runtime: Runtime | None = None
 ) -> Panel:
     """See :func:`pit_fetch.panel`."""
+    from pit_fetch.archive.open_archives import OpenArchives
     from pit_fetch.panels.instants import instants
-    from pit_fetch.panels.panel import PIT, STATUS, Panel, Question
-    from pit_fetch.panels.universe import members, questions
+    from pit_fetch.panels.panel import PIT, STATUS, Ask, Panel
+    from pit_fetch.panels.universe import members, subjects
 
     twice = sorted({"pit", *over} & options.keys())
     if twice:
@@ -228,30 +222,35 @@ def panel(
     if taken:
         raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
     runtime = real_runtime() if runtime is None else runtime
-    read = partial(_read, runtime)
     options = {"limit": None, **_reusable(options)}
-    moments, named = instants(pits, read), {name: members(name, value, read) for name, value in over.items()}
-    configured, settings = settings_files.with_settings(runtime)
+    named = {name: members(name, value, runtime.read_text) for name, value in over.items()}
+    moments = instants(pits, runtime.read_text)
+    runtime, settings = settings_files.with_settings(runtime)
+    runtime = runtime._replace(find=cache(runtime.find))
     for values in product(*([member.value for member in each] for each in named.values())):
         # What a cell could not ask is refused before any is asked. A ceiling bounds the latest of them.
         cell = {**options, **dict(zip(named, values, strict=True)), "pit": moments[-1]}
-        _request(source, cell, settings, configured, "")
-    asked = [Question(moment, values) for moment in moments for values in questions(named, moment)]
+        _request(source, cell, settings, runtime, "")
+    asked = [*subjects(named, moments)]
     if not asked:
         raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
-    return Panel(asked, lambda cell: fetch(source, {**options, **cell.over, "pit": cell.pit}, "keep", runtime))
 
+    @contextmanager
+    def asking() -> Iterator[Ask]:
+        with closing(OpenArchives(runtime.find)) as archives:
 
-def _read(runtime: Runtime, path: str) -> str:
-    """Return the text of a file that a panel names. Raise UsageError if it cannot be read."""
-    try:
-        with open(runtime.path(path), encoding="utf-8-sig") as stream:
-            return stream.read()
-    except UnicodeDecodeError:
-        problem = "it is not UTF-8"
-    except OSError as error:
-        problem = error.strerror or "it cannot be read"
-    raise UsageError(Code.USAGE, text=f"{path}: {problem}")
+            def ask(values: Options, pit: datetime) -> Envelope:
+                cell = {**options, **values, "pit": pit}
+                try:
+                    envelope = _asked(source, [cell], settings, runtime, partial(run, archives=archives))
+                except PitFetchError as error:
+                    envelope = _refused(error)
+                envelope.call = FetchCall(source, cell, "keep")
+                return envelope
+
+            yield ask
+
+    return Panel(asked, asking)
 
 
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
@@ -274,19 +273,37 @@ def _answer(
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     _check_on_gap(on_gap)
     runtime = real_runtime() if runtime is None else runtime
-    is_limited = any(options.get("limit") is not None for options in calls)
     try:
         runtime, settings = settings_files.with_settings(runtime)
-        is_limited = is_limited or ("limit" in settings.options and "limit" not in calls[0])
-        requests = [_request(source, options, settings, runtime, command) for options in calls]
-        plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
+        envelope = _asked(source, calls, settings, runtime, ask, command)
     except PitFetchError as error:
         if on_gap == "raise":
             raise
-        plain = build([], [error.gap], EnvelopeOptions())
-    envelope = Envelope(plain.data, plain.gaps, plain.provenance)
-    envelope.is_limited = is_limited
+        return _refused(error)
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
+
+
+def _asked(
+    source: str,
+    calls: Sequence[Options],
+    settings: settings_files.Settings,
+    runtime: Runtime,
+    ask: Callable[..., FetchResult],
+    command: str = "",
+) -> Envelope:
+    """Return the envelope that ``ask`` makes of the requests of ``calls``. Raise PitFetchError if they are refused."""
+    requests = [_request(source, options, settings, runtime, command) for options in calls]
+    argv = shlex.split(requests[-1].canonical) if command else ()
+    plain = ask(*requests, runtime, Progress(), argv).envelope
+    envelope = Envelope(plain.data, plain.gaps, plain.provenance)
+    is_set = "limit" in settings.options and "limit" not in calls[0]
+    envelope.is_limited = is_set or any(options.get("limit") is not None for options in calls)
+    return envelope
+
+
+def _refused(error: PitFetchError) -> Envelope:
+    plain = build([], [error.gap], EnvelopeOptions())
+    return Envelope(plain.data, plain.gaps, plain.provenance)
 
 
 def _check_on_gap(on_gap: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
+from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.times import in_new_york
 
@@ -23,16 +25,15 @@ Status = Literal["ok", "incomplete", "nothing_public", "not_captured", "failed",
 PIT, STATUS = "pit", "status"
 
 
-class Question(NamedTuple):
-    """What a cell asks: an instant in UTC, and the options that differ from cell to cell."""
-
-    pit: datetime
-    over: Mapping[str, Any]
+# Returns the answer about a subject, by its options, as of an instant.
+Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 
 
 class Cell(NamedTuple):
-    """The answer to a question.
+    """The answer about a subject as of an instant.
 
+    pit     the instant in UTC
+    over    the options that name the subject
     status  "ok"; "incomplete" if items were cut, or something failed beside them. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
     """
@@ -44,19 +45,30 @@ class Cell(NamedTuple):
 
 
 class Panel:
-    """The cells of a grid, the earliest instant first. A cell is asked when it is needed, and each time anew."""
+    """The cells of a grid, subject by subject, each from the earliest instant on.
 
-    def __init__(self, questions: Sequence[Question], ask: Callable[[Question], PlainEnvelope]) -> None:
-        self.questions = questions
-        self._ask = ask
+    A cell is asked when it is needed, and each time anew. Within one iteration, and from one archive alone, all cells
+    are of what the archive held when the first was asked.
+
+    subjects  about whom is asked, and when
+    asking    returns a context in which questions are asked
+    """
+
+    def __init__(self, subjects: Sequence[Subject], asking: Callable[[], AbstractContextManager[Ask]]) -> None:
+        self.subjects = subjects
+        self._asking = asking
 
     def __len__(self) -> int:
-        return len(self.questions)
+        return sum(len(subject.pits) for subject in self.subjects)
 
     def __iter__(self) -> Iterator[Cell]:
-        for question in self.questions:
-            envelope = self._ask(question)
-            yield Cell(question.pit, question.over, status_of(envelope), envelope)
+        return (cell for cells in self.by_subject() for cell in cells)
+
+    def by_subject(self) -> Iterator[Iterator[Cell]]:
+        """Yield the cells of each subject. They are asked as they are read."""
+        with self._asking() as ask:
+            for subject in self.subjects:
+                yield (answered(subject.over, pit, ask) for pit in subject.pits)
 
     def __repr__(self) -> str:
         return f"<Panel of {len(self)} cells>"
@@ -81,7 +93,7 @@ class Panel:
     def halves(self, cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:
         """Return the rows of the table of ``cells``, by their columns: what was asked and the status, and the items."""
         kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
-        names = dict.fromkeys(name for question in self.questions for name in question.over)
+        names = dict.fromkeys(name for subject in self.subjects for name in subject.over)
         rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]
         asked = [
             {PIT: in_new_york(cell.pit), **{name: cell.over.get(name) for name in names}, STATUS: cell.status}
@@ -92,6 +104,12 @@ class Panel:
         return PlainEnvelope(asked, (), Provenance(kinds={PIT: "instant"})), PlainEnvelope(items, (), own)
 
 
+def answered(over: Mapping[str, Any], pit: datetime, ask: Ask) -> Cell:
+    """Return the answer to a question."""
+    envelope = ask(over, pit)
+    return Cell(pit, over, status_of(envelope), envelope)
+
+
 def counted(cells: Sequence[Cell]) -> dict[str, int]:
     """Return how many cells have each status."""
     return dict(Counter(cell.status for cell in cells))
@@ -99,15 +117,14 @@ def counted(cells: Sequence[Cell]) -> dict[str, int]:
 
 def status_of(envelope: PlainEnvelope) -> Status:
     """Return why an answer is as it is."""
-    types = {gap.get("type") for gap in envelope.gaps}
-    is_failed, is_uncaptured = bool(types & FAILURES), any(gap.get("captured") is False for gap in envelope.gaps)
     if envelope.data:
-        return "incomplete" if is_failed or is_uncaptured or GapType.TRUNCATED in types else "ok"
+        return "ok" if envelope.is_complete else "incomplete"
+    types = {gap.get("type") for gap in envelope.gaps}
     if types & {GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR}:
         return "refused"
-    if is_failed or GapType.TRUNCATED in types:
+    if types & {GapType.TRUNCATED, *FAILURES}:
         return "failed"
-    return "not_captured" if is_uncaptured else "nothing_public"
+    return "nothing_public" if envelope.is_complete else "not_captured"
 
 
 def _own(name: str) -> str:

@@ -17,10 +17,10 @@ _UNIVERSE = ("panel: universe",)
 
 def _as_of_the_last(real: Any) -> Any:
     def cells(panel: Panel) -> Iterator[Cell]:
-        last = max(question.pit for question in panel.questions)
-        late = [question._replace(pit=last) for question in panel.questions]
-        for question, cell in zip(panel.questions, real(Panel(late, panel._ask)), strict=True):
-            yield cell._replace(pit=question.pit)
+        pits = [pit for subject in panel.subjects for pit in subject.pits]
+        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel.subjects]
+        for pit, cell in zip(pits, real(Panel(late, panel._asking)), strict=True):
+            yield cell._replace(pit=pit)
 
     return cells
 

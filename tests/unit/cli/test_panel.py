@@ -33,10 +33,10 @@ def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     assert (answer.code, [*rows[0]][:3]) == (0, ["pit", "symbol", "status"])
     assert [(row["pit"], row["symbol"], row["status"], row["reportedEPS"]) for row in rows] == [
         ("2026-04-30T16:00:00-04:00", "GE", "nothing_public", ""),
-        ("2026-04-30T16:00:00-04:00", "T", "not_captured", ""),
         ("2026-05-31T16:00:00-04:00", "GE", "ok", "1.85"),
-        ("2026-05-31T16:00:00-04:00", "T", "not_captured", ""),
         ("2026-06-30T16:00:00-04:00", "GE", "ok", "1.85"),
+        ("2026-04-30T16:00:00-04:00", "T", "not_captured", ""),
+        ("2026-05-31T16:00:00-04:00", "T", "not_captured", ""),
         ("2026-06-30T16:00:00-04:00", "T", "not_captured", ""),
     ]
 
