@@ -170,9 +170,9 @@ def panel(
     those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
     """
     given = _given(locals())
-    from pit_fetch import api
+    from pit_fetch.panels import grid
 
-    return api.panel(source, pits, over, given)
+    return grid.panel(source, pits, over, given)
 
 
 _NO_OPTIONS = ("source", "pits", "over", "on_gap")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from functools import cache, partial
-from itertools import product
+from contextlib import ExitStack
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from pit_fetch.archive_admin.capture_report import CaptureReport
-    from pit_fetch.panels.panel import Panel
 
 Options = Mapping[str, object]
 
@@ -141,7 +138,7 @@ def warn_if_cut(envelope: Envelope) -> None:
 
 def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.fetch`."""
-    options = _reusable(options)
+    options = reusable(options)
     envelope = _answer(source, [options], on_gap, runtime, run)
     envelope.call = FetchCall(source, options, on_gap)
     return envelope
@@ -156,7 +153,7 @@ def diff(
     pits = [pits] if isinstance(pits, str) else list(pits)
     if len(pits) != 2 or "pit" in options:
         raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
-    options = _reusable(options)
+    options = reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
     return _answer(source, calls, on_gap, runtime, diff.run, "diff")
 
@@ -165,7 +162,7 @@ def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None 
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [_reusable(options)], on_gap, runtime, explain.run, "explain")
+    return _answer(source, [reusable(options)], on_gap, runtime, explain.run, "explain")
 
 
 def capture(
@@ -205,54 +202,6 @@ def capture(
     return report
 
 
-def panel(
-    source: str, pits: object, over: Mapping[str, object], options: Options, runtime: Runtime | None = None
-) -> Panel:
-    """See :func:`pit_fetch.panel`."""
-    from pit_fetch.archive.open_archives import OpenArchives
-    from pit_fetch.panels.instants import instants
-    from pit_fetch.panels.panel import PIT, STATUS, Ask, Panel
-    from pit_fetch.panels.universe import members, subjects
-
-    twice = sorted({"pit", *over} & options.keys())
-    if twice:
-        where = "pits" if twice[0] == "pit" else "over"
-        raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
-    taken = sorted({PIT, STATUS} & over.keys())
-    if taken:
-        raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
-    runtime = real_runtime() if runtime is None else runtime
-    options = {"limit": None, **_reusable(options)}
-    named = {name: members(name, value, runtime.read_text) for name, value in over.items()}
-    moments = instants(pits, runtime.read_text)
-    runtime, settings = settings_files.with_settings(runtime)
-    runtime = runtime._replace(find=cache(runtime.find))
-    for values in product(*([member.value for member in each] for each in named.values())):
-        # What a cell could not ask is refused before any is asked. A ceiling bounds the latest of them.
-        cell = {**options, **dict(zip(named, values, strict=True)), "pit": moments[-1]}
-        _request(source, cell, settings, runtime, "")
-    asked = [*subjects(named, moments)]
-    if not asked:
-        raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
-
-    @contextmanager
-    def asking() -> Iterator[Ask]:
-        with closing(OpenArchives(runtime.find)) as archives:
-
-            def ask(values: Options, pit: datetime) -> Envelope:
-                cell = {**options, **values, "pit": pit}
-                try:
-                    envelope = _asked(source, [cell], settings, runtime, partial(run, archives=archives))
-                except PitFetchError as error:
-                    envelope = _refused(error)
-                envelope.call = FetchCall(source, cell, "keep")
-                return envelope
-
-            yield ask
-
-    return Panel(asked, asking)
-
-
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
     """See :func:`pit_fetch.sources`."""
     from pit_fetch.engine.catalog import describe
@@ -275,15 +224,15 @@ def _answer(
     runtime = real_runtime() if runtime is None else runtime
     try:
         runtime, settings = settings_files.with_settings(runtime)
-        envelope = _asked(source, calls, settings, runtime, ask, command)
+        envelope = answer(source, calls, settings, runtime, ask, command)
     except PitFetchError as error:
         if on_gap == "raise":
             raise
-        return _refused(error)
+        return refused(error)
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
 
 
-def _asked(
+def answer(
     source: str,
     calls: Sequence[Options],
     settings: settings_files.Settings,
@@ -292,7 +241,7 @@ def _asked(
     command: str = "",
 ) -> Envelope:
     """Return the envelope that ``ask`` makes of the requests of ``calls``. Raise PitFetchError if they are refused."""
-    requests = [_request(source, options, settings, runtime, command) for options in calls]
+    requests = [request_of(source, options, settings, runtime, command) for options in calls]
     argv = shlex.split(requests[-1].canonical) if command else ()
     plain = ask(*requests, runtime, Progress(), argv).envelope
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
@@ -301,7 +250,7 @@ def _asked(
     return envelope
 
 
-def _refused(error: PitFetchError) -> Envelope:
+def refused(error: PitFetchError) -> Envelope:
     plain = build([], [error.gap], EnvelopeOptions())
     return Envelope(plain.data, plain.gaps, plain.provenance)
 
@@ -311,7 +260,7 @@ def _check_on_gap(on_gap: str) -> None:
         raise UsageError(Code.USAGE, text="on_gap is raise or keep")
 
 
-def _request(
+def request_of(
     source: str, options: Options, settings: settings_files.Settings, runtime: Runtime, command: str
 ) -> FetchRequest:
     if not isinstance(source, str):
@@ -327,6 +276,7 @@ def _request(
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format
 
 
-def _reusable(options: Options) -> dict[str, object]:
+def reusable(options: Options) -> dict[str, object]:
+    """Return options that can be asked several times."""
     # An iterator is used up by one call, and the next page needs its values again.
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.panels.panel import Cell, Panel
+from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
 from pit_fetch.request.over import from_text
 from tests.laws.mutants.leak import Mutant, first
@@ -17,9 +18,9 @@ _UNIVERSE = ("panel: universe",)
 
 def _as_of_the_last(real: Any) -> Any:
     def cells(panel: Panel) -> Iterator[Cell]:
-        pits = [pit for subject in panel.subjects for pit in subject.pits]
-        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel.subjects]
-        for pit, cell in zip(pits, real(Panel(late, panel._asking)), strict=True):
+        pits = [pit for subject in panel.grid.subjects for pit in subject.pits]
+        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel.grid.subjects]
+        for pit, cell in zip(pits, real(Panel(panel.grid._replace(subjects=late))), strict=True):
             yield cell._replace(pit=pit)
 
     return cells

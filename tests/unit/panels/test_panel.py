@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from pit_fetch import api
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
-from pit_fetch.panels.panel import Panel, status_of
+from pit_fetch.panels import grid
+from pit_fetch.panels.cells import Grid, status_of
+from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.runtime import Runtime
@@ -67,7 +68,7 @@ def panel(
         lambda seconds: b"",
     )
     asked = {"op": "EARNINGS", "archive": kept.path, "offline": True, **options}
-    return api.panel("alphavantage", pits, {"symbol": symbols}, asked, runtime)
+    return grid.panel("alphavantage", pits, {"symbol": symbols}, asked, runtime)
 
 
 def test_each_cell_says_what_it_asks_and_why_it_is_empty(archive: Archive) -> None:
@@ -124,7 +125,7 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
     subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
-    return Panel(subjects, lambda: nullcontext(lambda over, pit: envelope))
+    return Panel(Grid(subjects, lambda: nullcontext(lambda over, pit: envelope)))
 
 
 @pytest.mark.parametrize(
@@ -192,4 +193,4 @@ def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:
 @pytest.mark.parametrize("name", ["pit", "status"])
 def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
     with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):
-        api.panel("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})
+        grid.panel("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})
