@@ -36,9 +36,8 @@ class Interval(NamedTuple):
     """An interval of bars."""
 
     length: timedelta  # the longest that it can be
-    reach: timedelta | None = (
-        None  # how far back Yahoo keeps such bars (None: to the beginning), by its own error texts
-    )
+    # How far back Yahoo keeps such bars, by its own error texts. None: to the beginning.
+    reach: timedelta | None = None
 
 
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
