@@ -63,7 +63,7 @@ def merge(
 def _merge_entry(
     connection: sqlite3.Connection, other: sqlite3.Connection, key: Key, kind: str, link: bytes, textless: set[Key]
 ) -> Literal["", "new", "deleted"]:
-    """Take over an entry of the other archive. Return what that changed. Raise ArchiveError."""
+    """Copy an entry of the other archive. Return what that changed. Raise ArchiveError."""
     mine = journal.entry_of(connection, key)
     if mine is not None and LOST not in (mine.kind, kind) and mine.link != link:
         raise ArchiveError("the two continue one chain differently: one of them was changed")
@@ -174,7 +174,7 @@ def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
 
 
 def _delete_orphans(connection: sqlite3.Connection) -> bool:
-    """Delete what a deleted fetch has appended in another copy of the archive. Return whether there was any."""
+    """Delete rows of deleted fetches that another copy of the archive appended. Return whether there were any."""
     orphans = [
         (kind, Key(*row))
         for kind in ("exchanges", "answers")

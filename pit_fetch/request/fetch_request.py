@@ -96,7 +96,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
     """
     options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
     values: dict[str, Any] = {}
-    words = shlex.split(text)[:1:-1]  # without --source NAME; the next word is the last
+    words = shlex.split(text)[:1:-1]  # without --source NAME, and reversed: pop() takes the next word
     while words:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
@@ -142,8 +142,8 @@ def build(
     provider = _with_hosts(provider, options)
     added = ADDED_FIELDS.get(command, ())
     common["fields"] = _known_fields(common["fields"] or (), options, provider, added)
-    same = {name: value for name, value in common.items() if name in FetchRequest._fields}
-    return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **same)
+    by_name = {name: value for name, value in common.items() if name in FetchRequest._fields}
+    return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **by_name)
 
 
 def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Collection[str] = ()) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Read EDGAR's archive on a filing: daily index, header, index page, submissions file.
 
 The envelope must not show whether a header can be read: the filing may not have been public yet. So a filing whose
-own files fail is withheld silently. That www.sec.gov fails as a whole is an error, and it is found out whether or not
-anything was needed from there: an error that only some filing could cause would show that there is one.
+own files fail is withheld silently. A failure of www.sec.gov as a whole is an error, and the host is tried even if
+nothing was needed from it: an error that only a filing could cause would show that there is one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pit_fetch_providers.edgar.header import parse_header, parse_index_page, par
 from pit_fetch_providers.edgar.submissions import OLDER_FILE
 from pit_fetch_providers.shared import require_one
 
-# What belongs to no filing. If neither can be read, the host fails as a whole.
+# Files that belong to no filing. If neither can be read, the host fails as a whole.
 _PROBES = ("/robots.txt", companies.TICKERS)
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _FULL_TEXT = ".txt"
@@ -100,9 +100,9 @@ class Archive:
         return self._first(accession, cik, endings, parse_header, is_public)
 
     def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> datetime | None:
-        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if it is not said.
+        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if unknown.
 
-        That it is missing is not told apart from a refusal: a reply to HEAD has no body, and both can be a 403.
+        A missing file cannot be told from a refusal: a reply to HEAD has no body, and both can be a 403.
         """
         if accession not in self._written:
             path = _stem(accession, cik) + _FULL_TEXT
@@ -138,7 +138,7 @@ class Archive:
         most: int | None = None,
         is_head: bool = False,
     ) -> T | None:
-        """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone.
+        """Return the parsed object of www.sec.gov; None if it is missing, unreadable, or fails alone.
 
         A host that has failed as a whole is not asked again: retries for each filing would use up the time.
         """
@@ -209,7 +209,7 @@ class Archive:
         return columns
 
     def _submissions_reply(self, path: str) -> dict[str, Any]:
-        """Return the document at ``path``, empty if there is none. That data.sec.gov fails shows nothing either."""
+        """Return the document at ``path``, empty if there is none or if data.sec.gov fails."""
         try:
             reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
             # {"filings": {"recent": {"form": [row, ...]}}}

@@ -1,7 +1,7 @@
 """The operation ``insiders``: what insiders reported on Forms 3, 4 and 5, a row a transaction or holding.
 
-The dates in a form are typed by hand, and say nothing of when it became public: recorded ones are of the years 22 and
-2035. An amendment names what it amends by a date alone, and repeats a row of it or all, so both are served.
+The dates in a form are typed by hand and do not show when it became public: recorded ones are of the years 22 and 2035.
+An amendment names the form that it amends by a date only, and repeats one of its rows or all, so both are served.
 """
 
 from __future__ import annotations
