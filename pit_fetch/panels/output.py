@@ -65,7 +65,7 @@ def write(
     summaries = [kept[key] for key in keys]
     written = _of(summaries)
     if written.is_written:
-        with replacing(path) as file:
+        with replacing(path, parts.folder) as file:
             table.write(file, lambda: map(parts.cells, keys), form or table.format_of(path))
     if written.is_settled:
         parts.remove()

@@ -10,15 +10,16 @@ from typing import BinaryIO
 
 
 @contextlib.contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
+def replacing(path: str, folder: str = "") -> Iterator[BinaryIO]:
     """Yield a file that takes the place of ``path`` when the block ends; an exception leaves everything as it was.
 
     An older file stays until all of the new one is on the disk, and gives it its permissions. A link keeps pointing to
-    its file. Raise OSError.
+    its file. ``folder``, of the same file system, is where it is written, by default beside ``path``: a killed process
+    leaves it there. Raise OSError.
     """
     path = os.path.realpath(path)
     # A name of its own: in another container, another process may have the same number.
-    aside = os.path.join(os.path.dirname(path), f".pit_fetch-{os.urandom(8).hex()}.tmp")
+    aside = os.path.join(folder or os.path.dirname(path), f".pit_fetch-{os.urandom(8).hex()}.tmp")
     present = status(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     with open(os.open(aside, flags, 0o600 if present else 0o666), "w+b") as file:

@@ -127,6 +127,13 @@ def test_another_question_takes_nothing_from_what_is_kept(source: Source, tmp_pa
     assert len(source.asked) == 6
 
 
+def test_what_a_killed_process_has_left_is_removed_in_the_end(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "panel.csv.parts").mkdir()
+    (tmp_path / "panel.csv.parts" / ".pit_fetch-0123456789abcdef.tmp").write_text("half a table")
+    write(source.grid(), str(tmp_path / "panel.csv"))
+    assert [*tmp_path.iterdir()] == [tmp_path / "panel.csv"]
+
+
 def test_a_part_that_cannot_be_read_is_asked_again(source: Source, tmp_path: Path) -> None:
     source.answers["T"] = PlainEnvelope((), [FAILED])
     write(source.grid(), str(tmp_path / "panel.csv"))
