@@ -155,7 +155,7 @@ def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Coll
 
 
 def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
-    """Return the provider with the addresses of its hosts, one of whose parts may be an option's value."""
+    """Return the provider with options' values in the addresses of its hosts. Raise UsageError for a bad value."""
     if not any("{" in host.url for host in provider.hosts):
         return provider
     for name, value in options.items():
@@ -208,7 +208,7 @@ def _canonical(
 ) -> str:
     texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
     texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
-    if common["evidence"] == CLAIMED:  # whoever granted it: the same request is to give the same answer
+    if common["evidence"] == CLAIMED:  # however it was granted: the canonical text must give the same answer again
         texts["evidence"] = CLAIMED
     pairs = [(flag_of(name), text) for name, text in texts.items()]
     for option in provider.options:

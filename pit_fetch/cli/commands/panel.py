@@ -40,7 +40,7 @@ FILE.parts until all of them are there.
 
 exit status: 0 every cell was answered; 1 one failed, was refused or is incomplete; 2 nothing was asked.
 """
-# The options of a fetch that a cell takes, and that its source does not declare.
+# The common options of a fetch that a cell takes.
 _OF_A_CELL = frozenset(
     ["date_from", "date_to", "limit", "max_pages", "timeout", "evidence", "fields", "archive", "offline"]
 )
