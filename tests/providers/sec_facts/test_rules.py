@@ -92,6 +92,14 @@ def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> Non
     assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 14, tzinfo=UTC)
 
 
+def test_where_a_file_of_the_list_ends_changes_nothing() -> None:
+    morning = Filing(sec.number(8), "10-K/A", "2023-05-01 08:30:00")
+    facts = (income(NEXT_Q1, "2023-01-01", "2023-03-31", 15), income(morning, "2022-01-01", "2022-12-31", 46))
+    whole, cut = (ask(server.app(facts, true_utc=True, recent=most), concept="NetIncomeLoss") for most in (1_000, 1))
+    assert whole.items == cut.items
+    assert not cut.paths("/Archives/")
+
+
 # Versions.
 
 
@@ -107,6 +115,18 @@ def test_the_vintages_of_a_fact() -> None:
 def test_what_a_proxy_statement_tags_again_is_no_version() -> None:
     facts = (income(YEAR, "2022-01-01", "2022-12-31", 47_000), income(PROXY, "2022-01-01", "2022-12-31", 47))
     assert values(ask(facts, concept="NetIncomeLoss")) == {"2022-12-31": 47_000}
+
+
+@pytest.mark.parametrize("forms", [("10-K", "10-K/A"), ("10-K/A", "10-K")])
+def test_an_amendment_of_the_same_morning_is_the_newer_version(forms: tuple[str, str]) -> None:
+    first, second = (
+        Filing(sec.number(8 + place), form, f"2023-02-15 18:0{4 + place}:00", filed="2023-02-16")
+        for place, form in enumerate(forms)
+    )
+    facts = tuple(income(made, "2022-01-01", "2022-12-31", len(made.form)) for made in (first, second))
+    for vintage, form in (("latest", "10-K/A"), ("first", "10-K")):
+        (record,) = ask(facts, concept="NetIncomeLoss", vintage=vintage).records
+        assert (record.payload["form"], record.payload["value"]) == (form, len(form))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +165,8 @@ def test_units_and_periods_are_chosen_among_the_facts() -> None:
         "ytd": {"2022-06-30": 21, "2022-09-30": 33},
         "instant": {"2022-12-31": 9},
     }
-    assert values(ask(facts, concept="NetIncomeLoss", unit="EUR")) == {"2022-12-31": 40}
+    for unit in ("EUR", "eur"):
+        assert values(ask(facts, concept="NetIncomeLoss", unit=unit)) == {"2022-12-31": 40}
 
 
 def test_nothing_that_a_later_filing_writes_is_shown() -> None:
@@ -231,6 +252,31 @@ def test_twelve_months_are_the_year_and_what_came_since_less_the_same_part_of_it
     assert {record.payload["period_start"] for record in months.records} == {"2022-01-01", "2022-04-01"}
 
 
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ("annual", {"2022-12-31": 47}),
+        ("quarter", {**YEARLY, "2022-04-01": 10, "2022-07-01": 11}),
+        ("ttm", {"2022-12-31": 47, "2023-03-31": 52}),
+    ],
+)
+def test_a_comparative_that_is_dated_a_day_off_takes_no_place(period: str, expected: dict[str, int]) -> None:
+    year = income(Filing(sec.number(8), "10-K", "2024-02-15 12:00:00"), "2022-01-02", "2022-12-31", 47)
+    facts = (
+        *HISTORY,
+        *(
+            income(filing, "2022-01-01", end, 33, "Revenues")
+            for filing, end in ((Q3, "2022-09-30"), (YEAR, "2022-12-31"))
+        ),
+        income(NEXT_Q1, "2022-01-01", "2022-04-01", 10),
+        income(Q3, "2022-01-01", "2022-07-01", 21),
+        year,
+    )
+    items = ask(facts, op="statement", period=period).records
+    assert {made.payload["period_end"]: made.payload["net_income"] for made in items} == expected
+    assert len({made.id for made in items}) == len(items)
+
+
 def test_what_is_per_share_is_never_derived() -> None:
     facts = tuple(
         fact._replace(concept=concept, unit=unit)
@@ -294,6 +340,14 @@ def test_debt_is_a_sum_of_what_is_reported(reported: dict[str, int], debt: int |
     facts = (*HISTORY, *(Reported(YEAR, concept, "2022-12-31", value) for concept, value in reported.items()))
     balance = ask((*facts, Reported(YEAR, "Assets", "2022-12-31", 500)), op="statement", statement="balance")
     assert cells(balance, "debt") == {"2022-12-31": debt}
+
+
+@pytest.mark.parametrize(("part", "others"), [("CommercialPaper", {"LongTermDebtCurrent": 10}), ("DebtCurrent", {})])
+def test_debt_whose_part_is_of_another_basis_is_not_told_without_it(part: str, others: dict[str, int]) -> None:
+    reported = {"LongTermDebtNoncurrent": 70, part: 20, "LongTermDebtCurrent": 10, **others}
+    facts = (*HISTORY, *(Reported(YEAR, concept, "2022-12-31", value) for concept, value in reported.items()))
+    amended = Reported(AMENDED, part, "2022-12-31", 25)
+    assert cells(ask((*facts, amended), op="statement", statement="balance"), "debt") == {"2022-12-31": None}
 
 
 def test_a_company_that_reports_in_several_currencies_has_one_in_a_statement() -> None:
