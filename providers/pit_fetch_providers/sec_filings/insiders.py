@@ -35,7 +35,7 @@ FIELDS = (
     *fields(date="exercise_date expiration_date", lists="footnotes"),
 )
 
-FORMS = tuple(f"{form}{ending}" for form in sorted(forms.EVENING) for ending in ("", "/A"))
+FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in ("", "/A"))
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
@@ -57,7 +57,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def is_wanted(query: Query, form: str) -> bool:
-    return forms.is_evening(form) and listing.is_form(query, form)
+    return forms.root(form) in forms.INSIDERS and listing.is_form(query, form)
 
 
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:

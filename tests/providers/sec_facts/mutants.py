@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.release import bound
 
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
@@ -83,6 +84,18 @@ MUTANTS = (
         "pit_fetch_providers.edgar.archive:answering_archive",
         lambda real: lambda query, context: _Asked(context, query.started),
         ("sec_facts: partial failure", "sec_facts: quota"),
+    ),
+    Mutant(
+        "sec_facts: a late hour under its day's date is believed",
+        "pit_fetch_providers.edgar.acceptance:_may_be_moved_back",
+        lambda real: lambda *given: False,
+        _LAW,
+    ),
+    Mutant(
+        "sec_facts: the Z of a late hour is believed",
+        f"{_RELEASE}:_certain",
+        lambda real: lambda submitted, filing: bound(filing, submitted),
+        _LAW,
     ),
     Mutant(
         "sec_facts: where a file of the list ends",

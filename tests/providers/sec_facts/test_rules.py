@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -79,6 +79,32 @@ def cells(fetched: Fetched, name: str) -> dict[str, Any]:
 def test_a_version_is_public_from_the_release_of_its_filing(pit: str, expected: object, true_utc: bool) -> None:
     facts = (income(YEAR, "2022-01-01", "2022-12-31", 47), income(AMENDED, "2022-01-01", "2022-12-31", 46))
     assert values(ask(server.app(facts, true_utc=true_utc), pit=pit, concept="NetIncomeLoss")) == expected
+
+
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
+@pytest.mark.parametrize(
+    ("accepted", "filed", "public"),
+    [
+        ("2024-03-11 06:29:01", "2024-03-11", "2024-03-11T07:29:01-04:00"),
+        ("2024-03-11 16:30:00", "2024-03-11", "2024-03-11T17:30:00-04:00"),
+        ("2024-03-11 17:31:00", "2024-03-11", "2024-03-11T18:31:00-04:00"),  # begun in time
+        ("2024-03-11 21:30:00", "2024-03-12", "2024-03-12T09:00:00-04:00"),
+        ("2019-10-29 19:16:18", "2019-10-29", "2019-11-03T09:00:00-05:00"),  # so late that it may have waited
+        ("2020-12-23 18:30:00", "2020-12-22", "2020-12-28T09:00:00-05:00"),  # moved back, before days without EDGAR
+        ("2020-12-23 19:30:00", "2020-12-22", "2020-12-28T09:00:00-05:00"),
+        ("2020-12-23 19:30:00", "2020-12-23", "2020-12-28T09:00:00-05:00"),
+        ("2024-11-01 21:59:00", "2024-11-01", "2024-11-06T09:00:00-05:00"),  # the clocks change
+    ],
+)
+def test_near_the_pit_its_header_dates_a_filing_whatever_its_z_means(
+    accepted: str, filed: str, public: str, true_utc: bool
+) -> None:
+    app = server.app(
+        (income(Filing(sec.number(8), "8-K", accepted, filed), "2018-01-01", "2018-12-31", 5),), true_utc=true_utc
+    )
+    at = datetime.fromisoformat(public)
+    before, after = (ask(app, pit=pit.isoformat(), concept="NetIncomeLoss") for pit in (at - timedelta(seconds=1), at))
+    assert (len(before.records), len(after.records)) == (0, 1)
 
 
 def test_a_history_costs_no_more_requests_than_a_filing() -> None:

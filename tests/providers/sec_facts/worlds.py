@@ -124,7 +124,13 @@ def _public(rng: Random, accession: str, moment: datetime) -> Filing:
 
 
 def _late(rng: Random, accession: str, moment: datetime) -> Filing:
-    """Return a filing accepted after the PIT, perhaps within the hours by which a submissions file can be wrong."""
+    """Return a filing accepted after the PIT, perhaps within the hours by which a submissions file can be wrong.
+
+    Or one of an evening before, whose date is that of its day: it may have been moved back.
+    """
+    evening = hours.late(rng, moment)
+    if evening < moment and rng.random() < 0.2:
+        return Filing(accession, rng.choice(_FORMS), f"{evening:%Y-%m-%d %H:%M:%S}")
     accepted, day = hours.after(rng, moment)
     return Filing(accession, rng.choice((*_FORMS, "DEF 14A")), f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat())
 
