@@ -46,6 +46,7 @@ _VALUES = {
     "range": "2month",
     "ciks": "320193",
     "cik": "320193",
+    "forms": "4",
     "accession": "0000320193-25-000057",
     "url": "example.com/news",
 }
