@@ -21,7 +21,7 @@ from pit_fetch_providers.edgar import client, companies, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
-from pit_fetch_providers.edgar.submissions import OLDER_FILE
+from pit_fetch_providers.edgar.submissions import OLDER_FILE, OVERLAP
 from pit_fetch_providers.shared import require_one
 
 # Files that belong to no filing. If neither can be read, the host fails as a whole.
@@ -192,15 +192,15 @@ class Archive:
         filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
-        if acceptance is not None:
-            return acceptance
         older = filings.get("files")
         for row in older if isinstance(older, list) else []:
             row = row if isinstance(row, dict) else {}
             first, last, name = parse_date(row.get("filingFrom")), parse_date(row.get("filingTo")), str(row.get("name"))
-            if first and last and first <= filed <= last and OLDER_FILE.fullmatch(name):
-                return parse_submissions(self._submissions_file(name), accession)
-        return None
+            # Where a file ends depends on later filings: the next one may hold others of the same day.
+            is_near = first and last and first - filed <= OVERLAP and filed - last <= OVERLAP
+            if acceptance is None and is_near and OLDER_FILE.fullmatch(name):
+                acceptance = parse_submissions(self._submissions_file(name), accession)
+        return acceptance
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
         if name not in self._submissions:

@@ -78,7 +78,7 @@ def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | N
         "form": filing.form,
         "document": document.type or filing.form,
         "url": files.url(cik, filing.accession, document.file or f"{filing.accession}.txt"),
-        "text": None if source is None else text.of_document(source),
+        "text": None if source is None else text.of_document(source, document.file),
     }
     return Record(f"{filing.accession}:{document.sequence:03d}", at, "edgar_accepted", payload)
 
