@@ -103,7 +103,7 @@ def interpret(fetch: Fetch, find: Find) -> RecordedFetch:
     """Interpret the request of a fetch with today's code. Raise PitFetchError if its provider refuses it now."""
     request = from_canonical(fetch.request, find(fetch.source))
     if fetch.kind == "capture":
-        request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED)
+        request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED, capture=True)
     return RecordedFetch(fetch, request, build_query(request, microseconds.from_micros(fetch.began)))
 
 

@@ -29,31 +29,43 @@ class ListedFiling(NamedTuple):
     filed: date
 
 
-def released_at(filing: ListedFiling, cik: int, archive: Archive, horizon: datetime) -> datetime | None:
+def released_at(
+    filing: ListedFiling, cik: int, archive: Archive, horizon: datetime, *, for_any_instant: bool
+) -> datetime | None:
     """Return the UTC instant from which ``filing``, of an ordinary form, was public; None if that cannot be shown.
 
-    ``horizon`` and the errors are those of :func:`by_row`.
+    The further arguments and the errors are those of :func:`by_row`.
     """
     if not forms.is_ordinary(filing.form):
         return None
-    return by_row(filing, archive.submitted(filing.accession, cik, filing.filed), cik, archive, horizon)
+    submitted = archive.submitted(filing.accession, cik, filing.filed)
+    return by_row(filing, submitted, cik, archive, horizon, for_any_instant=for_any_instant)
 
 
 def by_row(
-    filing: ListedFiling, submitted: Acceptance | None, cik: int, archive: Archive, horizon: datetime
+    filing: ListedFiling,
+    submitted: Acceptance | None,
+    cik: int,
+    archive: Archive,
+    horizon: datetime,
+    *,
+    for_any_instant: bool,
 ) -> datetime | None:
     """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
 
     ``submitted`` is its row in a submissions file. ``horizon`` is the last instant that matters: a filing that may
-    have been public by then, or whose row shows nothing, is dated as exactly as its header allows. If that cannot be
+    have been public by then, or whose row shows nothing, is dated as exactly as its header allows. So is one whose row
+    leaves days open, if it is asked ``for_any_instant``, as a capture is, before the horizon too. If a header cannot be
     read, or www.sec.gov fails, its row alone counts: an error would show that there is such a filing. Raise
     UpstreamError at the deadline.
     """
     latest = bound(filing, submitted)
     soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
-    certain = latest and _certain(submitted, filing)
-    if certain is not None and (certain <= horizon or soonest > horizon):
-        return latest
+    certain = None if latest is None else _certain(submitted, filing)
+    if latest is not None and certain is not None:
+        is_settled = certain <= (latest if for_any_instant else horizon)
+        if is_settled or soonest > horizon:
+            return latest
 
     def instant(header: Acceptance) -> datetime | None:
         at = available_at(header, filing.filed, _is_evening(filing))
@@ -63,7 +75,9 @@ def by_row(
         return at if soonest <= at and header.filed == filing.filed else certain
 
     header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=certain is None)
-    return certain if header is None else instant(header)
+    dated = certain if header is None else instant(header)
+    # The hours stay open, as for every filing of which a capture reads no header.
+    return max(latest, dated) if for_any_instant and latest is not None and dated is not None else dated
 
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:

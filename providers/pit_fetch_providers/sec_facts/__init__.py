@@ -49,7 +49,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.accession, version.form, version.filed)
             if filing not in released:
-                released[filing] = released_at(filing, cik, archive, query.horizon)
+                released[filing] = released_at(filing, cik, archive, query.horizon, for_any_instant=query.capture)
             yield _record(version, cik, released[filing])
 
 

@@ -118,7 +118,7 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
 
     def by_row(row: Row) -> datetime | None:
         # By the PIT, and not by a cursor or a date: they must not change an instant.
-        return release.by_row(listed(row), row.submitted, cik, archive, query.now)
+        return release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
 
     return by_files if query.options["exact"] else by_row
 

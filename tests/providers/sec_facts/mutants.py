@@ -17,12 +17,12 @@ _LAW = ("sec_facts: non-interference",)
 
 
 def _on_its_filing_day(real: Any) -> Any:
-    return lambda filing, cik, archive, horizon: start_of_day(filing.filed, NEW_YORK)
+    return lambda filing, *given, **named: start_of_day(filing.filed, NEW_YORK)
 
 
 def _in_utc(real: Any) -> Any:
-    def released_at(*given: Any) -> Any:
-        moment = real(*given)
+    def released_at(*given: Any, **named: Any) -> Any:
+        moment = real(*given, **named)
         return None if moment is None else moment - timedelta(hours=5)
 
     return released_at
@@ -96,6 +96,12 @@ MUTANTS = (
         f"{_RELEASE}:_certain",
         lambda real: lambda submitted, filing: bound(filing, submitted),
         _LAW,
+    ),
+    Mutant(
+        "sec_facts: a capture believes the Z of a late hour",
+        f"{_RELEASE}:released_at",
+        lambda real: lambda *given, for_any_instant: real(*given, for_any_instant=False),
+        ("sec_facts: archive silent",),
     ),
     Mutant(
         "sec_facts: where a file of the list ends",

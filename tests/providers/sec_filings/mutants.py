@@ -16,12 +16,12 @@ _LAW = ("sec_filings: non-interference",)
 
 
 def _on_its_filing_day(real: Any) -> Any:
-    return lambda filing, *given: start_of_day(filing.filed, NEW_YORK)
+    return lambda filing, *given, **named: start_of_day(filing.filed, NEW_YORK)
 
 
 def _in_utc(real: Any) -> Any:
-    def by_row(*given: Any) -> Any:
-        moment = real(*given)
+    def by_row(*given: Any, **named: Any) -> Any:
+        moment = real(*given, **named)
         return None if moment is None else moment - timedelta(hours=5)
 
     return by_row
