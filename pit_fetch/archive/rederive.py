@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pit_fetch.archive.store import index, ingestion, journal, microseconds, versions
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, versions
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX
 from pit_fetch.archive.store.errors import Damaged, Lost
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
@@ -221,6 +221,7 @@ class Archived:
     """The recorded fetches of an archive, for the index.
 
     cache      the requests interpreted so far
+    aside      the stream of which the connection has a copy of the index, if that of the file lacks something
     last_body  the digest and the text of the body that was read last: many fetches begin with the same list of names
     """
 
@@ -228,6 +229,17 @@ class Archived:
     find: Find
     cache: dict[Key, RecordedFetch | None] = field(default_factory=dict)
     last_body: tuple[bytes, bytes] = (b"", b"")
+    aside: str | None = None
+
+    def complete(self, stream: str) -> None:
+        """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
+        if self.aside is not None and self.aside != stream:
+            schema.take_back(self.connection)
+            self.aside = None
+        if self.aside is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
+            schema.set_aside(self.connection, stream)
+            self.aside = stream
+            self.ingest_all(stream)
 
     def recorded(self, key: Key) -> RecordedFetch | None:
         """Return a fetch, or None if its source is not installed or refuses the request now."""

@@ -169,28 +169,18 @@ class ArchiveSession:
     def _archived(self) -> rederive.Archived:
         """The recorded fetches, by a connection whose index holds every fetch of the stream."""
         if self._known is None:
-            self._known = self._kept_open() or rederive.Archived(self._indexed(), self.runtime.find)
+            kept_open = None if self.recorder.connection is not None else self._archives
+            self._known = self._own() if kept_open is None else kept_open.read(self.path)
+            self._known.complete(self.stream)
             index.known_stream(self._known.connection, self.stream)  # or it would seem to hold nothing of it
         return self._known
 
-    def _kept_open(self) -> rederive.Archived | None:
-        """Return the archive as a loop of questions has it open, unless its index lacks something, or it is written."""
-        if self._archives is None or self.recorder.connection is not None:
-            return None
-        archived = self._archives.read(self.path)
-        is_behind = schema.is_outdated(archived.connection) or index.is_behind(archived.connection, self.stream)
-        return None if is_behind else archived
-
-    def _indexed(self) -> sqlite3.Connection:
-        """Return a connection to the archive whose index holds every fetch of the stream."""
+    def _own(self) -> rederive.Archived:
         connection = self._connection()
         if connection is self.recorder.connection and index.is_behind(connection, self.stream):
             self.recorder.catch_up(self.stream)
             connection = self._connection()  # another one, if the file could not be written
-        if schema.is_outdated(connection) or index.is_behind(connection, self.stream):
-            schema.set_aside(connection, self.stream)
-            rederive.Archived(connection, self.runtime.find).ingest_all(self.stream)
-        return connection
+        return rederive.Archived(connection, self.runtime.find)
 
     def _connection(self) -> sqlite3.Connection:
         if self.recorder.connection is not None and not self.problem:

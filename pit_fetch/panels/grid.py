@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pit_fetch import api
 from pit_fetch.archive.open_archives import OpenArchives
-from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
@@ -106,3 +106,5 @@ def _held(request: FetchRequest, runtime: Runtime) -> Sequence[object]:
             return ends(archives.read(runtime.path(path)).connection)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
+    except BROKEN as error:
+        raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=archive_error(error).problem) from error

@@ -5,18 +5,15 @@ Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, un
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from pit_fetch.panels import table
-from pit_fetch.panels.cells import Cell, Grid, cells_of
+from pit_fetch.panels.cells import Grid, cells_of
 from pit_fetch.panels.parts import Parts, Summary
-from pit_fetch.panels.universe import Subject
 from pit_fetch.support.whole_file import replacing
-
-# Yields the cells of each of the subjects, in their order.
-Engine = Callable[[Grid, Sequence[Subject]], Iterator[list[Cell]]]
 
 
 class Written(NamedTuple):
@@ -34,53 +31,39 @@ class Written(NamedTuple):
     is_written: bool
 
 
-def in_turn(grid: Grid, due: Sequence[Subject]) -> Iterator[list[Cell]]:
-    """Yield the cells of each subject, asked in this process, one after another."""
-    with grid.asking() as ask:
-        for subject in due:
-            yield [*cells_of(subject, ask)]
+class PanelFile:
+    """The file of a panel that is to be written, and what an earlier run has kept of it.
 
-
-def write(
-    grid: Grid,
-    path: str,
-    form: str = "",
-    *,
-    again: bool = False,
-    engine: Engine = in_turn,
-    on_cells: Callable[[int], None] = lambda cells: None,
-) -> Written:
-    """Write the table of a panel to ``path``, by default in the format of its name. Raise OSError, ConfigError.
-
-    ``again`` asks anew what is kept of an earlier run. ``on_cells`` is called with the number of cells that were asked.
+    kept_cells  how many cells need not be asked again
     """
-    parts = Parts(f"{path}.parts")
-    kept = {} if again else kept_of(grid, parts)
-    keys = [grid.key(subject) for subject in grid.subjects]
-    due = {key: subject for key, subject in zip(keys, grid.subjects, strict=True) if key not in kept}
-    answers = engine(grid, [*due.values()])
-    for key, cells in zip(due, answers, strict=True):
-        kept[key] = parts.keep(key, cells)
-        on_cells(len(cells))
-    summaries = [kept[key] for key in keys]
-    written = _of(summaries)
-    if written.is_written:
-        with replacing(path, parts.folder) as file:
-            table.write(file, lambda: map(parts.cells, keys), form or table.format_of(path))
-    if written.is_settled:
-        parts.remove()
-    return written
 
+    def __init__(self, grid: Grid, path: str, *, again: bool = False) -> None:
+        """``again`` asks anew what is kept."""
+        self._grid, self._path = grid, os.path.realpath(path)
+        self._parts = Parts(f"{self._path}.parts")
+        self._keys = [grid.key(subject) for subject in grid.subjects]
+        summaries = {} if again else {key: self._parts.summary(key) for key in self._keys}
+        self._kept = {key: summary for key, summary in summaries.items() if summary and summary.is_settled}
+        self.kept_cells = sum(sum(summary.statuses.values()) for summary in self._kept.values())
 
-def kept_cells(grid: Grid, path: str) -> Iterator[int]:
-    """Yield how many cells each part of an earlier run has that need not be asked again."""
-    return (sum(summary.statuses.values()) for summary in kept_of(grid, Parts(f"{path}.parts")).values())
+    def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None) -> Written:
+        """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
-
-def kept_of(grid: Grid, parts: Parts) -> dict[str, Summary]:
-    """Return what an earlier run has kept of the panel and need not be asked again, by its key."""
-    found = ((key, parts.summary(key)) for key in map(grid.key, grid.subjects))
-    return {key: summary for key, summary in found if summary is not None and summary.is_settled}
+        ``on_cells`` is called with the number of cells that were asked.
+        """
+        with self._grid.asking() as ask:
+            for key, subject in zip(self._keys, self._grid.subjects, strict=True):
+                if key not in self._kept:
+                    cells = [*cells_of(subject, ask)]
+                    self._kept[key] = self._parts.keep(key, cells)
+                    on_cells(len(cells))
+        written = _of([self._kept[key] for key in self._keys])
+        if written.is_written:
+            with replacing(self._path, self._parts.folder) as file:
+                table.write(file, lambda: map(self._parts.cells, self._keys), form or table.format_of(self._path))
+        if written.is_settled:
+            self._parts.remove()
+        return written
 
 
 def _of(summaries: Sequence[Summary]) -> Written:

@@ -60,6 +60,6 @@ class Panel:
 
         Raises OSError, ConfigError for Parquet without pyarrow.
         """
-        from pit_fetch.panels import output
+        from pit_fetch.panels.output import PanelFile
 
-        return dict(output.write(self.grid, fspath(path), again=again).statuses)
+        return dict(PanelFile(self.grid, fspath(path), again=again).write().statuses)

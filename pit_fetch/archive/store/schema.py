@@ -68,6 +68,7 @@ def open_to_read(path: str) -> sqlite3.Connection:
                 uri = f"{Path(os.path.abspath(path)).as_uri()}?{mode}"
                 connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
                 on_error.callback(connection.close)
+                connection.execute("PRAGMA temp_store = MEMORY")
                 if _is_new(connection):
                     raise ArchiveError("it is empty")
             except BROKEN as error:
@@ -93,7 +94,6 @@ def is_outdated(connection: sqlite3.Connection) -> bool:
 
 def set_aside(connection: sqlite3.Connection, stream: str) -> None:
     """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
-    connection.execute("PRAGMA temp_store = MEMORY")
     empty_index_aside(connection)
     if format_of(connection) < FORMAT:
         defer_everything(connection)
@@ -103,6 +103,12 @@ def set_aside(connection: sqlite3.Connection, stream: str) -> None:
         which = streams if table == "pools" else f"pool IN (SELECT id FROM main.pools WHERE {streams})"  # noqa: S608
         query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
         connection.execute(query, (stream,))
+
+
+def take_back(connection: sqlite3.Connection) -> None:
+    """Remove the temporary copy of :func:`set_aside`."""
+    for table in DERIVED:
+        connection.execute(f"DROP TABLE temp.{table}")
 
 
 def empty_index_aside(connection: sqlite3.Connection) -> None:

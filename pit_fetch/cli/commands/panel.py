@@ -19,8 +19,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import grid
-from pit_fetch.panels.output import Written, kept_cells, write
-from pit_fetch.panels.panel import Panel
+from pit_fetch.panels.output import PanelFile, Written
 from pit_fetch.panels.table import FORMATS, format_of
 from pit_fetch.provider import Provider
 from pit_fetch.request.values import flag_of
@@ -65,17 +64,16 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         check_file(path)
     asked = _asked(options.source, words, runtime)
     panel = grid.panel(options.source, _pits(options.pits), _over(options.over), asked, runtime)
-    kept = 0 if options.again or path is None else sum(kept_cells(panel.grid, path))
-    plan = _plan(panel, kept, runtime.find(options.source), asked, runtime)
-    if options.dry_run:
-        return CommandResult(f"{plan}\n")
-    progress.tell(plan)
-    shown = _Shown(len(panel), kept, progress, runtime)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
-        file = path or f"{folder}/panel"
-        written = write(panel.grid, file, form, again=options.again, on_cells=shown)
+        name = path or f"{folder}/panel"
+        file = PanelFile(panel.grid, name, again=options.again)
+        plan = _plan(len(panel), file.kept_cells, runtime.find(options.source), asked, runtime)
+        if options.dry_run:
+            return CommandResult(f"{plan}\n")
+        progress.tell(plan)
+        written = file.write(form, _Shown(len(panel), file.kept_cells, progress, runtime))
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        return _result(written, len(panel), file, is_kept=path is not None)
+        return _result(written, len(panel), name, is_kept=path is not None)
 
 
 class _Shown:
@@ -160,9 +158,9 @@ def _format(options: Namespace, path: str | None) -> str:
     return form
 
 
-def _plan(panel: Panel, kept: int, provider: Provider, asked: Mapping[str, object], runtime: Runtime) -> str:
+def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object], runtime: Runtime) -> str:
     """Return how many cells there are and, of a source, how many calls that takes."""
-    whole, due = f"{len(panel):,} cells", len(panel) - kept
+    whole, due = f"{cells:,} cells", cells - kept
     text = f"{whole}, of which {kept:,} are kept of an earlier run" if kept else whole
     if asked.get("offline") or not due or not provider.hosts:
         return text

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.testing.server import Response
+from tests.unit.archive.flips import bytes_of
 from tests.unit.archive.scene import Archive, alpha
 
 ROW = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
@@ -106,10 +107,13 @@ def test_a_dry_run_says_what_would_be_asked(archive: Archive) -> None:
         (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),
         (f"--source alphavantage EARNINGS {PITS}", "needs symbol"),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive none.db", "there is no such file"),
+        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(archive: Archive, words: str, problem: str) -> None:
+    whole = bytes_of(archive)
+    (archive.folder / "bad.db").write_bytes(whole[:8192] + bytes(len(whole) - 8192))
     answer = archive.command(f"panel {words}", NOW)
     assert (answer.code, problem in answer.err) == (2, True)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.panels.cells import Grid
-from pit_fetch.panels.output import write
+from pit_fetch.panels.output import PanelFile, Written
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from tests.unit.archive.scene import at
@@ -55,6 +55,10 @@ class Impatient(Source):
         if len(self.asked) == self.patience:
             raise KeyboardInterrupt
         return super().ask(over, pit)
+
+
+def write(grid: Grid, path: str, *, again: bool = False) -> Written:
+    return PanelFile(grid, path, again=again).write()
 
 
 @pytest.fixture
@@ -141,6 +145,16 @@ def test_a_part_that_cannot_be_read_is_asked_again(source: Source, tmp_path: Pat
     source.asked.clear()
     write(source.grid(), str(tmp_path / "panel.csv"))
     assert source.asked == ["IBM", "IBM", "T", "T"]
+
+
+def test_a_link_keeps_pointing_to_its_file(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "panel.csv").symlink_to(tmp_path / "elsewhere" / "panel.csv")
+    source.answers["T"] = PlainEnvelope((), [FAILED])
+    write(source.grid(), str(tmp_path / "panel.csv"))
+    assert (tmp_path / "panel.csv").is_symlink()
+    # Beside the file, and not beside the link: the two can be on different disks.
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["panel.csv", "panel.csv.parts"]
 
 
 def test_an_older_file_stays_if_every_cell_failed(tmp_path: Path) -> None:

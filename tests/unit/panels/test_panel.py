@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pit_fetch.archive.store import index
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.panels import grid
@@ -96,6 +97,23 @@ def test_all_cells_are_of_what_the_archive_held_at_the_first(archive: Archive) -
     assert archive.command("capture more.toml", now="2026-07-01 13:00").code == 0
     assert [*seen, *(cell.status for cell in cells)] == ["ok", "ok", "ok", *["not_captured"] * 3]
     assert [cell.status for cell in asked][3:] == ["nothing_public", "ok", "ok"]
+
+
+def test_fetches_that_are_not_in_the_index_yet_are_answered_and_nothing_is_written(archive: Archive) -> None:
+    for symbol in REPORTED:
+        archive.app = alpha(EARNINGS=figures(symbol))
+        archive.fetch(f"alphavantage EARNINGS symbol={symbol}", "2026-07-01 14:00")
+    with closing(archive.open()) as connection:
+        for (stream,) in connection.execute("SELECT name FROM pools").fetchall():
+            index.defer_all(connection, stream)
+        before = connection.execute("SELECT count(*) FROM due").fetchone()
+        asked = panel(archive, ["IBM", "GE", "IBM"], [*map(at, ("2026-05-31 16:00", "2026-06-30 16:00"))])
+        assert [cell.status for cell in asked] == ["ok"] * 4
+        cells = iter(asked)
+        next(cells)
+        index.defer_all(connection, next(iter(connection.execute("SELECT name FROM pools")))[0])
+        assert [cell.status for cell in cells] == ["ok"] * 3
+        assert (before, before) == (connection.execute("SELECT count(*) FROM due").fetchone(), (4,))
 
 
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
