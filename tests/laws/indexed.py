@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from random import Random
 
@@ -132,14 +132,14 @@ def damage_is_no_answer(rng: Random) -> int:
     """A bit that was changed on disk is never served: the index reports the damage, or leaves something out.
 
     That holds for a question, and for one after another fetch was added, which is decided by what is stored. Neither
-    misses the observation of an undated item, or of one that was not there, if it is lost: ``archive verify`` does.
+    misses every observation that is lost: ``archive verify`` does.
     """
     captured, instants = _orderly(capture(rng, source(rng), most=12)), _sample(rng)
     *earlier, last = captured.fetches
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         filled(connection, captured._replace(fetches=tuple(earlier)))
         before = {instant: indexed_answer(connection, instant) for instant in instants}
-        _flip(rng, connection)
+        _flip(rng, connection, last.items)
         _check_damaged(connection, before)
         try:
             _add(connection, captured, len(earlier), last)
@@ -152,27 +152,29 @@ def damage_is_no_answer(rng: Random) -> int:
 _MISSED = ("pool", "item", "position", "last")
 
 
-def _flip(rng: Random, connection: sqlite3.Connection) -> None:
+def _flip(rng: Random, connection: sqlite3.Connection, following: Collection[str]) -> None:
     """Change a bit of the index, in any of its columns, and more often where a row would be missed."""
     of_index = [place for place in flips.columns(connection) if place[0] in tables.DERIVED]
-    table, column = rng.choice(of_index) if rng.random() < 0.8 else ("sights", rng.choice(_MISSED))
+    table, column = rng.choice(of_index) if rng.random() < 0.6 else ("sights", rng.choice(_MISSED))
     count = len(flips.values(connection, table, column))
     if count:
         row = rng.randrange(count)
         bits = flips.bits(flips.values(connection, table, column)[row])
         # The low bits of an instant are the ones that lead to another one.
         bit = rng.randrange(min(8, bits)) if bits and rng.random() < 0.5 else rng.randrange(bits) if bits else None
-        if bit is not None and not _is_lost(connection, table, column, row):
+        if bit is not None and not _is_lost(connection, table, column, row, following):
             flips.change(connection, flips.Flip(table, column, row, bit))
 
 
-def _is_lost(connection: sqlite3.Connection, table: str, column: str, row: int) -> bool:
-    """Return whether a change would take the last observation from an item that has no position to be missed at.
+def _is_lost(connection: sqlite3.Connection, table: str, column: str, row: int, following: Collection[str]) -> bool:
+    """Return whether a change would take an observation that nothing misses when a fetch of ``following`` is added.
 
-    It is undated, or was never there.
+    It is that an item was not there, or that of an undated one, which has no position, unless the fetch has it as well.
     """
-    is_key = table == "sights" and column in ("pool", "item")
-    return is_key and flips.values(connection, "sights", "position")[row] is None
+    if table != "sights" or column not in ("pool", "item"):
+        return False
+    item, versions, position = (flips.values(connection, "sights", name)[row] for name in ("item", "said", "position"))
+    return versions == "" or (position is None and item not in following)
 
 
 def _check_damaged(connection: sqlite3.Connection, expected: Mapping[int, Answer]) -> None:
