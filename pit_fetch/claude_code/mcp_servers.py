@@ -41,9 +41,13 @@ class Server:
 
     def tool(self, name: str) -> str:
         """Return the client's name for a tool of this server."""
-        server = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)
-        prefix = f"{self.namespace.removesuffix('-')}-" if self.namespace else ""
-        return f"mcp__{server}__{prefix}{name}"
+        namespace = f"{self.namespace.removesuffix('-')}-" if self.namespace else ""
+        return f"{tool_prefix(self.name)}__{namespace}{name}"
+
+
+def tool_prefix(server: str) -> str:
+    """Return what the client's names for the tools of a server begin with."""
+    return f"mcp__{re.sub(r'[^A-Za-z0-9_-]', '_', server)}"
 
 
 def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pit_fetch.support.terminal import deliver, line
@@ -55,14 +56,20 @@ def announce(text: str) -> None:
             deliver(sys.__stderr__, line(text))
 
 
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True)
 class System:
-    """The functions that run child processes, and find and announce the client."""
+    """The functions that run child processes, and find and announce the client, and the clock."""
 
     seconds: float = 1.6  # for each child process; they run side by side, so the whole command takes less than two
     run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run
     find_client: Callable[[Mapping[str, str]], str] = find_client
     announce: Callable[[str], None] = announce
+    now: Callable[[], datetime] = now
 
     def output(self, command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
         """Return what ``command`` prints within the time for a child process, see :func:`run`."""

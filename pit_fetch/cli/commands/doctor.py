@@ -9,13 +9,17 @@ from pathlib import Path
 
 from pit_fetch.claude_code import doctor
 from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_check import is_served
+from pit_fetch.claude_code.openings import Opening, sentence
+from pit_fetch.claude_code.session import Session, read_session
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
+from pit_fetch.support.bundled import gate
 
 _NOT_ENFORCED = "The PIT is NOT enforced here."
-_ENFORCED = "The PIT is enforced here: the client itself withheld every planted leak."
-_WIRED = "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
+_WIRED = "Wired, not proved: pit_fetch doctor --prove has the client itself show it."
+_ENFORCED = "The PIT is enforced here. {} No file here gives the session or an agent another tool that may bring data."
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> CommandResult:
@@ -30,17 +34,39 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     arguments = parser.parse_args(argv)
     if arguments.help:
         return CommandResult(parser.format_help())
-    findings = list(doctor.examine(environ, Path(folder), system))
+    session = read_session(environ, Path(folder))
+    findings = list(doctor.examine(session, system))
     if arguments.prove:
-        findings += doctor.try_client(environ, Path(folder), system)
+        findings += doctor.try_client(session, system)
     fails = any(finding.level == "fail" for finding in findings)
-    enforced = arguments.prove and not fails
-    verdict = _NOT_ENFORCED if fails else _ENFORCED if enforced else _WIRED
+    proved = not fails and _is_proved(findings)
+    openings = session.openings
+    verdict = _verdict(session, openings) if proved else _NOT_ENFORCED if fails else _WIRED
     text = "".join(map(_line, findings)) + verdict
     if arguments.json:
-        report = {"enforced": enforced, "verdict": verdict, "findings": [*map(asdict, findings)]}
-        text = json.dumps(report, indent=2)
-    return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
+        where = [{"agent": opening.agent, "tools": opening.tools} for opening in openings]
+        report = {"enforced": proved and not openings, "held": proved, "verdict": verdict, "open": where}
+        text = json.dumps({**report, "findings": [*map(asdict, findings)]}, indent=2)
+    status = ExitStatus.FOUND if not proved else ExitStatus.OPEN if openings else ExitStatus.OK
+    return CommandResult(text + "\n", status)
+
+
+def _is_proved(findings: Sequence[Finding]) -> bool:
+    """Return whether the client itself has shown something, and nothing else than it should."""
+    return {finding.level for finding in findings if finding.check == "proof"} == {"ok"}
+
+
+def _verdict(session: Session, openings: Sequence[Opening]) -> str:
+    """Return what the client has shown, and where nothing holds: no more than that."""
+    ceiling = session.variable(gate.CEILING_VARIABLE)
+    names = ", ".join(server.name for server in session.servers if is_served(server))
+    held = [f"Every pit_fetch call is held to {ceiling}."] if session.uses_hooks else []
+    held += (
+        [f"The instant of the server{'s' * (len(names) > 1)} {', '.join(names)} stays where it is."] if names else []
+    )
+    if not openings:
+        return _ENFORCED.format(" ".join(held))
+    return f"{' '.join(held)} Other tools are not held: {sentence(openings)}."
 
 
 def _line(finding: Finding) -> str:

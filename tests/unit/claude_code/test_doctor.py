@@ -56,8 +56,8 @@ def diagnose(session: Session, *argv: str, **replaced: Any) -> CommandResult:
 def report(session: Session, *argv: str, **replaced: Any) -> dict[str, Any]:
     answer = diagnose(session, "--json", *argv, **replaced)
     report: dict[str, Any] = json.loads(answer.text)
-    assert report.keys() == {"enforced", "verdict", "findings"}
-    assert report["enforced"] == (answer.status == 0)
+    assert report.keys() == {"enforced", "held", "verdict", "open", "findings"}
+    assert (report["enforced"], report["held"]) == (answer.status == 0, answer.status in (0, 6))
     return report
 
 
@@ -127,6 +127,12 @@ STEP = Step("a program that leaks", "Bash", "pit_fetch", "withheld")
 HOLDS = ClientProof((StepResult(STEP, "withheld", False),))
 
 
+def close(session: Session) -> None:
+    """Leave the session, and the agents that inherit its tools, no tool that nothing holds."""
+    session.environ["PIT_FETCH_WRAPPER_ONLY"] = "1"
+    with_local_settings(permissions={"deny": ["WebSearch", "WebFetch"]})(session)
+
+
 def put_on_path(session: Session, name: str, text: str) -> None:
     program = write_program(session.root / "bin" / name, text)
     session.environ["PATH"] = f"{Path(program).parent}:{PATH}"
@@ -144,12 +150,13 @@ def put_on_path(session: Session, name: str, text: str) -> None:
     ],
 )
 def test_enforced_is_what_the_client_has_shown(session: Session, proof: ClientProof, is_enforced: bool) -> None:
+    close(session)
     put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
     client = FakeClient(proof)
     assert client.is_enforced(session) is is_enforced
     announcement, arguments = client.calls
     assert "starting" in announcement
-    assert arguments[4] == sorted(doctor.guard.ADAPTERS)
+    assert arguments[4] == ["", *sorted(doctor.guard.ADAPTERS)]  # "": the session itself
     session.settings.write_text(json.dumps({**json.loads(session.settings.read_text()), "disableAllHooks": True}))
     assert not client.is_enforced(session)  # a proof does not outweigh a fault
 
@@ -188,6 +195,11 @@ def test_a_project_without_anything_does_not_hold(session: Session) -> None:
     assert "FAIL  wiring" in diagnose(session).text
 
 
+def _without_a_row_that_a_server_needs(session: Session) -> None:
+    replacing("__perplexity_ask", "__perplexity_asks")(session)
+    (session.project / ".mcp.json").write_text('{"mcpServers": {"perplexity": {"command": "npx"}}}')
+
+
 @pytest.mark.parametrize(
     ("change", "level", "message"),
     [
@@ -206,7 +218,8 @@ def test_a_project_without_anything_does_not_hold(session: Session) -> None:
         (rewriting(lambda text: text[:-20]), "fail", "is not a JSON object"),
         (with_fields(GUARD, onFailure="continue"), "warn", "lacks onFailure"),
         (with_fields(GUARD, timeout=5), "warn", "has timeout 5"),
-        (replacing("__perplexity_ask", "__perplexity_asks"), "warn", "perplexity_ask is not wired"),
+        (_without_a_row_that_a_server_needs, "warn", "perplexity_ask is not wired"),
+        (replacing("__perplexity_ask", "__perplexity_asks"), "note", "needs it: pit_gate.py on mcp__perplexity__perpl"),
         (
             adding_entry("PostToolUse", matcher="*", hooks=[{"type": "command", "command": "./mine.sh"}]),
             "warn",

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from pit_fetch.cli import command
 from pit_fetch.cli.command import CommandResult, module_of
 
 PIT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OURS = {"command": "pit_fetch", "args": ["mcp", "--pit", PIT]}
 OTHERS = {"command": "other", "args": ["--pit_fetch", "mcp-files"]}
 
@@ -123,7 +125,7 @@ def _findings(
 ) -> list[tuple[str, str]]:
     words = [tuple(command.split()) if isinstance(command, str) else tuple(command) for command in commands]
     entries = [Entry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
-    found = mcp_check.check_entries(entries, ceiling, lambda: sdk, _find, inherited)
+    found = mcp_check.check_entries(entries, ceiling, NOW, lambda: sdk, _find, inherited)
     return [(finding.level, finding.message) for finding in found]
 
 
@@ -137,7 +139,7 @@ def _findings(
         (None, f"pit_fetch mcp --pit {PIT}", {}, "warn", "who may write .mcp.json"),
         (None, "pit_fetch mcp --pit-file now", {}, "warn", "who may write .mcp.json and now"),
         (None, "pit_fetch mcp", {}, "fail", "no instant"),
-        (PIT, f"pit_fetch mcp --pit {LATER}", {}, "fail", "above the ceiling"),
+        (PIT, f"pit_fetch mcp --pit {LATER}", {}, "fail", f"has the --pit {LATER}, which is after the ceiling, {PIT}"),
         (PIT, "pit_fetch mcp --pit today", {}, "fail", "no instant"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": ""}, "fail", "of its own"),
@@ -218,7 +220,7 @@ def test_another_program_of_our_name_is_not_judged() -> None:
 
 def test_a_program_that_is_not_there_is_found_first() -> None:
     ours = Entry("s", Path(".mcp.json"), ("pit_fetch", "mcp"))
-    found = list(mcp_check.check_entries([ours], PIT, lambda: "2.3.0", {"other": "/bin/other"}.get))
+    found = list(mcp_check.check_entries([ours], PIT, NOW, lambda: "2.3.0", {"other": "/bin/other"}.get))
     assert [finding.level for finding in found] == ["warn", "ok"]
     assert "no program pit_fetch on PATH" in found[0].message
 
