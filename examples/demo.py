@@ -61,7 +61,7 @@ def main() -> None:
 
 def ask_the_web_archive() -> None:
     """Answer from saved captures: what growth did Acme's page promise at the close, and had it changed by then?"""
-    print("\nCaptures of Acme's page for investors, as of the close: two, with one content:\n")
+    print("\nCaptures of Acme's page for investors, as of the close: two, alike, each public after five minutes:\n")
     index = ("--source", "wayback", "--input-file", str(SAMPLE.with_name("wayback_index.txt")))
     pit_fetch(*index, "captures", "url=www.acme.example/investors", "--pit", PIT, "--fields", "digest")
     print("What a model extracted from two saved captures, as of the close: the lower outlook is of the day after:\n")

@@ -169,15 +169,18 @@ def panel(
     given. A cell that fails says so in its ``status``, and the others are asked all the same. The further options are
     those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
     """
-    given = {name: value for name, value in locals().items() if name not in ("pits", "over")}
-    from pit_fetch import api
+    given = _given(locals())
+    from pit_fetch.panels import grid
 
-    return api.panel(source, pits, over, _given(given))
+    return grid.panel(source, pits, over, given)
+
+
+_NO_OPTIONS = ("source", "pits", "over", "on_gap")
 
 
 def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
     """Return the options among the arguments of a call, the source's own included. ``...`` and None were not given."""
-    named = {name: value for name, value in arguments.items() if name not in ("source", "pits", "on_gap")}
+    named = {name: value for name, value in arguments.items() if name not in _NO_OPTIONS}
     own, further = named.pop("own"), named.pop("options") or {}
     every = {**named, **own, **further}
     return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}

@@ -6,8 +6,6 @@ import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
-from itertools import product
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from pit_fetch.archive_admin.capture_report import CaptureReport
-    from pit_fetch.panels.panel import Panel
 
 Options = Mapping[str, object]
 
@@ -65,13 +62,6 @@ class Envelope(PlainEnvelope):
     def cursor(self) -> str | None:
         """Where the next page begins; None if there is none, or if it cannot be requested."""
         return next((gap["cursor"] for gap in self.gaps if "cursor" in gap), None)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
-        return not any(
-            gap.get("type") in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False for gap in self.gaps
-        )
 
     def raise_for_gaps(self) -> Envelope:
         """Return this envelope. Raise GapError, whose text names the fix, if the fetch failed, wholly or in part."""
@@ -148,7 +138,7 @@ def warn_if_cut(envelope: Envelope) -> None:
 
 def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.fetch`."""
-    options = _reusable(options)
+    options = reusable(options)
     envelope = _answer(source, [options], on_gap, runtime, run)
     envelope.call = FetchCall(source, options, on_gap)
     return envelope
@@ -163,7 +153,7 @@ def diff(
     pits = [pits] if isinstance(pits, str) else list(pits)
     if len(pits) != 2 or "pit" in options:
         raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
-    options = _reusable(options)
+    options = reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
     return _answer(source, calls, on_gap, runtime, diff.run, "diff")
 
@@ -172,7 +162,7 @@ def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None 
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [_reusable(options)], on_gap, runtime, explain.run, "explain")
+    return _answer(source, [reusable(options)], on_gap, runtime, explain.run, "explain")
 
 
 def capture(
@@ -212,48 +202,6 @@ def capture(
     return report
 
 
-def panel(
-    source: str, pits: object, over: Mapping[str, object], options: Options, runtime: Runtime | None = None
-) -> Panel:
-    """See :func:`pit_fetch.panel`."""
-    from pit_fetch.panels.instants import instants
-    from pit_fetch.panels.panel import PIT, STATUS, Panel, Question
-    from pit_fetch.panels.universe import members, questions
-
-    twice = sorted({"pit", *over} & options.keys())
-    if twice:
-        where = "pits" if twice[0] == "pit" else "over"
-        raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
-    taken = sorted({PIT, STATUS} & over.keys())
-    if taken:
-        raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
-    runtime = real_runtime() if runtime is None else runtime
-    read = partial(_read, runtime)
-    options = {"limit": None, **_reusable(options)}
-    moments, named = instants(pits, read), {name: members(name, value, read) for name, value in over.items()}
-    configured, settings = settings_files.with_settings(runtime)
-    for values in product(*([member.value for member in each] for each in named.values())):
-        # What a cell could not ask is refused before any is asked. A ceiling bounds the latest of them.
-        cell = {**options, **dict(zip(named, values, strict=True)), "pit": moments[-1]}
-        _request(source, cell, settings, configured, "")
-    asked = [Question(moment, values) for moment in moments for values in questions(named, moment)]
-    if not asked:
-        raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
-    return Panel(asked, lambda cell: fetch(source, {**options, **cell.over, "pit": cell.pit}, "keep", runtime))
-
-
-def _read(runtime: Runtime, path: str) -> str:
-    """Return the text of a file that a panel names. Raise UsageError if it cannot be read."""
-    try:
-        with open(runtime.path(path), encoding="utf-8-sig") as stream:
-            return stream.read()
-    except UnicodeDecodeError:
-        problem = "it is not UTF-8"
-    except OSError as error:
-        problem = error.strerror or "it cannot be read"
-    raise UsageError(Code.USAGE, text=f"{path}: {problem}")
-
-
 def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
     """See :func:`pit_fetch.sources`."""
     from pit_fetch.engine.catalog import describe
@@ -274,19 +222,37 @@ def _answer(
     """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
     _check_on_gap(on_gap)
     runtime = real_runtime() if runtime is None else runtime
-    is_limited = any(options.get("limit") is not None for options in calls)
     try:
         runtime, settings = settings_files.with_settings(runtime)
-        is_limited = is_limited or ("limit" in settings.options and "limit" not in calls[0])
-        requests = [_request(source, options, settings, runtime, command) for options in calls]
-        plain = ask(*requests, runtime, Progress(), shlex.split(requests[-1].canonical)).envelope
+        envelope = answer(source, calls, settings, runtime, ask, command)
     except PitFetchError as error:
         if on_gap == "raise":
             raise
-        plain = build([], [error.gap], EnvelopeOptions())
-    envelope = Envelope(plain.data, plain.gaps, plain.provenance)
-    envelope.is_limited = is_limited
+        return refused(error)
     return envelope if on_gap == "keep" else envelope.raise_for_gaps()
+
+
+def answer(
+    source: str,
+    calls: Sequence[Options],
+    settings: settings_files.Settings,
+    runtime: Runtime,
+    ask: Callable[..., FetchResult],
+    command: str = "",
+) -> Envelope:
+    """Return the envelope that ``ask`` makes of the requests of ``calls``. Raise PitFetchError if they are refused."""
+    requests = [request_of(source, options, settings, runtime, command) for options in calls]
+    argv = shlex.split(requests[-1].canonical) if command else ()
+    plain = ask(*requests, runtime, Progress(), argv).envelope
+    envelope = Envelope(plain.data, plain.gaps, plain.provenance)
+    is_set = "limit" in settings.options and "limit" not in calls[0]
+    envelope.is_limited = is_set or any(options.get("limit") is not None for options in calls)
+    return envelope
+
+
+def refused(error: PitFetchError) -> Envelope:
+    plain = build([], [error.gap], EnvelopeOptions())
+    return Envelope(plain.data, plain.gaps, plain.provenance)
 
 
 def _check_on_gap(on_gap: str) -> None:
@@ -294,7 +260,7 @@ def _check_on_gap(on_gap: str) -> None:
         raise UsageError(Code.USAGE, text="on_gap is raise or keep")
 
 
-def _request(
+def request_of(
     source: str, options: Options, settings: settings_files.Settings, runtime: Runtime, command: str
 ) -> FetchRequest:
     if not isinstance(source, str):
@@ -310,6 +276,7 @@ def _request(
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format
 
 
-def _reusable(options: Options) -> dict[str, object]:
+def reusable(options: Options) -> dict[str, object]:
+    """Return options that can be asked several times."""
     # An iterator is used up by one call, and the next page needs its values again.
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

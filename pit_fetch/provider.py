@@ -93,13 +93,13 @@ class Record(NamedTuple):
     payload       the fields of the item, JSON values only
     revised_at    the aware instant of the last revision, if the source serves the latest revision only
     at_receipt    ``available_at`` is when the reply was received, because the source states no time. Of something
-                  that is still going on, such as a bar, it is the later of that and its end: what is stamped after
-                  its receipt is withheld. Each run stamps such an item later, so its place in the order and its
-                  cursor do not rest on the stamp
+                  that is still going on, such as a bar, it is the later of that and its end. A record that is
+                  stamped after its receipt is withheld. Each run stamps such an item later, so its place in the order
+                  and its cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
     claimed_at    the aware instant from which the item was public by :attr:`Operation.claims`, and never later than
                   its proof. Only where the operator accepts claims is it served by it, and only while nothing proves it
-    claimed_payload  the fields of the item as the claim has them, if they are others than ``payload``
+    claimed_payload  the fields of the item as the claim has them, if they differ from ``payload``
     is_claimed    whether it is served on its claim; providers leave it False
     period        the text of :attr:`Operation.period`. A provider gives it, as an ISO date, only where no field has one
 
@@ -156,9 +156,9 @@ class Field(NamedTuple):
 
     kind         the meaning of its values: a source may write a number as text
     is_evidence  it states how the record was dated, which may differ between two fetches of the same content
-    is_plotted   the HTML page draws a curve of it; of several such fields, of the first that the items have
-    is_required  every record has it, be it null: one without it comes from something else than the source. Leave a
-                 field out of the payload if the row does not have it
+    is_plotted   the HTML page draws a curve of it: the first such field that the items have
+    is_required  every record of the source has it, null or not, so one without it comes from elsewhere. Leave the
+                 field out of the payload if the row lacks it
     role         what it means for that drawing. "estimate": what the curve's figures were expected to be. "series": the
                  symbol, say, that an item is about: each has a curve. "kind": a bar or a dividend, say: a curve is of
                  one kind, and others are marks below it. "start": the day on which the period of a figure begins
@@ -212,9 +212,9 @@ class Operation(NamedTuple):
     period   the field with the date that a record is about. Of records that were public at one instant, of those of a
              snapshot and of undated ones, the newest period comes first. "" orders them by id
     reach    how much of the records in the window a complete fetch holds. "all": what it lacks, the source no longer
-             has. "newest": the source drops its oldest records after a while, which a gap states; what is older than
-             all that a fetch holds is not gone. "some": the source makes a choice, such as a page of headlines or
-             the best matches. It rests on what came after the PIT, and what it lacks is not gone: say so in ``caveats``
+             has. "newest": the source drops its oldest records after a while, so records older than those of a fetch
+             are not gone; a gap states this. "some": the source makes a choice, such as a page of headlines or the
+             best matches. Records after the PIT take part in it, and what it lacks is not gone: say so in ``caveats``
     caveats  fixed statements of what a request cannot show; they depend on the request alone
     of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
              ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
@@ -224,9 +224,9 @@ class Operation(NamedTuple):
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
     chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
-                that it can use, and those that it had to read before. Which records come then depends on the horizon,
-                so an archive counts what such a fetch returned from its PIT on, even that of a capture, and reads
-                what it recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
+                that it can use, and those that it had to read before. Which records come then depends on the horizon.
+                So an archive counts them as known from the PIT of that fetch on, captures included, and reads what it
+                recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
     earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
                 An archive looks no further back, and ``diff`` and ``explain`` begin their window there
     timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
@@ -301,7 +301,7 @@ class Query(NamedTuple):
     def may_report_today(self) -> bool:
         """Whether an error or a gap may depend on what the source knows today: that a symbol is unknown, say.
 
-        With a PIT it may not, unless the fetch is a capture: its operator sees no records, and asks about today.
+        With a PIT it may not, except in a capture, which shows no records and asks about today.
         """
         return self.pit is None or self.capture
 
@@ -317,7 +317,7 @@ class Query(NamedTuple):
         return (self.since is None or instant >= self.since) and (self.until is None or instant <= self.until)
 
 
-# The smallest unit of time: a record at the very end of a day belongs to that day.
+# A record at the very end of a day belongs to that day, although its instant is the first of the next.
 _LAST_INSTANT = timedelta(microseconds=1)
 
 
@@ -441,18 +441,18 @@ class Rate(NamedTuple):
 
 
 class Retry(NamedTuple):
-    """When an exchange with a host is made again, as a whole.
+    """When to repeat an exchange with a host.
 
-    statuses  HTTP statuses after which it is. When tries or time run out, the client raises UpstreamError, so no reply
-              with such a status reaches the provider; a reply with any other status does, at once
+    statuses  HTTP statuses after which it is repeated. When tries or time run out, the client raises UpstreamError, so
+              no reply with such a status reaches the provider. A reply with any other status does, at once
     tries     the largest number of exchanges, the first included; 1: none is made again
     backoff   seconds before the second, doubled before each further one, and up to twice that at random. A longer wait
               that the server asks for takes its place
     final     the name of a header: a reply that has it is the answer, whatever its status. "" for none
-    pause     seconds after a 429 in which no process of this machine asks the address again, whatever its rate, for a
-              host with a rate that shuts out whoever does. 0 for none
+    pause     seconds after a 429 in which no process of this machine asks the address again, whatever its rate: for a
+              host that shuts out a client that does. 0 for none
 
-    An exchange that breaks off is made again as after one of the ``statuses``. A POST is made once unless it is
+    An exchange that breaks off is repeated like one of the ``statuses``. A POST is made once unless it is
     ``repeatable``, and a ``load`` always once.
     """
 

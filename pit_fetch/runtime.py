@@ -85,6 +85,11 @@ class Runtime(NamedTuple):
             raise UsageError(Code.USAGE, text=problem)
         return os.path.join(self.folder, name)
 
+    def read_text(self, name: str) -> str:
+        """Return the text of a file that the user has named. Raise UsageError, OSError or UnicodeDecodeError."""
+        with open(self.path(name), encoding="utf-8-sig") as stream:
+            return stream.read()
+
 
 class TimeIsUp(BaseException):
     """The alarm rang. A BaseException, so that no ``except Exception`` of a provider swallows it."""

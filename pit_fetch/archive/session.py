@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.archive import claims, rederive
+from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
@@ -44,7 +45,9 @@ class ArchivedRecords(NamedTuple):
 class ArchiveSession:
     """It raises ArchiveError only where the archive alone answers."""
 
-    def __init__(self, path: str, request: FetchRequest, query: Query, runtime: Runtime) -> None:
+    def __init__(
+        self, path: str, request: FetchRequest, query: Query, runtime: Runtime, archives: OpenArchives | None = None
+    ) -> None:
         provider = request.provider
         fetch = journal.Fetch(
             began=microseconds.to_micros(query.started),
@@ -60,6 +63,7 @@ class ArchiveSession:
         self.recorded = rederive.RecordedFetch(fetch, request, query)
         self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
         self.stream = self.recorded.stream
+        self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: rederive.Archived | None = None
 
@@ -165,8 +169,17 @@ class ArchiveSession:
     def _archived(self) -> rederive.Archived:
         """The recorded fetches, by a connection whose index holds every fetch of the stream."""
         if self._known is None:
-            self._known = rederive.Archived(self._indexed(), self.runtime.find)
+            self._known = self._kept_open() or rederive.Archived(self._indexed(), self.runtime.find)
+            index.known_stream(self._known.connection, self.stream)  # or it would seem to hold nothing of it
         return self._known
+
+    def _kept_open(self) -> rederive.Archived | None:
+        """Return the archive as a loop of questions has it open, unless its index lacks something, or it is written."""
+        if self._archives is None or self.recorder.connection is not None:
+            return None
+        archived = self._archives.read(self.path)
+        is_behind = schema.is_outdated(archived.connection) or index.is_behind(archived.connection, self.stream)
+        return None if is_behind else archived
 
     def _indexed(self) -> sqlite3.Connection:
         """Return a connection to the archive whose index holds every fetch of the stream."""
@@ -177,7 +190,6 @@ class ArchiveSession:
         if schema.is_outdated(connection) or index.is_behind(connection, self.stream):
             schema.set_aside(connection, self.stream)
             rederive.Archived(connection, self.runtime.find).ingest_all(self.stream)
-        index.known_stream(connection, self.stream)  # or the archive would seem to hold nothing of it
         return connection
 
     def _connection(self) -> sqlite3.Connection:

@@ -11,14 +11,13 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from pit_fetch.archive import rederive
-from pit_fetch.archive.recorder import AT_ONCE
-from pit_fetch.archive.store import index, microseconds, schema
+from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive_admin import capture_runs
 from pit_fetch.archive_admin.capture_list import PlannedFetch, plan
 from pit_fetch.archive_admin.capture_notes import hole
 from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, plans
+from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, nothing
@@ -159,7 +158,9 @@ def run(
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
             capture_runs.note(connection, job.name, current._replace(over=True))
         shown.show("taking up what was captured ...")
-        _ingest_all(connection, runtime)
+        # So that the first question need not. It will do so if this fails.
+        with contextlib.suppress(ArchiveError, *BROKEN):
+            ingest_pending(connection, runtime.find)
 
 
 class _Pace:
@@ -190,21 +191,6 @@ def _capture(
     if result.state != "failed":
         result = result._replace(missing=hole(query, microseconds.from_micros(before.last)))
     return result, problem
-
-
-def _ingest_all(connection: sqlite3.Connection, runtime: Runtime) -> None:
-    """Ingest all pending fetches, so that the first question need not. It will do so if this fails."""
-    with contextlib.suppress(ArchiveError, *BROKEN):
-        with schema.transaction(connection):
-            rederive.Archived(connection, runtime.find).assign()
-        streams = connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall()
-        for (stream,) in streams:
-            if stream == index.UNASSIGNED:
-                continue
-            is_left = True
-            while is_left:
-                with schema.transaction(connection):
-                    is_left = rederive.Archived(connection, runtime.find).ingest(stream, AT_ONCE)
 
 
 def _fetch(

@@ -12,7 +12,7 @@ from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
-from pit_fetch.request.over import ReadFile, each, from_file, listed
+from pit_fetch.request.over import each, from_file, listed
 from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Runtime
@@ -107,7 +107,7 @@ def _over(options: dict[str, object], runtime: Runtime) -> dict[str, list[Any]]:
     for name in over:
         if name in options:
             raise UsageError(Code.USAGE, text=f"{suggest.truncate(name)} stands in over as well: write it once")
-    return {name: listed(name, value, _reader(runtime)) for name, value in over.items()}
+    return {name: listed(name, value, runtime.read_text) for name, value in over.items()}
 
 
 def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
@@ -115,16 +115,8 @@ def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
     if isinstance(value, str) and value.startswith("@"):
         provider = runtime.find(source)
         if any(option.name == name and option.kind == "list" for option in provider.options):
-            return from_file(name, value, _reader(runtime))
+            return from_file(name, value, runtime.read_text)
     return value
-
-
-def _reader(runtime: Runtime) -> ReadFile:
-    def read(name: str) -> str:
-        with open(runtime.path(name), encoding="utf-8-sig") as stream:
-            return stream.read()
-
-    return read
 
 
 _EMPTY = "may_be_empty"

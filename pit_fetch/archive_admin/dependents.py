@@ -73,7 +73,7 @@ def dependents(
 ) -> set[Key]:
     """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written.
 
-    Raise Damaged: what a damaged reply contains is not known, and good answers would be deleted for it.
+    Raise Damaged for a damaged reply: its content is unknown, so good answers would have to be deleted.
     """
     archived, gone = rederive.Archived(connection, find), frozenset(gone)
     deleted = _deleted_items(archived, gone)

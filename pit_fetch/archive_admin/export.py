@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.index import ValidRecord
+from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import PitFetchError
@@ -102,7 +103,7 @@ def export(
 
 
 def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, on_progress: OnProgress) -> Exported:
-    _ingest(connection, find)
+    ingest_pending(connection, find)
     with schema.snapshot(connection):
         names = [name for (name,) in connection.execute("SELECT name FROM pools WHERE name != ''")]
         streams = sorted((_stream(name, find) for name in names), key=lambda stream: (stream.folder, stream.name))
@@ -124,15 +125,6 @@ def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, o
                 rows, files = rows + len(chunk), files + 1
                 _write(_table(operation, chunk), folder / place / f"{number:06}.parquet")
     return Exported(rows, files, tuple(left_out))
-
-
-def _ingest(connection: sqlite3.Connection, find: rederive.Find) -> None:
-    """Add the fetches that no question has needed yet to the index."""
-    with schema.transaction(connection):
-        archived = rederive.Archived(connection, find)
-        archived.assign()
-        for (name,) in connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall():
-            archived.ingest_all(name)
 
 
 def _stream(name: str, find: rederive.Find) -> _Stream:

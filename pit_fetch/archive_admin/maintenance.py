@@ -6,7 +6,8 @@ import sqlite3
 from typing import Literal, NamedTuple
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.store import journal, schema
+from pit_fetch.archive.recorder import AT_ONCE
+from pit_fetch.archive.store import index, journal, schema
 from pit_fetch.archive.store.errors import ArchiveError, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
 from pit_fetch.archive_admin.dependents import dependents
@@ -20,6 +21,21 @@ def rebuild(connection: sqlite3.Connection, find: rederive.Find = load, on_progr
     """Derive the index again with the providers' current code. Return the number of fetches."""
     with schema.transaction(connection):
         return _rebuild(connection, find, on_progress)
+
+
+def ingest_pending(connection: sqlite3.Connection, find: rederive.Find) -> None:
+    """Add the fetches to the index that no question has needed yet. Raise ArchiveError.
+
+    Those of a source that is not installed stay pending. Other processes may write between two transactions.
+    """
+    with schema.transaction(connection):
+        rederive.Archived(connection, find).assign()
+    streams = connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall()
+    for (stream,) in streams:
+        is_left = stream != index.UNASSIGNED
+        while is_left:
+            with schema.transaction(connection):
+                is_left = rederive.Archived(connection, find).ingest(stream, AT_ONCE)
 
 
 def merge(
@@ -63,7 +79,7 @@ def merge(
 def _merge_entry(
     connection: sqlite3.Connection, other: sqlite3.Connection, key: Key, kind: str, link: bytes, textless: set[Key]
 ) -> Literal["", "new", "deleted"]:
-    """Take over an entry of the other archive. Return what that changed. Raise ArchiveError."""
+    """Copy an entry of the other archive. Return what that changed. Raise ArchiveError."""
     mine = journal.entry_of(connection, key)
     if mine is not None and LOST not in (mine.kind, kind) and mine.link != link:
         raise ArchiveError("the two continue one chain differently: one of them was changed")
@@ -174,7 +190,7 @@ def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
 
 
 def _delete_orphans(connection: sqlite3.Connection) -> bool:
-    """Delete what a deleted fetch has appended in another copy of the archive. Return whether there was any."""
+    """Delete rows of deleted fetches that another copy of the archive appended. Return whether there were any."""
     orphans = [
         (kind, Key(*row))
         for kind in ("exchanges", "answers")

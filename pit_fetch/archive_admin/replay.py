@@ -24,7 +24,7 @@ from pit_fetch.provider import Provider
 from pit_fetch.runtime import Clock, Runtime
 from pit_fetch.transport import ReplayingTransport
 
-# SQLite takes any number of so many digits, and no chain is as long.
+# SQLite's integers hold any number with so many digits, and no chain is that long.
 _DIGITS = 18
 # Stands in for every credential: no recorded request contains one.
 _NO_KEY = "archived"
@@ -74,7 +74,7 @@ def key_of(connection: sqlite3.Connection, text: str) -> Key:
 
 
 class ReplayComparison(NamedTuple):
-    """Whether today's answer is the ``same`` as the recorded one (None: unknown), and what differs or why."""
+    """Whether today's answer is the ``same`` as the recorded one (None: unknown), and what differs or why not."""
 
     same: bool | None
     why: str = ""
@@ -114,7 +114,7 @@ def _envelope(text: str) -> dict[str, Any] | None:
 def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch) -> Iterator[list[Key]]:
     """Yield the earlier fetches of the stream: those of the same origin, then those of all origins.
 
-    The archive may have held either, depending on when another one was merged into it.
+    The archive may have held the first set or both, depending on when another archive was merged into it.
     """
     earlier: list[Key] = []
     for other in journal.fetches(archived.connection):
@@ -130,7 +130,7 @@ def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedF
 
 
 def run_again(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch, *earlier: Key) -> FetchResult:
-    """Run a fetch with today's code: on its own replies, at its time, with the ``earlier`` fetches in its archive."""
+    """Run a fetch with today's code, on its own replies, at its time, with an archive of the ``earlier`` fetches."""
     connection, find = archived.connection, archived.find
     exchanges, fetch = list(journal.exchanges_of(connection, key)), recorded.fetch
     provider, is_offline = recorded.request.provider, fetch.kind == "offline"

@@ -38,7 +38,7 @@ _DATA = _IN_WHEEL if _IN_WHEEL.is_dir() else _ROOT
 
 _PLUGIN_HOOKS = "${CLAUDE_PLUGIN_ROOT}/hooks"
 PROJECT_HOOKS = "$CLAUDE_PROJECT_DIR/.claude/hooks"
-USER_HOOKS = "$HOME/.claude/hooks"  # for every session of a user, in whatever folder it starts
+USER_HOOKS = "$HOME/.claude/hooks"  # works in every session of a user, whatever folder it starts in
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,7 @@ def _distinct(wired: Sequence[WiredHook]) -> list[WiredHook]:
 
 
 def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> list[Finding]:
-    """Run a wired command on a call that it must not let through."""
+    """Run a wired command on a planted leak, which it must stop."""
     trial = hook_trials.trial_for(hook)
     passes = hook_trials.run(trial, hook, environ, system)
     name = f"{hook.script} of {hook.origin}"
@@ -327,7 +327,7 @@ def _of_version(folder: Path, version: str, names: Sequence[str]) -> Finding:
     return Finding("warn", "files", f"{count}: edited, as no version has them ({enumerate_names(names)})", fix)
 
 
-# Python trusts a compiled file's own header, which may even tell it not to look at the source.
+# Python trusts a compiled file's header, which may even say that the source is not to be checked.
 _COMPILED = """
 import importlib.machinery, sys
 path = sys.argv[1]

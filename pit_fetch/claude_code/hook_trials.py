@@ -1,4 +1,4 @@
-"""Run a wired hook as the client does, on a call that it must not let through."""
+"""Run a wired hook as the client does, on a planted leak that it must stop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNDER_CEILING = {gate.CEILING_VARIABLE: "2024-01-01T00:00:00Z"}
 
 @dataclass(frozen=True)
 class Trial:
-    """A call that a hook must not let through, and how its answer shows that it does not."""
+    """A call that a hook must stop, and how its answer shows that it does."""
 
     call: Mapping[str, Any]  # the hook's input
     variables: Mapping[str, str]  # beside the environment of the session

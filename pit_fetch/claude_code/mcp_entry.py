@@ -41,7 +41,7 @@ class Start(NamedTuple):
 def start_of(command: Sequence[str]) -> Start | None:
     """Return how a command starts one of our servers, if it is spelt as :func:`entry` spells one; None for another.
 
-    What another program, a shell or a variable of the client makes of its words only running it would show.
+    Another program, a shell or a variable of the client may change the words. Only running the command would show how.
     """
     match command:
         case [program, ("mcp" | "mcp-gate") as server, *words] if program == NAME or _is_whole_path(program):
@@ -51,7 +51,7 @@ def start_of(command: Sequence[str]) -> Start | None:
 
 
 def is_ours(command: Sequence[str]) -> bool:
-    """Return whether a command starts one of our servers, as far as its words show, in whatever way."""
+    """Return whether the words of a command look as if it starts one of our servers, in whatever spelling."""
     return _STARTED.search(" ".join(command)) is not None
 
 
@@ -109,7 +109,7 @@ def _content(path: Path) -> Mapping[str, Any]:
     except ValueError:
         content = None
     if not isinstance(content, dict) or not isinstance(content.get(_KEY, {}), dict):
-        raise ValueError(f"{path} cannot be merged: it is not a list of servers in JSON")
+        raise ValueError(f"{path} cannot be merged: it is not a JSON object, or its mcpServers is none")
     return content
 
 

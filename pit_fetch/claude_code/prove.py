@@ -31,7 +31,7 @@ SECONDS = 16.0
 # How the guard refuses a call, and how the client reports a guard that failed.
 _REFUSALS = (guard.FORM, guard.NOT_IN_MONITOR, "hook error", "hook did not respond")
 
-# Variables with which another server than the scripted model could get a request, or the client could join a session.
+# Variables that could send a request to another server than the scripted model, or make the client join a session.
 _ELSEWHERE = (
     "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
     "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
@@ -64,7 +64,7 @@ class Step:
 
 @dataclass(frozen=True)
 class StepResult:
-    """The client's answer to one step, in a word, and whether the planted item reached the model in it."""
+    """The client's answer to one step, as one word, and whether the planted item reached the model with it."""
 
     step: Step
     seen: str
@@ -132,7 +132,7 @@ def _plant(folder: Path, output: object, status: int) -> str:
 
 
 def _script(steps: Sequence[Step]) -> dict[str, list[Turn]]:
-    """Return all calls as one turn, each with its number. The calls of an agent are turns of the agent's own."""
+    """Return all calls, numbered, as one turn of the model. An agent's calls are turns of its own."""
     script: dict[str, list[Turn]] = {}
     calls = []
     for number, step in enumerate(steps):
@@ -175,7 +175,7 @@ def run_client(
     allowed: str = "Bash,Monitor,Agent",
     more: Sequence[str] = (),
 ) -> str:
-    """Run the client to its end, with the scripted model at ``url``. Return what went wrong; "" if nothing did."""
+    """Run the client until it exits, with the scripted model at ``url``. Return what went wrong; "" if nothing did."""
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
     settings = json.dumps({"env": _client_settings(url)})
     command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]

@@ -15,7 +15,7 @@ _WHAT = {"live": "fetch", "capture": "capture", "offline": "offline"}
 
 
 def table(fetches: Sequence[FetchSummary], names: Mapping[str, str]) -> str:
-    """Return the fetches as lines under a header. ``names`` are those of captured requests, by their texts."""
+    """Return the fetches as lines under a header. ``names`` maps the texts of captured requests to their names."""
     if not fetches:
         return "No fetch matches. Without --source, --symbol and dates, every one is listed.\n"
     rows = [_HEADER, *(_cells(fetch, names) for fetch in fetches)]

@@ -23,7 +23,7 @@ from pit_fetch.times import parse_pit
 
 # A fetch has no command. These would be taken for an operation, or for a word to search for.
 _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "export", "pit_fetch"])
-# The value of a flag, in other tools; here it would be a word to search for.
+# Words that follow a flag in other tools. Here each would be a word to search for.
 _TRUTHS = frozenset(["true", "false"])
 _IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
 _BEHIND_A_BLANK = re.compile(r"\s([A-Za-z][A-Za-z0-9_-]*)=")
@@ -76,7 +76,7 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     values = vars(namespace)
     words = values.pop("words", [])
     quoted = next((word for word in words if word.startswith("--")), "")
-    if quoted:  # argparse takes an argument with a blank in it for a word
+    if quoted:  # argparse does not take an argument with a space in it for an option
         from pit_fetch.cli.refusals import quoted_option
 
         raise UsageError(Code.USAGE, text=quoted_option(quoted))

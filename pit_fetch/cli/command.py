@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class CommandResult:
     """The text that a command prints to stdout, its exit status, and one line for stderr ("" for none).
 
-    ``exact``: the text was printed before, and is printed as it is; in any other, control characters are escaped.
+    ``exact``: the text is an earlier output, printed unchanged. In any other text, control characters are escaped.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, name: str, description: str) -> None:
         super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
         self.add_argument("-h", "--help", action="store_true", help="show this help")
-        self.advice = ""  # what to do instead of giving arguments that it does not know
+        self.advice = ""  # advice for an error about unknown arguments
 
     def error(self, message: str) -> NoReturn:
         raise argparse.ArgumentError(None, plain(message))
@@ -76,7 +76,7 @@ def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
 
             from pit_fetch.engine.progress import Progress
 
-            gc.enable()  # the process has switched it off, but this may take hours
+            gc.enable()  # the process switched garbage collection off, but a command may run for hours
             output.progress = Progress(runtime.stderr, terminal=runtime.stderr is not None and runtime.stderr.isatty())
             result = run(argv, runtime, output.progress)
         case "server":
@@ -94,7 +94,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def run(argv: Sequence[str], *surroundings: Any) -> CommandResult:
-    """Return the result of a command that is no fetch. Its kind decides which ``surroundings`` it takes."""
+    """Return the result of a command other than a fetch. Its kind decides which ``surroundings`` it receives."""
     name, *words = argv
     command: Callable[..., CommandResult] = module_of(name).run
     try:

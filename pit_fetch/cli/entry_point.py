@@ -30,7 +30,7 @@ def command() -> "NoReturn":
         process.refuse_old()
     import gc
 
-    gc.disable()  # a short process: collecting what its exit frees anyway costs a tenth of a fetch
+    gc.disable()  # it costs a short process a tenth of a fetch, and the exit frees the memory anyway
     try:
         from pit_fetch.cli.main import main
     except ImportError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.support.process import write_whole
 from pit_fetch.support.terminal import is_output
+from pit_fetch.support.whole_file import replacing, status
 
 
 def check_file(path: str) -> None:
@@ -18,7 +17,7 @@ def check_file(path: str) -> None:
         raise _unwritable("- is not a file; without --output, the answer goes to stdout")
     try:
         target = os.path.realpath(path)  # a link keeps pointing to its file
-        present, folder = _status(target), _status(os.path.dirname(target))
+        present, folder = status(target), status(os.path.dirname(target))
     except (OSError, ValueError) as error:  # a name that is too long, a loop of links, a null byte
         raise _unwritable(getattr(error, "strerror", None) or "it is not a path") from None
     if present is not None and not stat.S_ISREG(present.st_mode):
@@ -33,41 +32,13 @@ def check_file(path: str) -> None:
 
 
 def write_file(path: str, content: str | bytes) -> None:
-    """Write ``path`` whole: an older file stays until all of the new one is on the disk. Raise UsageError.
-
-    The new file has the permissions of the old one.
-    """
+    """Write ``path`` whole, in the place of an older file. Raise UsageError."""
     check_file(path)
-    path = os.path.realpath(path)
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-    # A name of its own: in another container, another process may have the same number.
-    aside = os.path.join(os.path.dirname(path), f".pit_fetch-{os.urandom(8).hex()}.tmp")
-    present = _status(path)
     try:
-        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600 if present else 0o666)
+        with replacing(path) as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise _unwritable(error.strerror) from None
-    try:
-        try:
-            if present is not None:
-                os.fchmod(fd, stat.S_IMODE(present.st_mode) & 0o777)
-            write_whole(fd, data)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-        os.replace(aside, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)
-        raise _unwritable(error.strerror) from None
-
-
-def _status(path: str) -> os.stat_result | None:
-    """Return the status of a file or a folder, None if there is none. Raise OSError and ValueError for a bad name."""
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
 
 
 def _unwritable(problem: str | None) -> UsageError:

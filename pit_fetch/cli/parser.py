@@ -240,10 +240,9 @@ def _description(provider: Provider | None) -> str:
 
 
 def _other_commands() -> str:
-    from textwrap import fill
-
-    text = f"other commands: pit_fetch {' | '.join(COMMANDS)}; each has its own --help."
-    return fill(text, 113, break_on_hyphens=False) + "\n"
+    width = max(map(len, COMMANDS))
+    lines = (f"  {name:<{width}}  {command.summary}\n" for name, command in COMMANDS.items())
+    return f"\nother commands, each with its own --help:\n{''.join(lines)}"
 
 
 def operations_text(provider: Provider) -> str:

@@ -43,6 +43,7 @@ from pit_fetch.runtime import Runtime, TimeIsUp
 from pit_fetch.times import format_for_people, on_new_york_clock
 
 if TYPE_CHECKING:
+    from pit_fetch.archive.open_archives import OpenArchives
     from pit_fetch.archive.session import ArchiveSession
     from pit_fetch.engine.progress import Progress
 
@@ -53,7 +54,9 @@ ALARM_GRACE_SECONDS = 1.0
 EARLY_YEAR = 1990
 
 
-def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> CollectedRecords:
+def collect(
+    request: FetchRequest, runtime: Runtime, progress: Progress, archives: OpenArchives | None = None
+) -> CollectedRecords:
     """Return the public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
     provider, started = request.provider, runtime.clock.now()
     deadline = runtime.clock.monotonic() + request.timeout
@@ -62,7 +65,7 @@ def collect(request: FetchRequest, runtime: Runtime, progress: Progress) -> Coll
     try:
         query = build_query(request, started)
         refuse_what_is_of_today(query, runtime.environ)
-        fetch = Fetch(request, query, runtime, progress, deadline)
+        fetch = Fetch(request, query, runtime, progress, deadline, archives)
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
@@ -85,14 +88,20 @@ class Fetch:
     """
 
     def __init__(
-        self, request: FetchRequest, query: Query, runtime: Runtime, progress: Progress, deadline: float
+        self,
+        request: FetchRequest,
+        query: Query,
+        runtime: Runtime,
+        progress: Progress,
+        deadline: float,
+        archives: OpenArchives | None = None,
     ) -> None:
         self.request, self.query, self.runtime = request, query, runtime
         self.progress, self.deadline = progress, deadline
         self.collected = CollectedRecords(Selection(), WithheldCounts())
         self.source = Source(())
         self.claimed: list[Record] = []
-        self.archive = self._open_archive()
+        self.archive = self._open_archive(archives)
 
     @property
     def requests_made(self) -> int:
@@ -112,13 +121,13 @@ class Fetch:
         collected = live if self.archive is None else self._with_archive(self.archive, live)
         return collected._replace(requests=self.requests_made)
 
-    def _open_archive(self) -> ArchiveSession | None:
+    def _open_archive(self, archives: OpenArchives | None) -> ArchiveSession | None:
         """Return the archive of this fetch, if it has one. Raise ConfigError for --offline without one."""
         path = archive_of(self.request, self.runtime)
         if path:
             from pit_fetch.archive.session import ArchiveSession
 
-            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime)
+            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime, archives)
         if self.request.offline and not self.request.input_file:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None

@@ -134,7 +134,7 @@ def unpacked(body: bytes) -> bytes:
 
 
 def form_of(body: bytes) -> str:
-    """Return what a file is that is no reply, with the fix; "" if that is not clear."""
+    """Return what a file is that is not a reply, and the fix; "" if its form is unknown."""
     start = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
     form = next((form for mark, form in _FORMS if start.startswith(mark)), "")
     if not form and re.match(rb"\s*\{[^\n]*\}\r?\n\{", body):

@@ -75,7 +75,8 @@ class Progress:
         if self.nested or not (self.terminal or self.verbose):
             return
         stamps = [record.available_at for record in kept if is_aware(record.available_at)]
-        span = f", {in_new_york(min(stamps))} to {in_new_york(max(stamps))}" if stamps else ""
+        ends = dict.fromkeys(in_new_york(end(stamps)) for end in (min, max)) if stamps else ()
+        span = f", {' to '.join(ends)}" if ends else ""
         kinds = ", ".join(dict.fromkeys(gap.type for gap in gaps))
         items = "1 item" if len(kept) == 1 else f"{len(kept)} items"
         # Why there is nothing, or not everything: a person would otherwise have to look for it in the JSON.

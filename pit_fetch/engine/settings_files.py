@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from pit_fetch.runtime import Runtime
 
 PROJECT_FILE = "pit_fetch.toml"
-# The options whose defaults a file may set: none that decides what is fetched, or as of when.
+# The options whose defaults a file may set. None of them decides what is fetched, or as of when.
 OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pretty", "fail", "verbose")
 # The settings of the user's own file alone, with the variables that they stand for.
 VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
 EVIDENCE = "evidence"  # a table, by source
-# An agent's client and its operator count on these: no file changes them for an agent, and no project the timeout.
+# An agent's client and its operator rely on these: no file sets them for an agent, and no project's file the timeout.
 _FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
 # What to do about another user's file, which may lie in any folder above.
 _OWN = "make it your own with chown, or work in another folder"

@@ -50,7 +50,7 @@ def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: f
 
 
 def _records_in(provider: Provider, body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """Yield the records of a file. Raise UpstreamError, which names the file's form if that is recognized."""
+    """Yield the records of a file. Raise UpstreamError, which names the file's format if it is a known one."""
     try:
         yield from provider.parse_reply(body, query)
     except UpstreamError:
@@ -109,5 +109,5 @@ def open_network(
 
 
 def _deferred(start: Callable[..., Iterable[Any]], *arguments: Any) -> Iterator[Any]:
-    """Call ``start`` when the first record is needed, so that an exception of a plain function is one of the stream."""
+    """Call ``start`` when the first record is needed, so that its exceptions are raised by the stream."""
     yield from start(*arguments)

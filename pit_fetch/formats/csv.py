@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
@@ -15,13 +16,23 @@ from pit_fetch.pipeline.envelope import PlainEnvelope
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """Return a header and its rows (RFC 4180); "" if there are no items. Lists and objects are JSON in their cell."""
     items = graded(envelope)
-    columns = list(dict.fromkeys(name for item in items for name in item))
-    if not columns:
-        return ""
+    columns = dict.fromkeys(name for item in items for name in item)
+    return header(columns) + lines(items, columns) if columns else ""
+
+
+def header(columns: Iterable[str]) -> str:
+    """Return the line that names the columns."""
+    return _text([columns])
+
+
+def lines(items: Iterable[Mapping[str, Any]], columns: Collection[str]) -> str:
+    """Return a line for each item."""
+    return _text([_cell(item.get(name)) for name in columns] for item in items)
+
+
+def _text(rows: Iterable[Iterable[Any]]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows([_cell(item.get(name)) for name in columns] for item in items)
+    csv.writer(text).writerows(rows)
     return text.getvalue()
 
 

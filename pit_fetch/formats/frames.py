@@ -86,11 +86,12 @@ def to_arrow(envelope: PlainEnvelope, question: Mapping[str, Asked] = {}) -> pya
     pa = _package("pyarrow")
     source, query, pit, *_ = envelope.provenance
     metadata = {"source": source, "pit": None if pit is None else in_new_york(pit), "query": query}
-    table = pa.table({column.name: _array(pa, column) for column in _columns(envelope, question)})
+    table = pa.table({column.name: to_array(pa, column) for column in _columns(envelope, question)})
     return table.replace_schema_metadata({METADATA_KEY: json.dumps({**metadata, "gaps": envelope.gaps})})
 
 
-def _array(pa: Any, column: Column) -> Any:
+def to_array(pa: Any, column: Column) -> Any:
+    """Return the values of a column as an Arrow array of the type that its kind has."""
     types = {
         "text": pa.string(), "number": pa.float64(), "integer": pa.int64(), "flag": pa.bool_(),
         "instant": pa.timestamp("us", tz=ZONE), "date": pa.date32(),
@@ -106,6 +107,11 @@ def _array(pa: Any, column: Column) -> Any:
         array = pa.array(values)
         if not _holds_nothing(pa, array.type):
             return array
+    return json_array(pa, values)
+
+
+def json_array(pa: Any, values: Sequence[Any]) -> Any:
+    """Return values of JSON, each as a text of its own."""
     return pa.array([None if value is None else json.dumps(value) for value in values], type=pa.string())
 
 

@@ -19,7 +19,7 @@ from pit_fetch.support.terminal import escape_unprintable
 
 WIDTH = 120  # without a terminal
 _SEPARATOR = "  "
-# The width at which a text is cut, and a headline. What is left of the line goes to the texts that are cut.
+# The widths at which a text and a headline are cut. What is left of the line goes to the texts that are cut.
 _TEXT, _HEADLINE = 28, 64
 # The most characters of a text that all items have.
 _COMMON = 160
@@ -31,7 +31,7 @@ _CONSTANT = frozenset({Code.LATE.type.value, Code.UNDATED.template, Code.UNDATED
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """Return lines of at most ``options.width`` characters. Columns that do not fit are named below.
 
-    What all items have in common comes first, and an explanation of an item below its line, whole.
+    What all items have in common comes first. An explanation of an item stands below its line, uncut.
     """
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
@@ -106,9 +106,9 @@ def _ordered(typed: Sequence[Column], short: bool = False) -> list[_TextColumn]:
 def _fit(
     candidates: Sequence[_TextColumn], width: int, wanted: Sequence[str]
 ) -> tuple[list[_TextColumn], list[_TextColumn]]:
-    """Return the columns that fit, with what is left of the line given to the texts among them; and the others.
+    """Return the columns that fit, the texts among them widened to fill the line, and the columns that do not.
 
-    The ``wanted`` ones and what an item is have precedence.
+    The ``wanted`` columns and those that say what an item is go first.
     """
     shown, left = [candidates[0]], width - candidates[0].width
     for column in sorted(candidates[1:], key=lambda column: column.head not in (*_FIRST, *wanted)):
@@ -132,7 +132,7 @@ def _text(value: Any, column: Column, short: bool = False) -> str:
         day = f"{value:%a} " if column.name == "available_at" else ""
         return f"{day}{value.replace(tzinfo=None).isoformat(' ')} {value:%Z}"
     if column.kind == "number":
-        return f"{value:.{10 if abs(value) < 1e8 else 15}g}"  # an amount in full, and no digits of a division
+        return f"{value:.{10 if abs(value) < 1e8 else 15}g}"  # amounts in full, quotients rounded
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The JSON documents in a text, of which a late one takes no other with it. Pure.
+"""Find the JSON documents in a text, so that a late one costs no other. Pure.
 
 A server may write one a line or one after the other, and cut its text off at a size. What is broken in a document is
 marked, as :func:`json_tree` does, and what came before it stays.
@@ -40,7 +40,7 @@ def _of_segment(text: str) -> Iterator[Any]:
         start = opening.start(1)
         end = _end(text, start)
         tree = _tree(text[start:end]) if end and not _CONTINUED.match(text, end) else None
-        # Behind a broken one, and behind a quote, stands a part of an item, which could pass for another.
+        # After a broken document, or a quote, comes a part of an item, which could pass for an item.
         opening = None if tree is None else _FOLLOWING.match(text, end)
         if tree is None:
             tree = _tree(_closed(text[start : start + _readable_length(text[start:])]))

@@ -1,7 +1,7 @@
 """The gate: another server's tools, each a source whose items the operator's mapping dates.
 
-Its results take the way of any source's records: filtered, ordered, cut, judged. Of its listing, only the names and
-types of arguments pass.
+Its results are filtered, ordered, cut and judged like any source's records. Only the names and types of arguments pass
+from its listing.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _OWN = {
     "fields": {"type": "array", "items": {"type": "string"}, "description": "only these fields of each item"},
     "after": {"type": "string", "description": "the cursor of a truncated gap: the next part of that answer"},
 }
-# The name of an argument or a tool that passes. A longer one, or one with spaces, could itself say something. For one
-# of other characters the service behind a client refuses every tool.
+# The name of an argument or a tool that passes. A longer one, or one with spaces, could carry a message. If one has
+# other characters, the service behind a client refuses every tool.
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SECOND = timedelta(seconds=1)
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object"})
@@ -153,8 +153,8 @@ _IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
 def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     """Return the last instant up to which an argument may ask, on the clock of the mapping.
 
-    What an item or the argument says by day or minute is asked for once that day or minute is over. Before, an item of
-    it would be withheld, and take the place of a public one in a list that ends after so many: its length would tell.
+    If the items or the argument name a day or a minute, it is asked for once it is over. Before that, its items are
+    withheld, but would take the places of public ones in a list of limited length, which would then be shorter.
     """
     is_by_day = "day" in (mapped.precision, form)
     local = at.astimezone(mapped.zone or (LAST_ZONE if is_by_day or form == "compact" else NEW_YORK))

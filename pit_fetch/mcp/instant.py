@@ -49,7 +49,7 @@ class Instant(NamedTuple):
 
     @property
     def phrase(self) -> str:
-        """The instant in the words of a description, which a client may keep: of one in a file, not which it is."""
+        """The instant in words, for descriptions. A client may keep these, so an instant in a file is not named."""
         return self.text or "the instant that the operator set"
 
 

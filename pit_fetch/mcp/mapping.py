@@ -35,16 +35,21 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class Mapped(NamedTuple):
     """One tool that is let through.
 
-    name          its name for an agent; tool: its name on the other server
+    name          its name for an agent
+    tool          its name on the other server
+    description   what an agent reads about it
     envelope      the result is an envelope: an item names the kind of its stamp itself
     items         the path of its items
     id            the path of an item's id; "" for a digest of what is shown of it
-    available_at  the path of the stamp from which an item was public; revised_at: of its last revision, or ""
+    available_at  the path of the stamp from which an item was public
+    revised_at    the path of the stamp of its last revision; "" if there is none
     zone          of stamps without an offset; None: such a stamp dates nothing
-    precision     what a stamp says: an instant; a minute (seconds of zero are unknown, and so is an hour of
-                  midnight: it counts at its end); a day (the same, without a zone when it is over everywhere);
-                  or seconds or milliseconds since 1970
-    keep, drop    names of the fields that are shown; none in ``keep``: all but those in ``drop``
+    precision     what a stamp names: an instant, a minute, a day, or seconds or milliseconds since 1970. A minute (the
+                  seconds are zero or missing) counts at its end, and midnight at the end of its day, since the hour may
+                  be unknown. A day counts at its end in ``zone``; without a zone, when it is over everywhere
+    source_tag    the kind of the stamp
+    keep          names of the fields that are shown; empty for all
+    drop          names of fields that are never shown
     pin           arguments that always have these values
     clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
     patterns      the argument that holds a Cypher query, of which only the shipped patterns pass
@@ -100,11 +105,10 @@ def _is_zone(value: Any) -> bool:
 
 
 def _is_clamps(value: Any) -> bool:
-    forms = value.items() if isinstance(value, dict) else [("", "")]
-    return all(_is_path(path) and form in get_args(Clamp) for path, form in forms)
+    return isinstance(value, dict) and all(_is_path(path) and form in get_args(Clamp) for path, form in value.items())
 
 
-# What each key of a table may hold, and in words.
+# What each key of a table may hold: the check, and how a refusal words it.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("tool", "description", "patterns"), (_is_text, "a text")),
     **dict.fromkeys(("items", "id", "available_at", "revised_at"), (_is_path, "a dotted path")),
@@ -136,7 +140,7 @@ def _mapped(name: str, table: Any) -> Mapped:
     if not isinstance(table, dict):
         raise _broken(place, "is not a table")
     if not _NAME.fullmatch(name):
-        # Where one tool has another name, the service behind a client refuses all of them.
+        # If one name breaks this rule, the service behind a client refuses all tools.
         raise _broken(place, "is no name of a tool: letters, digits, _ and -, at most 64 of them")
     for key, value in table.items():
         if key not in _RULES:

@@ -1,7 +1,7 @@
 """The tools of the server, from what the sources declare: a name, a description and a schema of arguments each. Pure.
 
-Nothing here knows a source. A tool has the source's own options, and of the common ones those that choose among what is
-public: none that decides as of when, from where, or in which form.
+Nothing here knows a source. A tool has the source's own options, and the common ones that choose among public items. It
+has none for the instant, the place that is asked, or the format.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.options import COMMON_OPTIONS
 
-# A client shows a model so much of a description.
+# A client cuts a description after so many bytes.
 MAX_DESCRIPTION_BYTES = 2_000
 
 SOURCES = "sources"
 
-# The common options among the arguments, in the words of an argument.
+# The common options that are arguments, each with its description.
 _COMMON = {
     "fields": "only these fields of each item, such as a title first: ten times as many items fit into a result",
     "limit": "at most so many items, the newest first",
@@ -42,7 +42,7 @@ _TYPES: Mapping[str, dict[str, Any]] = {
 class Tool(NamedTuple):
     """One tool. ``schema`` is the JSON Schema of its arguments; ``provider`` is None for the tool that lists them.
 
-    ``values`` makes the values of the provider's options of a call's arguments, as of its instant.
+    ``values`` returns the values of the provider's options for the arguments of a call, as of its instant.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Tool(NamedTuple):
 
 
 def tools_for(providers: Iterable[Provider], phrase: str) -> dict[str, Tool]:
-    """Return the tools by name: one a source, and that which describes them. ``phrase`` is the instant, in words."""
+    """Return the tools by name: one for each source, and one that lists them. ``phrase`` is the instant, in words."""
     tools = [_of_source(provider, phrase) for provider in providers]
     names = [tool.name for tool in tools]
     return {tool.name: tool for tool in (*tools, _of_sources(names, phrase))}
@@ -71,7 +71,7 @@ def name_of(provider: Provider) -> str:
 
 
 def served(provider: Provider) -> list[Operation]:
-    """Return the operations of which something can be shown as of an instant."""
+    """Return the operations that can serve records as of an instant."""
     return [operation for operation in provider.operations if operation.dating != "never"]
 
 

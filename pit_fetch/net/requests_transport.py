@@ -1,6 +1,6 @@
 """The real transport, built on requests: one exchange with its complete body, bounded in time and size.
 
-A host that answers browsers only is asked by :mod:`pit_fetch.net.curl_transport`.
+A host that answers only browsers is handled by :mod:`pit_fetch.net.curl_transport`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class RequestsTransport:
                 # Without this header, urllib3 leaves the body compressed.
                 encoding = response.raw.headers.pop("Content-Encoding", "")
                 body = content(response.iter_content(65_536), encoding)
-        except (OSError, ValueError) as error:  # all of requests' own errors, and some that it lets through
+        except (OSError, ValueError) as error:  # requests' own errors, and some of other libraries that pass through it
             from pit_fetch.net.failures import explain
 
             raise explain(error, answered=answered) from None

@@ -1,7 +1,7 @@
 """``pit_fetch normalize``: items that a transformer extracted from saved pages, dated by the pages' own stamps.
 
-An item names its page and the place where its time of publication appears. The place is read again here, and so is
-the page's text: a text that the page does not contain is not served. So a model may extract, and never decides.
+An item names its page and the place in it that shows its time of publication. That place is read again here. A text
+that the page does not contain is not served. So a model may extract, but never decides.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _page_of(item: Item, page_named: Any, bytes_of: Any) -> Saved | None:
 
 
 def _record(item: Item, page: Saved | None, open_mode: bool) -> Record:
-    """Return the record of one item, as it is without a PIT; with a PIT, only the texts that its page contains."""
+    """Return the record of one item: unchanged without a PIT, else with only the texts that its page contains."""
     dating = None if page is None else dated(item.kind, item.name, item.claim, page.stamps)
     payload = item.payload if open_mode or page is None else items.quoted(item.payload, page)
     dated_by = None if dating is None else f"{item.kind} {item.name}"

@@ -1,4 +1,4 @@
-"""A transformer's output: the claims of each item, and those of its texts that its page contains. Pure."""
+"""Read a transformer's output: the claims of each item, and the texts that its page really contains. Pure."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _words(text: str) -> str:
 
 
 def _parted(signs: re.Match[str]) -> str:
-    """Return the signs, with a joiner after each 30 if there are marks among them (Unicode's stream-safe text)."""
+    """Return the signs, with a joiner after every 30 if marks are among them (Unicode's stream-safe format)."""
     text = signs[0]
     if not any(map(unicodedata.combining, text)):
         return text

@@ -27,7 +27,7 @@ _CHARSET_WITHIN = 4_096
 _NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _PROPERTIES = ("property", "itemprop")
-# The elements that part no words: "H<sub>2</sub>O", and the large first letter of a text.
+# The elements that do not separate words: "H<sub>2</sub>O", and the large first letter of a text.
 _WITHIN_A_LINE = frozenset({
     "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong",
     "sub", "sup", "time", "u", "wbr",
@@ -40,7 +40,7 @@ class Saved(NamedTuple):
 
     addresses: frozenset[str] = frozenset()  # those that it calls its own, in their plain form
     stamps: tuple[Stamp, ...] = ()
-    # Its text, in two readings: each element is a word or more, and elements within a line part no words.
+    # Its text, in two readings: elements separate words, and elements within a line do not.
     texts: tuple[str, ...] = ()
 
 
@@ -255,7 +255,7 @@ class _SitemapReader(HTMLParser):
 
 
 def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:
-    """Return the headers and the text of a page, of which the body or, by Windows, the whole may be in UTF-16."""
+    """Return the headers and the text of a page. The body may be in UTF-16, or all of it, as Windows saves files."""
     whole = as_utf8(content)
     headers, body = _split(whole)
     plain = as_utf8(body)

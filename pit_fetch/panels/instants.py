@@ -9,18 +9,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.options import require_pit
+from pit_fetch.request.over import ReadFile, from_file
 from pit_fetch.support.suggest import truncate
 from pit_fetch.times import is_aware, parse_date, parse_pit
-
-# Returns the text of a file.
-ReadFile = Callable[[str], str]
 
 _RULE = re.compile(r"(daily|weekly|monthly)(?: +([a-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -38,37 +36,37 @@ def instants(pits: object, read: ReadFile) -> list[datetime]:
     """
     found = sorted({*_instants(pits, read)})
     if not found:
-        raise _refused("there is no instant")
+        raise _refused("pits: there is no instant")
     return found
 
 
 def _instants(pits: object, read: ReadFile) -> Iterator[datetime]:
     if isinstance(pits, datetime):
         if pits != pits or not is_aware(pits):  # pandas has a datetime that is none, and equals nothing
-            raise _refused(f"{pits} has no time zone")
+            raise _refused(f"pits: {pits} has no time zone")
         yield datetime(*pits.utctimetuple()[:6], pits.microsecond, tzinfo=UTC)
     elif isinstance(pits, str):
-        yield from _of_text(pits.strip(), read)
+        text = pits.strip()
+        yield from from_file("pits", text, read, _in_file) if text.startswith("@") else _of_text(text)
     elif isinstance(pits, Iterable):
         for each in pits:
             yield from _instants(each, read)
     else:
-        raise _refused(f"{truncate(repr(pits))} is no instant")
+        raise _refused(f"pits: {truncate(repr(pits))} is no instant")
 
 
-def _of_text(text: str, read: ReadFile) -> Iterator[datetime]:
-    if text.startswith("@"):
-        lines = map(str.strip, read(text[1:]).splitlines())
-        for line in lines:
-            if line.startswith("@"):
-                raise _refused(f"{truncate(text[1:])} names a file, {truncate(line)}: write its instants")
-            if line and not line.startswith("#"):
-                yield from _of_text(line, read)
-        return
+def _in_file(text: str, name: str) -> list[datetime]:
+    lines = [line.strip() for line in text.splitlines()]
+    return [instant for line in lines if line and not line.startswith("#") for instant in _of_text(line)]
+
+
+def _of_text(text: str) -> Iterator[datetime]:
     rule = _RULE.fullmatch(text)
     if rule is None:
         if text.startswith(("daily", "weekly", "monthly")):
             raise _refused(f"{truncate(text)} is no rule: {_HOW}")
+        if text.startswith("@"):
+            raise _refused(f"it names a file, {truncate(text)}: write its instants")
         yield require_pit(text)
         return
     frequency, weekday, first, last, clock, zone = rule.groups()
@@ -112,4 +110,4 @@ def _bound(text: str, *, is_end: bool = False) -> date:
 
 
 def _refused(text: str) -> UsageError:
-    return UsageError(Code.USAGE, text=f"pits: {text}")
+    return UsageError(Code.USAGE, text=text)

@@ -1,37 +1,38 @@
-"""The table of a panel as text or bytes: a row for each item, after what its cell asks and its status."""
+"""The table of a panel: a row for each item, after what its cell asks and its status.
+
+Its columns are those of all subjects, so it is read twice: once for the columns, once for the rows.
+"""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import BinaryIO
 
 from pit_fetch.formats import csv, jsonl
-from pit_fetch.panels.panel import Cell, Panel
+from pit_fetch.panels.cells import Cell, rows_of
 from pit_fetch.pipeline.envelope import PlainEnvelope
 
 FORMATS = ("csv", "jsonl", "parquet")
+# Reads the cells of each subject, from the first on.
+ReadParts = Callable[[], Iterable[Sequence[Cell]]]
 
 
-def render(panel: Panel, cells: Sequence[Cell], form: str) -> str | bytes:
-    """Return the table of ``cells`` in one of the :data:`FORMATS`. Raise ConfigError for Parquet without pyarrow."""
-    halves = panel.halves(cells)
+def format_of(path: str) -> str:
+    """Return the format that the end of a name stands for: by default, CSV."""
+    return next((form for form in FORMATS if path.lower().endswith(f".{form}")), "csv")
+
+
+def write(file: BinaryIO, read: ReadParts, form: str) -> None:
+    """Write the table in one of the :data:`FORMATS`. Raise OSError, ConfigError for Parquet without pyarrow."""
     if form == "parquet":
-        return _parquet(*halves)
-    asked, own = (half.data for half in halves)
-    rows = PlainEnvelope({**question, **item} for question, item in zip(asked, own, strict=True))
-    return csv.render(rows) if form == "csv" else jsonl.render(rows)
+        from pit_fetch.panels import parquet
 
-
-def _parquet(asked: PlainEnvelope, own: PlainEnvelope) -> bytes:
-    from pit_fetch.formats.frames import to_arrow
-
-    table, items = to_arrow(asked), to_arrow(own)
-    for name in items.column_names:
-        table = table.append_column(items.schema.field(name), items.column(name))
-    from pyarrow import parquet
-
-    buffer: Any = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata(None), buffer, compression="zstd")
-    written: bytes = buffer.getvalue()
-    return written
+        parquet.write(file, read)
+    elif form == "jsonl":
+        for cells in read():
+            file.write(jsonl.render(PlainEnvelope(rows_of(cells))).encode())
+    else:
+        columns = dict.fromkeys(name for cells in read() for row in rows_of(cells) for name in row)
+        file.write(csv.header(columns).encode())
+        for cells in read():
+            file.write(csv.lines(rows_of(cells), columns).encode())

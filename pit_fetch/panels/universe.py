@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import product
 from typing import Any, NamedTuple
@@ -17,6 +17,13 @@ from pit_fetch.gaps import Code
 from pit_fetch.request.over import ReadFile, from_file, from_text, listed, rows
 from pit_fetch.support.suggest import truncate
 from pit_fetch.times import NEW_YORK, parse_date
+
+
+class Subject(NamedTuple):
+    """Who is asked about, by the options that name them, and the instants (UTC, the earliest first)."""
+
+    over: Mapping[str, Any]
+    pits: Sequence[datetime]
 
 
 class Member(NamedTuple):
@@ -32,6 +39,8 @@ class Member(NamedTuple):
 
     def belongs(self, instant: datetime) -> bool:
         """Return whether it belongs to the universe on the New York day of an instant."""
+        if self.since is self.until is None:
+            return True
         day = instant.astimezone(NEW_YORK).date()
         return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
 
@@ -47,14 +56,25 @@ def members(name: str, value: object, read: ReadFile) -> list[Member]:
     return [Member(each) for each in listed(name, value, read)]
 
 
-def questions(over: Mapping[str, Iterable[Member]], instant: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the options of each question as of an instant, each once.
+def subjects(over: Mapping[str, Iterable[Member]], instants: Sequence[datetime]) -> Iterator[Subject]:
+    """Yield each combination of the values once, the last name varying fastest, as of the instants when all belong."""
+    for stints in product(*map(_by_value, over.values())):
+        pits = [instant for instant in instants if all(_belongs(members, instant) for members in stints)]
+        if pits:
+            values = {name: members[0].value for name, members in zip(over, stints, strict=True)}
+            yield Subject(values, instants if len(pits) == len(instants) else pits)
 
-    They are every combination of the values that belong to the universe then, the last name varying fastest.
-    """
-    present = ({repr(each.value): each.value for each in named if each.belongs(instant)} for named in over.values())
-    for values in product(*(values.values() for values in present)):
-        yield dict(zip(over, values, strict=True))
+
+def _by_value(members: Iterable[Member]) -> list[list[Member]]:
+    """Return the stints of each value, which may be a list."""
+    stints: dict[str, list[Member]] = {}
+    for member in members:
+        stints.setdefault(repr(member.value), []).append(member)
+    return [*stints.values()]
+
+
+def _belongs(stints: Iterable[Member], instant: datetime) -> bool:
+    return any(member.belongs(instant) for member in stints)
 
 
 _BOUNDS = {"from", "to"}

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.gaps import Code, Gap
+from pit_fetch.gaps import FAILURES, Code, Gap, GapType
 from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.pipeline.cursor import parse_cursor
@@ -83,6 +83,13 @@ class PlainEnvelope(dict[str, list[dict[str, Any]]]):
     def gaps(self) -> list[dict[str, Any]]:
         """What is missing, and why: each has ``type``, ``reason`` and ``query``, some a ``cursor`` to resume from."""
         return self["gaps"]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
+        return not any(
+            gap.get("type") in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False for gap in self.gaps
+        )
 
 
 class EnvelopeOptions(NamedTuple):

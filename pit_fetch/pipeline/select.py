@@ -104,10 +104,10 @@ def public(
 ) -> Iterator[Record | Watermark | Gap]:
     """Yield the records that were public at ``cutoff()``, with watermarks and gaps; enter the others in ``withheld``.
 
-    ``cutoff`` is called for each record. ``period`` is the field that orders records of one instant. What is not public
-    by its proof is as ``accept`` has it on its claim, if it does. Pages are dissolved: on one with an order, each
-    public record is followed by a watermark. The stream ends with a gap after as many slices without a public record
-    as a watermark allows.
+    ``cutoff`` is called for each record. ``period`` is the field that orders records of one instant. A record that its
+    proof does not make public is what ``accept`` makes of its claim, or withheld. Pages are dissolved: on one with an
+    order, each public record is followed by a watermark. The stream ends with a gap after as many slices without a
+    public record as a watermark allows.
     Raises UpstreamError(Code.PAGING) if the source keeps repeating public records.
     """
     # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
@@ -208,7 +208,7 @@ def in_order(stream: Iterable[Record | Watermark | Gap]) -> Iterator[Record | Ga
 
 
 def _taken(waiting: list[tuple[float, int, Record]], bound: float) -> Iterator[Record]:
-    """Take the records newer than ``bound`` from the heap, the newest first, those of one age as they came."""
+    """Take the records newer than ``bound`` from the heap, the newest first. Those of one age keep their order."""
     while waiting and waiting[0][0] < bound:
         yield heappop(waiting)[-1]
 
@@ -225,9 +225,9 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
 def complete(
     stream: Iterable[Record | Gap], missing_in: Callable[[Record], Sequence[str]], flaw: Callable[[Sequence[str]], Gap]
 ) -> Iterator[Record | Gap]:
-    """Yield the records that lack nothing. In the place of the first that does is a gap, the ``flaw`` of what it lacks.
+    """Yield the records that lack nothing. Yield a gap, made by ``flaw``, in the place of the first one that does.
 
-    The stream is of public records: that something else than the source's rows was withheld is not disclosed.
+    The stream holds public records only, so nothing is disclosed about withheld rows that lack something.
     """
     is_flawed = False
     for element in stream:

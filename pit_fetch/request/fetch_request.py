@@ -101,7 +101,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
     """
     options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
     values: dict[str, Any] = {}
-    words = shlex.split(text)[:1:-1]  # without --source NAME; the next word is the last
+    words = shlex.split(text)[:1:-1]  # without --source NAME, and reversed: pop() takes the next word
     while words:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
@@ -147,8 +147,8 @@ def build(
     provider = _with_hosts(provider, options)
     added = ADDED_FIELDS.get(command, ())
     common["fields"] = _known_fields(common["fields"] or (), options, provider, added)
-    same = {name: value for name, value in common.items() if name in FetchRequest._fields}
-    return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **same)
+    by_name = {name: value for name, value in common.items() if name in FetchRequest._fields}
+    return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **by_name)
 
 
 def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Collection[str] = ()) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Coll
 
 
 def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
-    """Return the provider with the addresses of its hosts, one of whose parts may be an option's value."""
+    """Return the provider with options' values in the addresses of its hosts. Raise UsageError for a bad value."""
     if not any("{" in host.url for host in provider.hosts):
         return provider
     for name, value in options.items():
@@ -213,7 +213,7 @@ def _canonical(
 ) -> str:
     texts = {name: format_value(given[name]).strip() for name in _AS_WRITTEN if name in given}
     texts |= {name: format_value(common[name]) for name in _AS_PARSED if name in given}
-    if common["evidence"] == CLAIMED:  # whoever granted it: the same request is to give the same answer
+    if common["evidence"] == CLAIMED:  # however it was granted: the canonical text must give the same answer again
         texts["evidence"] = CLAIMED
     pairs = [(flag_of(name), text) for name, text in texts.items()]
     for option in provider.options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 REDACTED = "[redacted]"
-# A shorter value (the public key "demo", say) is not a secret, and would punch holes in ordinary words.
+# A shorter value (the public key "demo", say) is not a secret, and may be a part of ordinary words.
 MIN_LENGTH_IN_DATA = 12
 
 
@@ -32,7 +32,7 @@ def spellings(secrets: Iterable[str]) -> list[str]:
     secrets = list(secrets)
     if not secrets:
         return []
-    from urllib.parse import quote, quote_plus  # not at the top: many fetches have no secret
+    from urllib.parse import quote, quote_plus  # imported here, since many fetches have no secret
 
     forms = {form for secret in secrets for form in (secret, quote(secret, safe=""), quote_plus(secret))}
     return sorted(forms, key=len, reverse=True)

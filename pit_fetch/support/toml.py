@@ -17,7 +17,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise NotToml(str(error)) from None
-    except ValueError:  # Python reads no number of thousands of digits
+    except ValueError:  # Python refuses integers of thousands of digits
         raise NotToml("a number in it is too long") from None
     except RecursionError:
         raise NotToml("it is nested too deeply") from None

@@ -49,7 +49,7 @@ class Case:
         return replace(self, options=merged)
 
     def at_leisure(self, max_requests: int) -> Case:
-        """Return this case without a deadline, so that a slow host hides no loop, and with other ``max_requests``."""
+        """Return this case with ``max_requests`` and no deadline, which on a slow host could hide a loop."""
         return replace(self.with_options(timeout=86_400), max_requests=max_requests)
 
 
@@ -100,7 +100,7 @@ class ObservedRun(Left):
 
     @cached_property
     def versions(self) -> frozenset[PublicVersion]:
-        """Every version that was public: those that are served, and the older ones that they hide."""
+        """Every public version: those that are served, and the older ones that they replace."""
         served = frozenset(PublicVersion(*stamp) for stamp in self.stamps.items())
         query = self.query
         if query is None or self.crash or self.provider.derive(query) is not None:
@@ -145,7 +145,7 @@ def public_from(record: Record) -> datetime | None:
 
 
 def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
-    """Return the version that each record is, without records that are never served."""
+    """Return a version for each record that can be served at some PIT."""
     return {PublicVersion(record.id, stamp) for record in records if (stamp := public_from(record)) is not None}
 
 
@@ -163,7 +163,7 @@ def body_of(request: HttpRequest) -> object:
 
 
 def substitute(response: Response, requests: Collection[object] | None = None) -> Wire:
-    """Return the wire on which ``response`` takes the place of every one, or of those to the keys in ``requests``."""
+    """Return a wire that answers with ``response``: every request, or those whose keys are in ``requests``."""
     return lambda request, made: response if requests is None or request_key(request) in requests else made
 
 

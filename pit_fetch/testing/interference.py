@@ -35,8 +35,10 @@ from pit_fetch.transport import HttpRequest
 
 _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 _TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
-# Rows in a reply that is asked for in pages, and in one that is not; values beside the rows.
-_MOST_IN_PAGES, _MOST, _BESIDE = 1_100, 5_000, 40
+# The most rows that are put into a reply, if it is asked for in pages and if it is not.
+_MOST_IN_PAGES, _MOST = 1_100, 5_000
+# The most values beside the rows that are changed, one in each run.
+_MOST_BESIDE = 40
 _LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
 _WINDOW = (
     "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
@@ -79,7 +81,7 @@ def check_saved(recording: RecordedReply) -> None:
 
 
 def _crowd(recording: RecordedReply, most: int) -> int:
-    """Return how many rows are many: more than any size up to ``most`` in the author's code."""
+    """Return more rows than any number up to ``most`` in the author's code: such a number may be the size of a page."""
     if len(recording.baseline.exchanges) > len(recording.rows):
         return edits.MANY
     return max([edits.MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= most)])
@@ -157,8 +159,8 @@ def _check_worlds(
             served = in_pages(served, recording, paging)
         return observe(served, pit, reply=reply, offline=offline)
 
-    def telling(world: edits.World) -> edits.World:
-        """Return the smallest part of a world in which the output is another one, () where it is the same."""
+    def smallest_part(world: edits.World) -> edits.World:
+        """Halve a world down to the fewest edits that still change the output. Return () if none do."""
         halves = (world[: len(world) // 2], world[len(world) // 2 :]) if len(world) > 1 else ()
         try:
             reply = _reply_of(recorded, world)
@@ -167,16 +169,17 @@ def _check_worlds(
             if not halves and world[0].may_add and _adds_public(recording, reply, pit):
                 return ()
         except IMPOSSIBLE:
-            return next(filter(None, map(telling, halves)), ())
-        part = next(filter(None, map(telling, halves)), ())
+            return next(filter(None, map(smallest_part, halves)), ())
+        part = next(filter(None, map(smallest_part, halves)), ())
         return part or (() if any(edit.may_add for edit in world[1:]) else world)
 
     first = run(recorded.reply)
     for words, world in {"as they are": (), **worlds}.items():
-        if not (part := telling(world)) and (world or not interference(first, first, case.secrets)):
+        # The recorded world is compared with itself: canaries and secrets show without a second one.
+        if not (part := smallest_part(world)) and (world or not interference(first, first, case.secrets)):
             continue
         reply = _reply_of(recorded, part)
-        left = run(reply)
+        output = run(reply)
         is_plain = not offline and case.options == recorded.options
         if not is_plain and interference(run(recorded.reply, recorded, False), run(reply, recorded, False)):
             continue  # the plain request shows it, too: then it is the failure of that test
@@ -187,8 +190,8 @@ def _check_worlds(
         raise failure(
             f"at the PIT {pit}{asked} the output tells of records that were not public yet "
             f"({example}{len(late)} in all), here when they are {part[0].words if len(part) == 1 else words}:\n"
-            f"{_describe_difference(first, left) or interference(first, left, case.secrets)}",
-            _advice(first, left),
+            f"{_describe_difference(first, output) or interference(first, output, case.secrets)}",
+            _advice(first, output),
         )
 
 
@@ -201,7 +204,7 @@ def _reply_of(case: Case, world: edits.World) -> bytes:
 
 
 def _adds_public(recording: RecordedReply, reply: bytes, pit: datetime) -> bool:
-    """Return whether rows that were to be late are not: their stamps rest on something else, too."""
+    """Return whether an edit made rows public that were meant to be late: their stamps rest on something else, too."""
     before, after = (
         Counter(version.public_from for version in run.versions if version.public_from <= pit)
         for run in (recording.baseline, observe(recording.case, recording.case.now, reply=reply))
@@ -210,7 +213,7 @@ def _adds_public(recording: RecordedReply, reply: bytes, pit: datetime) -> bool:
 
 
 def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
-    """Return what differs, in the terms of the envelope; "" where it takes the bytes to see it."""
+    """Return what differs, in the terms of the envelope; "" if only the bytes do."""
     if other.crash:
         return f"the provider fails: {other.crash}"
     try:
@@ -254,7 +257,7 @@ def _advice(first: ObservedRun, other: ObservedRun) -> str:
 
 
 def _check_headers(recording: RecordedReply, pit: datetime) -> None:
-    """Check that what comes with the rows in headers decides nothing: it may depend on late ones."""
+    """Check that headers of the reply change nothing: they may depend on late rows."""
     case, total = recording.case, len(recording.every)
 
     def with_count(count: int) -> ObservedRun:
@@ -271,14 +274,14 @@ def _check_headers(recording: RecordedReply, pit: datetime) -> None:
 
 
 def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection[str]) -> None:
-    """Check that what stands beside the rows is served neither in them nor as a gap: it is about all of them."""
+    """Check that no value beside the rows is served, in items or in gaps: it may count late rows as well."""
     case, whole = recording.case, recording.run_at(pit)
     asked = {
         str(word).casefold()
         for value in case.options.values()
         for word in (value if isinstance(value, list) else [value])
     }
-    for path, value in edits.leaves_beside(recording, recording.tree)[:_BESIDE]:
+    for path, value in edits.leaves_beside(recording, recording.tree)[:_MOST_BESIDE]:
         is_zone = case.zone and value == case.zone
         if floor(value) is not None or is_zone or str(value).casefold() in asked or field_of(path) in constants:
             continue
@@ -290,7 +293,7 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
                 run = observe(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
             except IMPOSSIBLE:
                 continue
-            # Another page, an error, or nothing: then it says how the reply is to be read.
+            # A value that changes the requests or the ids steers how the reply is read: that is no leak.
             steers = run.requests != whole.requests or run.ids != whole.ids or "upstream_error" in run.gap_types
             if not steers and not run.crash and (difference := interference(whole, run, case.secrets)):
                 name = field_of(path)
@@ -303,7 +306,7 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
 
 
 def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:
-    """Check that what is requested for the sake of late rows may fail without a difference."""
+    """Check that requests made only for late rows may fail without changing the output."""
     case, late = recording.case, recording.late(pit)
     if not late:
         return

@@ -1,8 +1,8 @@
-"""A recorded reply as a server that keeps to the number of rows that it is asked for, page after page.
+"""Serve a recorded reply page by page, with as many rows as a request asks for.
 
-No name of a parameter or a field is known here. What follows --limit is a limit, wherever it stands in a request. Where
-a page that is as full as a number in the request is followed by another page, that number is its size. And what beside
-the rows, filled in, makes the provider ask again says where the next page is.
+No name of a parameter or a field is known here. A number that follows --limit is a limit, wherever a request has it. If
+a page with as many rows as a number in the request is followed by another page, that number is its size. And a value
+beside the rows that, once filled in, makes the provider ask again announces the next page.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _only_list(recording: RecordedReply) -> Path | None:
 
 
 def _pointers(recording: RecordedReply) -> Iterator[tuple[tuple[Path, Callable[[int], object]], ...]]:
-    """Yield what may say where the next page is: each empty value beside the rows, and all of them together."""
+    """Yield what may announce the next page: each empty value beside the rows, and all of them together."""
     empty = [path for path, value in leaves_beside(recording, recording.tree) if value in (None, "") or value is False]
     for way in _NEXT:
         every = tuple((path, way) for path in empty)
@@ -132,7 +132,7 @@ def _requests(case: Case, limit: int) -> list[HttpRequest]:
 def _numbers(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
     """Return what can be a number of rows in a request, by its place: in its path, parameters, headers or body.
 
-    alone  those only that are a value by themselves
+    alone  only numbers that are a whole value
     """
     params, headers = dict(request.params), dict(request.headers)
     places = {"path": request.path, "params": params, "headers": headers, "body": body_of(request)}

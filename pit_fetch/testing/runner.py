@@ -35,19 +35,19 @@ _END = object()
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
 # The size in bytes at which the audit file, which grows by a line with each run, is removed.
-_MUCH = 1_000_000
+_MOST_AUDIT_BYTES = 1_000_000
 
 
 @dataclass
 class _Spy:
-    """A provider whose records and prints are noted as they come, before the framework touches them."""
+    """Notes what a provider yields and prints, before the framework touches it."""
 
     provider: Provider
     query: Query | None = None
     yielded: list[Any] = field(default_factory=list)
     printed: io.StringIO = field(default_factory=io.StringIO)
 
-    def watched(self) -> Provider:
+    def wrapped(self) -> Provider:
         return unhurried(self.provider)._replace(
             fetch=lambda query, context: self._note(query, lambda: self.provider.fetch(query, context)),
             parse_reply=lambda body, query: self._note(query, lambda: self.provider.parse_reply(body, query)),
@@ -103,7 +103,7 @@ class _Workspace:
             for name in names:
                 if name != self.audit.name:
                     os.unlink(os.path.join(place, name))
-        if self._audited > _MUCH:
+        if self._audited > _MOST_AUDIT_BYTES:
             self.audit.unlink(missing_ok=True)
             self._audited = 0
 
@@ -140,8 +140,8 @@ def observe(
     reply    the world that is served, in place of the recorded reply
     wire     changes each response on its way
     offline  the reply comes by --input-file
-    fresh    the author's code first holds what it held before the first run
-    watched  clocks and the environment are watched, too
+    fresh    the state of the author's modules is reset first
+    watched  uses of clocks and of the environment are noted, too
 
     Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
     """
@@ -180,7 +180,7 @@ def observe(
         spy.listening(),
         sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
     ):
-        left = run(
+        output = run(
             ("--source", case.provider.name),
             transport=transport,
             clock=clock.value(),
@@ -188,20 +188,20 @@ def observe(
             folder=workspace.home,
             stdin=served,
             provider=case.provider,
-            request=request._replace(provider=spy.watched()),
+            request=request._replace(provider=spy.wrapped()),
             alarm=_alarm,
         )
     written = workspace.descriptors.text()
     entry = workspace.audit_entry()
     if entry is None:
-        raise Refused(f"the request is refused: {left.err}")
+        raise Refused(f"the request is refused: {output.err}")
     if transport.error is not None:
         raise ServerFailed(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
     return ObservedRun(
-        left.out,
-        left.err + written,
-        left.code,
-        left.files,
+        output.out,
+        output.err + written,
+        output.code,
+        output.files,
         provider=case.provider,
         query=spy.query,
         yielded=tuple(spy.yielded),

@@ -14,7 +14,7 @@ from pit_fetch.transport import HttpReply, HttpRequest, TransportError
 
 @dataclass(frozen=True)
 class Response:
-    """A server's response. ``cut`` is the number of bytes after which it breaks off; with ``hang`` none ever comes."""
+    """A server's response. It breaks off after ``cut`` bytes. With ``hang`` none ever comes."""
 
     body: bytes = b""
     status: int = 200

@@ -47,6 +47,12 @@ PAGES: dict[str, Callable[[], PlainEnvelope]] = {
     "empty": lambda: news(0),
 }
 TAB, ENTER = 9, 13
+# Whether a line of the sentence below a row ends beyond the window.
+_REASONS_BEYOND = """[...document.querySelectorAll('.more td')].some(cell => {
+    const sentence = document.createRange();
+    sentence.selectNodeContents(cell);
+    return [...sentence.getClientRects()].some(line => line.right > innerWidth);
+})"""
 
 
 def main(folder: str = "") -> int:
@@ -131,6 +137,8 @@ def _looks(browser: Tab, folder: Path, name: str) -> Iterator[str]:
     place = "document.querySelector('line.pit')?.getBoundingClientRect().x ?? 0"
     if not 0 <= browser.script(place) <= 390:
         yield "a narrow window does not show the PIT"
+    if browser.script(_REASONS_BEYOND):
+        yield "a narrow window cuts a reason off"
     for kind, picture in shown.items():
         (folder / f"{name}-{kind}.png").write_bytes(picture)
     light, dark = _first_pixel(shown["light"]), _first_pixel(shown["dark"])

@@ -131,7 +131,8 @@ def index_of_crowds(rng: Random) -> int:
 def damage_is_no_answer(rng: Random) -> int:
     """A bit that was changed on disk is never served: the index reports the damage, or leaves something out.
 
-    That holds for a question, and for one after another fetch was added, which is decided by what is stored.
+    That holds for a question, and for one after another fetch was added, which is decided by what is stored. Neither
+    misses the observation of an undated item, or of one that was not there, if it is lost: ``archive verify`` does.
     """
     captured, instants = _orderly(capture(rng, source(rng), most=12)), _sample(rng)
     *earlier, last = captured.fetches
@@ -148,18 +149,30 @@ def damage_is_no_answer(rng: Random) -> int:
     return 1
 
 
+_MISSED = ("pool", "item", "position", "last")
+
+
 def _flip(rng: Random, connection: sqlite3.Connection) -> None:
-    """Change a bit of the index, as often in each of its columns."""
+    """Change a bit of the index, in any of its columns, and more often where a row would be missed."""
     of_index = [place for place in flips.columns(connection) if place[0] in tables.DERIVED]
-    table, column = rng.choice(of_index)
+    table, column = rng.choice(of_index) if rng.random() < 0.8 else ("sights", rng.choice(_MISSED))
     count = len(flips.values(connection, table, column))
     if count:
         row = rng.randrange(count)
         bits = flips.bits(flips.values(connection, table, column)[row])
         # The low bits of an instant are the ones that lead to another one.
         bit = rng.randrange(min(8, bits)) if bits and rng.random() < 0.5 else rng.randrange(bits) if bits else None
-        if bit is not None:
+        if bit is not None and not _is_lost(connection, table, column, row):
             flips.change(connection, flips.Flip(table, column, row, bit))
+
+
+def _is_lost(connection: sqlite3.Connection, table: str, column: str, row: int) -> bool:
+    """Return whether a change would take the last observation from an item that has no position to be missed at.
+
+    It is undated, or was never there.
+    """
+    is_key = table == "sights" and column in ("pool", "item")
+    return is_key and flips.values(connection, "sights", "position")[row] is None
 
 
 def _check_damaged(connection: sqlite3.Connection, expected: Mapping[int, Answer]) -> None:

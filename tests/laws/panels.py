@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 
-from pit_fetch import api
-from pit_fetch.panels.universe import members, questions
+from pit_fetch.panels.grid import panel as panel_of
+from pit_fetch.panels.universe import members, subjects
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
 from pit_fetch.times import NEW_YORK
@@ -33,7 +33,7 @@ def cells(case: Case, rng: Random) -> int:
 
     def ask(app: App) -> Left:
         with surroundings(case, app) as runtime:
-            panel = api.panel(case.source, pits, {}, {**question.values, "limit": _LIMIT}, runtime)
+            panel = panel_of(case.source, pits, {}, {**question.values, "limit": _LIMIT}, runtime)
             answered = [(cell.pit, cell.status, dict(cell.envelope)) for cell in panel]
         for pit, _, envelope in answered:
             assert envelope == run(case, app, pit=pit.isoformat(), words=question.words).envelope
@@ -47,7 +47,10 @@ _FIRST = date(2024, 2, 1)
 
 
 def universe(rng: Random) -> int:
-    """Who is asked about at an instant depends on no line that begins later, and on no end that comes later."""
+    """Who is asked about at an instant depends on no line that begins later, and on no end that comes later.
+
+    In which order is up to the file.
+    """
     stints = [_stint(rng) for _ in range(rng.randint(1, 8))]
     instant = datetime(2024, 2, rng.randint(1, 12), rng.randint(0, 23), tzinfo=UTC)
     today = instant.astimezone(NEW_YORK).date()
@@ -56,9 +59,9 @@ def universe(rng: Random) -> int:
         for symbol, since, until in stints
         if not since or since <= today
     ]
-    expected = dict.fromkeys(symbol for symbol, _, until in known if until is None)
-    assert [each["symbol"] for each in _asked(stints, instant, rng)] == [*expected]
-    assert [each["symbol"] for each in _asked(known, instant, rng)] == [*expected]
+    expected = sorted({symbol for symbol, _, until in known if until is None})
+    assert _asked(stints, instant, rng) == expected
+    assert _asked(known, instant, rng) == expected
     return 2
 
 
@@ -71,12 +74,12 @@ def _stint(rng: Random) -> Stint:
     return rng.choice(("IBM", "GE", "LEH")), since, until
 
 
-def _asked(stints: list[Stint], instant: datetime, rng: Random) -> list[Mapping[str, object]]:
-    """Return the questions of a universe in a file, written as people write one."""
+def _asked(stints: list[Stint], instant: datetime, rng: Random) -> list[str]:
+    """Return the symbols of a universe in a file, written as people write one."""
     text = rng.choice(("", "# the index\n", "\n")) + rng.choice(("symbol,from,to\n", "symbol, From, To\n"))
     text += "".join(f"{symbol},{since or ''},{until or ''}\n" for symbol, since, until in stints)
     named = {"symbol": members("symbol", "@index.csv", lambda path: text)} if stints else {"symbol": []}
-    return [*questions(named, instant)]
+    return sorted(subject.over["symbol"] for subject in subjects(named, [instant]))
 
 
 def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callable[[Random], int]]:

@@ -47,7 +47,8 @@ from tests.loopback.broken import body_of, wreck
 
 PAGE_SIZE = 4
 DAY, MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
-SLICE, SLICES, PATIENCE = 10 * DAY, 8, 2
+# Beyond the slices there is nothing: they reach further back than any row, from any PIT that a law asks.
+SLICE, SLICES, PATIENCE = 10 * DAY, 10, 2
 HOST = Host("Sample", "https://sample.example", "PIT_FETCH_SAMPLE_URL", auth=QueryKey("key", "apikey"))
 # ``place`` is where the server puts it, and is not sent.
 Row = dict[str, Any]

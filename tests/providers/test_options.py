@@ -44,6 +44,7 @@ _VALUES = {
     "month": "2024-02",
     "year": "2024",
     "range": "2month",
+    "forms": "4",
     "ciks": "320193",
     "cik": "320193",
     "accession": "0000320193-25-000057",

@@ -13,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,8 +33,10 @@ from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.net.client import base_url
+from pit_fetch.panels import grid
 from pit_fetch.provider import Record
 from pit_fetch.request.query import build_query
+from pit_fetch.runtime import Runtime
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
@@ -158,14 +162,17 @@ def lookups() -> Iterator[Row]:
 
 
 def in_turn(
-    ours: Callable[[], object], other: Callable[[], object], clock: Callable[[], float] = time.process_time
+    ours: Callable[[], object],
+    other: Callable[[], object],
+    clock: Callable[[], float] = time.process_time,
+    times: int = 100,
 ) -> tuple[list[float], list[float]]:
     taken: tuple[list[float], list[float]] = ([], [])
-    for _ in range(100):
-        for action, times in zip((ours, other), taken, strict=True):
+    for _ in range(times):
+        for action, figures in zip((ours, other), taken, strict=True):
             start = clock()
             action()
-            times.append(clock() - start)
+            figures.append(clock() - start)
     return taken
 
 
@@ -174,7 +181,7 @@ def questions(folder: Path) -> Row:
     path = folder / "asked.db"
     with closing(schema.open_to_write(str(path))) as connection:
         fill(connection, FEW)
-    runtime = real_runtime()._replace(environ={"HOME": str(folder), "PIT_FETCH_ARCHIVE": str(path)}, folder=str(folder))
+    runtime = _asking(folder)
     options = {"pit": PIT.isoformat(), "offline": True, "lookback_minutes": 20}
 
     def ask() -> None:
@@ -190,6 +197,46 @@ def questions(folder: Path) -> Row:
 
     ours, other = in_turn(ask, ask_and_record, time.perf_counter)
     return _row("an offline question / and recorded", ours, other, 0.5)
+
+
+def _asking(folder: Path) -> Runtime:
+    environ = {"HOME": str(folder), "PIT_FETCH_ARCHIVE": str(folder / "asked.db")}
+    return real_runtime()._replace(environ=environ, folder=str(folder))
+
+
+def panels(folder: Path) -> Iterator[Row]:
+    """A cell of a panel beside the same offline question, and a panel beside one of a tenth of its subjects."""
+    runtime = _asking(folder)
+    pits = [PIT + timedelta(seconds=second) for second in range(50)]
+    options = {"offline": True, "lookback_minutes": 3}
+
+    def cells() -> None:
+        assert sum(len(cell.envelope.data) for cell in grid.panel(NEWS[1], pits, {}, options, runtime)) > len(pits)
+
+    def fetches() -> None:
+        assert sum(len(api.fetch(NEWS[1], {**options, "pit": pit}, "keep", runtime).data) for pit in pits) > len(pits)
+
+    yield _row("a panel / its questions, one by one", *in_turn(cells, fetches, times=20), 0.6)
+
+    def write(subjects: int) -> None:
+        over = {"lookback_minutes": range(70 - subjects // 2, 70 + subjects // 2)}  # items of as many minutes
+        panel = grid.panel(NEWS[1], pits[:10], over, {"offline": True}, runtime)
+        panel.write(folder / "panel.jsonl", again=True)
+
+    ours, other = in_turn(lambda: write(20), lambda: write(2), times=5)
+    yield _row("a cell of a panel / of a small one", [seconds / 10 for seconds in ours], other, 1.15)
+    large, small = (_peak(partial(write, subjects)) for subjects in (20, 2))
+    yield ("the peak of memory of both", large / 1e6, small / 1e6, "MB", 1.2)
+
+
+def _peak(action: Callable[[], object]) -> int:
+    """Return the bytes that Python's objects take at the most while an action runs."""
+    tracemalloc.start()
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def size() -> Row:
@@ -235,7 +282,7 @@ def main() -> int:
         good = [judged(row) for row in recording(folder, env)]
         good += [judged(row) for row in answers(folder, env)]
         good += [judged(row) for row in lookups()]
-        good += [judged(questions(folder)), judged(size()), judged(replays(folder, env))]
+        good += [judged(questions(folder)), *map(judged, panels(folder)), judged(size()), judged(replays(folder, env))]
     return 0 if all(good) else 1
 
 

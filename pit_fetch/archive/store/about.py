@@ -18,12 +18,12 @@ def get(connection: sqlite3.Connection, name: str) -> str | None:
 
 
 def sound(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return every text with its name, but for those that have changed."""
+    """Return every text by name, without those that were altered."""
     return [(name, value) for name, value, *mark in _rows(connection) if _is_sound(name, value, *mark)]
 
 
 def changed(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the texts that have changed."""
+    """Return the names of the texts that were altered: their checksum is no longer right."""
     return [name for name, value, *mark in _rows(connection) if not _is_sound(name, value, *mark)]
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from pit_fetch.archive.store.errors import ArchiveError, Unreadable, damaged
 
 PLAIN, ZLIB, ZSTD = "plain", "zlib", "zstd"
-# A body whose dictionary has a dictionary is unpacked through all of them, at most so many. The next body goes back to
-# where the chain began: 120 vintages of a series take 58 to 81 % less than with a body that stands alone each time.
+# A body is unpacked through its dictionary, that one's dictionary, and so on: at most so many. The next body begins
+# again with the first of the chain: 120 vintages of a series take 58 to 81 % less than with one that stands alone.
 DEEPEST = 16
 _LEVEL_ZLIB, _LEVEL_ZSTD = 6, 12
 _SMALL = 64

@@ -18,7 +18,7 @@ class Damaged(ArchiveError):
 
 
 class Lost(ArchiveError):
-    """What was asked for was damaged, and has been given up. The archive is sound."""
+    """The requested entry was damaged and has been given up in a repair. The archive is sound."""
 
 
 class Unreadable(ArchiveError):

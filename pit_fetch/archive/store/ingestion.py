@@ -30,6 +30,11 @@ _RUNS = (
     "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value"
 )
 _LATEST_RUNS = f"{_RUNS} WHERE t.latest != 0"
+_THERE = (
+    "SELECT item, mark, first, last, before, free, said, position, latest FROM sights "
+    "WHERE pool = ? AND latest != 0 AND said != '' AND (position IS NULL OR position BETWEEN ? AND ?)"
+)
+_VALID = "SELECT item FROM reigns WHERE pool = ? AND position BETWEEN ? AND ? AND stop = ?"
 _HAS_VERSIONS = (
     "SELECT 1 FROM json_each(?) j WHERE EXISTS (SELECT 1 FROM versions v WHERE v.pool = ? AND v.item = j.value) LIMIT 1"
 )
@@ -130,13 +135,17 @@ class _Ingestion:
         """Add an observation of absence of each item that is there, and that the fetch lacks and covers."""
         since = microseconds.NEVER if self.fetch.since is None else self.fetch.since
         until = microseconds.ALWAYS if self.fetch.until is None else self.fetch.until
-        query = (
-            "SELECT item, said FROM sights WHERE pool = ? AND latest != 0 AND said != '' AND last < ? "
-            "AND (position IS NULL OR position BETWEEN ? AND ?)"
-        )
+        window = (self.stream, since, until)
+        there = {item for (item,) in self.connection.execute(_VALID, (*window, microseconds.ALWAYS))}
         contents: dict[str, list[str]] = {}  # several fetches of one instant may each have had another
-        for item, versions in self.connection.execute(query, (self.stream, self.fetch.seen, since, until)):
-            contents.setdefault(item, []).append(versions)
+        for item, mark, *columns in self.connection.execute(_THERE, window):
+            run = _Run(*columns)
+            there.discard(item)
+            if run.last < self.fetch.seen:
+                contents.setdefault(item, []).append(run.versions)
+            elif item not in self.fetch.items:
+                check(mark, self.seed, item, *run)
+        self._check_seen(there)
         stored = self._stored(contents)
         absent = {
             item: ()
@@ -164,7 +173,8 @@ class _Ingestion:
         runs: dict[str, set[_Run]] = {}
         for item, run in self._runs(_RUNS, stored):
             runs.setdefault(item, set()).add(run)
-        self._check_whole(runs.values())
+        for item, of_item in runs.items():
+            self._check_whole(of_item, stored[item])
         for item, versions in items.items():
             self._observe_item(item, versions, runs.get(item, set()), stored.get(item, {}))
         for statement, rows in self.rows.items():
@@ -231,9 +241,15 @@ class _Ingestion:
         if self.connection.execute(_HAS_VERSIONS, (json.dumps([*items]), self.stream)).fetchone():
             raise Damaged(DAMAGED_INDEX)
 
-    def _check_whole(self, runs: Iterable[Collection[_Run]]) -> None:
-        """Raise Damaged if a row of the history of an item is missing."""
-        if any({run.latest for run in rows} - {0} != {len(rows)} for rows in runs):
+    def _check_seen(self, items: set[str]) -> None:
+        """Raise Damaged if an item that is there has no last run: no fetch could show that it is gone."""
+        if {item for item, _ in self._runs(_LATEST_RUNS, items)} != items:
+            raise Damaged(DAMAGED_INDEX)
+
+    def _check_whole(self, runs: Collection[_Run], stored: Mapping[int, StoredVersion]) -> None:
+        """Raise Damaged if a row of the history of an item, or one of its versions, is missing."""
+        numbers = {int(number) for run in runs for number in run.versions.split()}
+        if {run.latest for run in runs} - {0} != {len(runs)} or not numbers <= stored.keys():
             raise Damaged(DAMAGED_INDEX)
 
     def _replace(

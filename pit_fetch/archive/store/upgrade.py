@@ -30,6 +30,6 @@ def upgrade(connection: sqlite3.Connection) -> None:
 
 
 def defer_everything(connection: sqlite3.Connection) -> None:
-    """Leave every fetch, in whatever stream, to the next question."""
+    """Mark every fetch of every stream as not indexed. The next question indexes them."""
     for key in journal.fetches(connection):
         index.defer(connection, index.UNASSIGNED, key)

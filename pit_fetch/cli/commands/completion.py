@@ -12,7 +12,7 @@ from shlex import quote
 from typing import Any
 
 from pit_fetch.cli.command import CommandResult, Parser, module_of
-from pit_fetch.cli.commands import COMMANDS, Command, normalize
+from pit_fetch.cli.commands import COMMANDS, normalize
 from pit_fetch.cli.commands.archive import COMMANDS as ARCHIVE
 from pit_fetch.cli.parser import COMMON_FLAGS, build_parser
 from pit_fetch.engine import registry
@@ -139,10 +139,10 @@ def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
 
 def _of_command(name: str, sources: Sequence[str]) -> list[str]:
     """Return the words that a command takes, by its own help; none for one that takes a fetch's options."""
-    if COMMANDS.get(name, Command()).kind == "fetch" and name != normalize.FORM.name:
-        return []
     if name == "help":
         return [*sources, *COMMANDS]
+    if COMMANDS[name].kind == "fetch" and name != normalize.FORM.name:
+        return []
     words = {"sources": sources, "completion": ("bash", "zsh"), "archive": tuple(ARCHIVE)}.get(name, ())
     flags = (flag for text in _helps(name) for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
     return [*words, *dict.fromkeys(flags)]
@@ -154,6 +154,6 @@ def _helps(name: str) -> Iterator[str]:
         yield build_parser(NORMALIZE, normalize.FORM).format_help()
         return
     run = module_of(name).run
-    surroundings: tuple[Any, ...] = (None,) if COMMANDS.get(name, Command()).kind == "server" else ({}, "")
+    surroundings: tuple[Any, ...] = (None,) if COMMANDS[name].kind == "server" else ({}, "")
     for words in ([], *([command] for command in ARCHIVE if name == "archive")):
         yield run([*words, "--help"], *surroundings).text

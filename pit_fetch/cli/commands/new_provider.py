@@ -42,7 +42,7 @@ _INSTEAD = {
     "tests/reply.json": "reply.json",
     "README.md": "README.md",
 }
-# For two shapes a reply alone shows nothing; the tests of these show more.
+# Two shapes show nothing on a reply alone. Their tests do.
 _LOOK = {
     "": "pit_fetch --source {name} --pit 2024-02-15T16:00:00-05:00 --input-file tests/reply.json",
     "two-step": "pit_fetch --source {name} --help",

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from tempfile import TemporaryDirectory
 
-from pit_fetch import api
+from pit_fetch.archive_admin.capture_plan import duration, source_plan
 from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.output_file import check_file, write_file
+from pit_fetch.cli.output_file import check_file
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
-from pit_fetch.gaps import FAILURES, Code, GapType
-from pit_fetch.panels import table
-from pit_fetch.panels.panel import Cell, counted
+from pit_fetch.gaps import Code
+from pit_fetch.panels import grid
+from pit_fetch.panels.output import Written, kept_cells, write
+from pit_fetch.panels.panel import Panel
+from pit_fetch.panels.table import FORMATS, format_of
+from pit_fetch.provider import Provider
 from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
 
@@ -30,13 +35,18 @@ Any other option is one of the fetch that each cell is: those of the source, --d
 --max-pages, --timeout, --evidence, --fields, --archive and --offline. Items are complete unless there is a limit.
 A cell without items has a row as well, whose status says why.
 
+A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
+FILE.parts until all of them are there.
+
 exit status: 0 every cell was answered; 1 one failed, was refused or is incomplete; 2 nothing was asked.
 """
-# The options of a fetch that a cell takes, and that its source does not declare.
+# The common options of a fetch that a cell takes.
 _OF_A_CELL = frozenset(
     ["date_from", "date_to", "limit", "max_pages", "timeout", "evidence", "fields", "archive", "offline"]
 )
-_UNANSWERED = ("failed", "refused", "incomplete")
+_LACKING = ("failed", "refused", "incomplete")
+# Before so many seconds, nobody knows how long the rest takes.
+_SOON = 3
 
 
 def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
@@ -54,13 +64,33 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     if path is not None:
         check_file(path)
     asked = _asked(options.source, words, runtime)
-    panel = api.panel(options.source, _pits(options.pits), _over(options.over), asked, runtime)
-    cells = []
-    for cell in panel:
-        cells.append(cell)
-        progress.show(f"{len(cells):,} of {len(panel):,} cells")
-    progress.tell(", ".join(f"{count:,} {status}" for status, count in counted(cells).items()))
-    return _written(table.render(panel, cells, form), cells, path)
+    panel = grid.panel(options.source, _pits(options.pits), _over(options.over), asked, runtime)
+    kept = 0 if options.again or path is None else sum(kept_cells(panel.grid, path))
+    plan = _plan(panel, kept, runtime.find(options.source), asked, runtime)
+    if options.dry_run:
+        return CommandResult(f"{plan}\n")
+    progress.tell(plan)
+    shown = _Shown(len(panel), kept, progress, runtime)
+    with TemporaryDirectory() if path is None else nullcontext() as folder:
+        file = path or f"{folder}/panel"
+        written = write(panel.grid, file, form, again=options.again, on_cells=shown)
+        progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
+        return _result(written, len(panel), file, is_kept=path is not None)
+
+
+class _Shown:
+    """The progress of a panel: how many cells are done, and how long the others take."""
+
+    def __init__(self, whole: int, done: int, progress: Progress, runtime: Runtime) -> None:
+        self.whole, self.kept, self.done = whole, done, done
+        self.progress, self.clock, self.began = progress, runtime.clock, runtime.clock.monotonic()
+
+    def __call__(self, cells: int) -> None:
+        self.done += cells
+        seconds = self.clock.monotonic() - self.began
+        left = seconds / (self.done - self.kept) * (self.whole - self.done)
+        ending = f", about {duration(left)} left" if seconds > _SOON else ""
+        self.progress.show(f"{self.done:,} of {self.whole:,} cells{ending}")
 
 
 def _parser() -> Parser:
@@ -85,7 +115,9 @@ def _parser() -> Parser:
         "file with a column of that name, and maybe from and to. May be repeated, for every combination",
     )
     parser.add_argument("--output", metavar="FILE", help="write into FILE, whole or not at all")
-    parser.add_argument("--format", choices=table.FORMATS, help="default: by the name of FILE, or else csv")
+    parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
+    parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
+    parser.add_argument("--format", choices=FORMATS, help="default: by the name of FILE, or else csv")
     return parser
 
 
@@ -122,25 +154,32 @@ def _listed(text: str) -> list[str]:
 
 
 def _format(options: Namespace, path: str | None) -> str:
-    ending = "" if path is None else path.rpartition(".")[2].lower()
-    form: str = options.format or next((name for name in table.FORMATS if name == ending), "csv")
+    form: str = options.format or format_of(path or "")
     if form == "parquet" and path is None:
         raise UsageError(Code.USAGE, text="--format parquet needs --output FILE")
     return form
 
 
-def _written(content: str | bytes, cells: Sequence[Cell], path: str | None) -> CommandResult:
-    unanswered = [cell for cell in cells if cell.status in _UNANSWERED]
-    status, complaint = (ExitStatus.FOUND, _complaint(unanswered, cells)) if unanswered else (ExitStatus.OK, "")
-    if path is None:
-        return CommandResult(str(content), status, complaint, exact=True)
-    if all(cell.status in ("failed", "refused") for cell in cells):
+def _plan(panel: Panel, kept: int, provider: Provider, asked: Mapping[str, object], runtime: Runtime) -> str:
+    """Return how many cells there are and, of a source, how many calls that takes."""
+    whole, due = f"{len(panel):,} cells", len(panel) - kept
+    text = f"{whole}, of which {kept:,} are kept of an earlier run" if kept else whole
+    if asked.get("offline") or not due or not provider.hosts:
+        return text
+    plan = source_plan(provider.name, provider.hosts[0], [1] * due, runtime.environ)
+    return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/archive.md"
+
+
+def _result(written: Written, whole: int, file: str, *, is_kept: bool) -> CommandResult:
+    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
+    status, complaint = (ExitStatus.FOUND if lacking else ExitStatus.OK), ""
+    if lacking:
+        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
+        if is_kept and not written.is_settled:
+            complaint += " The same command asks again for what failed"
+    if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
-    write_file(path, content)
-    return CommandResult("", status, complaint)
-
-
-def _complaint(unanswered: Sequence[Cell], cells: Sequence[Cell]) -> str:
-    reasons = (gap["reason"] for gap in unanswered[0].envelope.gaps if gap["type"] in (*FAILURES, GapType.TRUNCATED))
-    reason = next(reasons, "something was never captured.")
-    return f"{len(unanswered):,} of {len(cells):,} cells failed, or are incomplete. The first of them: {reason}"
+    if is_kept:
+        return CommandResult("", status, complaint)
+    with open(file, encoding="utf-8", newline="") as table:
+        return CommandResult(table.read(), status, complaint, exact=True)

@@ -1,6 +1,6 @@
-"""The script of a page: its table is sorted, filtered and searched in it. The only code that the page's policy lets run.
+"""The script of a page, which sorts, filters and searches its table. The page's policy lets no other code run.
 
-It reads and moves what is there, and makes nothing of a text but text. Without it, the page is whole.
+It reads and moves what is there, and never treats text as markup. Without it, the page is still complete.
 """
 
 from __future__ import annotations
@@ -109,5 +109,5 @@ _SOURCE = """
 
 SCRIPT = re.sub("\n +", "\n", _SOURCE)  # a page has room for 300 bytes an item, and none for an indent
 
-# What the page's policy calls it: one changed byte, and a browser does not run it.
+# The hash in the page's policy: if one byte of the script differs, a browser does not run it.
 DIGEST = "sha256-" + base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()

@@ -76,7 +76,7 @@ td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
 .common{margin:0 0 8px}.common i{font-style:normal}.common b{font-weight:600;color:var(--ink)}
 .common,.empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}
-@media(max-width:640px){.wide{display:none}.items table{min-width:840px}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
+@media(max-width:640px){.wide{display:none}.items table{min-width:840px}.more td{padding-right:calc(874px - 100vw)}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
 """
     f"@media print{{:root{{{_LIGHT};--ground:#fff}}"
     "body{font-size:10.5px}body>*{max-width:none;padding-inline:0}header{padding-top:0}table{font-size:10px}"

@@ -28,9 +28,9 @@ _LEAD = 0.05  # room for the figures along the lines
 
 
 def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
-    """Return the time line of ``marks``: lines if they have figures, rows by their kind, else bars of their number.
+    """Return the time line of ``marks``: lines if they have figures, rows if they have kinds, else bars of counts.
 
-    "" without marks.
+    Return "" without marks.
     """
     if not marks:
         return ""
@@ -66,7 +66,7 @@ def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
 def _bins(marks: Sequence[Mark], scale: TimeScale, pit: datetime | None) -> list[tuple[float, list[Mark]]]:
     """Return the stretches of the line that have marks: where each begins, in percent, and its marks.
 
-    One of them ends with the PIT, so that none holds marks of both sides.
+    One of them ends at the PIT, so that none holds marks from both sides of it.
     """
     origin = 0.0 if pit is None else scale.share(pit.timestamp()) * _BINS % 1
     bins: dict[int, list[Mark]] = {}
@@ -80,7 +80,7 @@ _WIDTH = (RIGHT - LEFT) / _BINS  # of a bin, in percent
 
 
 def _link(group: Sequence[Mark], what: str = "") -> str:
-    """Return the beginning of a link to the oldest of the marks, whose title is also its name."""
+    """Return the opening tag of a link to the oldest of the marks. Its title is also its accessible name."""
     first = min(group, key=lambda mark: mark.at)
     when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
     label = f"{what}{f'{len(group)} from ' if len(group) > 1 else ''}{when}"
@@ -118,6 +118,6 @@ def _rows_of_marks(rows: dict[str, list[Mark]], scale: TimeScale, top: float, pi
 
 
 def _stops(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | None) -> Iterator[str]:
-    """Yield a link for each stretch of the lines that has items, which shows itself when it is pointed at."""
+    """Yield a link for each stretch of the lines that has items. It becomes visible under the pointer."""
     for x, group in _bins(marks, scale, pit):
         yield f"{_link(group)}<rect class=hit x={x:.2f}% y={TOP} width={_WIDTH:.2f}% height={base - TOP:g} /></a>"

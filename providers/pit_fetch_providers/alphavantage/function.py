@@ -1,4 +1,4 @@
-"""The shape of the tables: what to ask for, how the rows of a function are dated, how its reply is recognized."""
+"""What the tables say of a function: what to ask for, how its rows are dated, how its reply is recognized."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_own_market(*names: str | None) -> bool:
 
 
 class FunctionReply(NamedTuple):
-    """A reply together with its request, as the rules need it that date its rows."""
+    """A reply together with its request, for the rules that date its rows."""
 
     function: Function
     query: Query

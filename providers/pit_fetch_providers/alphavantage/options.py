@@ -66,7 +66,7 @@ OPTIONS: tuple[Option, ...] = (
     *(Option(name, _NUMBER, metavar="N") for name in ("time_period", *INDICATOR_NUMBERS)),
 )  # fmt: skip
 
-HUNDRED_SESSIONS = timedelta(days=130)  # surely fewer than a hundred weekdays
+HUNDRED_SESSIONS = timedelta(days=130)  # so many days have fewer than a hundred weekdays
 
 _MONTH = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])")
 _QUARTER = r"[0-9]{4}Q[1-4]"
@@ -106,7 +106,7 @@ def understood(query: Query, many: bool = False) -> Query:
 
 
 def when_empty(query: Query) -> str:
-    """Return how symbols and topics are written; from the request alone."""
+    """Return a hint on how symbols and topics are spelt. It depends on the request alone."""
     if query.options["topics"]:
         return "Topics are Alpha Vantage's own, such as technology, ipo or mergers_and_acquisitions."
     is_asked = query.options["symbol"] or query.options["tickers"]
@@ -159,7 +159,7 @@ def in_capitals(query: Query) -> Params:
 
 
 def _size(query: Query) -> str:
-    """Return the output size: compact only where the latest 100 bars suffice, as they need not reach back to a PIT.
+    """Return the output size: compact only if the latest 100 bars are surely enough. They may not reach back to a PIT.
 
     A free key gets no other size of daily bars (since 2025).
     """

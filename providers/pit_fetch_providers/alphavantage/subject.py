@@ -1,8 +1,8 @@
-"""Compare what a reply is about, as far as it names it, with what was asked for. Pure.
+"""Compare the subject that a reply names with the subject of the request. Pure.
 
 A request for one symbol can be answered with rows on others: a calendar that holds the whole market, an article that
-names several tickers. Such a row is left out. A reply on another subject as a whole is an error, which rests on what
-comes with the rows and never on a row that may be withheld.
+names several tickers. Such a row is left out. A reply that is on another subject as a whole is an error. Only what
+comes beside the rows decides that, never a row that may be withheld.
 """
 
 from __future__ import annotations

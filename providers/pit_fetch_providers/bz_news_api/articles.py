@@ -19,7 +19,8 @@ from pit_fetch_providers.shared import UNREADABLE
 CREATED, UPDATED = ("created", "created_at"), ("updated", "updated_at")
 _SYMBOLS = ("stocks", "symbols", "securities")
 _NAME = ("name", "symbol", "ticker")
-# Every recorded article has them all. Other arrays of news, of issues or of messages lack one or another.
+# A row that lacks one of these is not an article of Benzinga's. Every recorded article has all of them. Arrays of other
+# news, of issues or of messages lack one or another.
 REQUIRED = {"title": ("title",), "symbols": _SYMBOLS, "channels": ("channels",)}
 # Stamps without an offset, which open mode reads as New York time.
 _WITHOUT_OFFSET = ("%a, %d %b %Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
@@ -77,7 +78,7 @@ def _text(row: Mapping[str, Any], key: str) -> str | None:
 
 
 def _names(row: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    """Return the names in ``[{"name": …}, …]``, ``["…", …]`` or ``"…, …"``, as a table's cell holds several."""
+    """Return the names in ``[{"name": …}, …]``, ``["…", …]`` or ``"…, …"`` (a cell of a table)."""
     listed = next((row[key] for key in keys if row.get(key) and isinstance(row[key], (list, str))), ())
     if isinstance(listed, str):
         listed = filter(None, map(str.strip, listed.split(",")))

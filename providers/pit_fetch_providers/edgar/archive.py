@@ -1,8 +1,8 @@
 """Read EDGAR's archive on a filing: daily index, header, index page, submissions file.
 
 The envelope must not show whether a header can be read: the filing may not have been public yet. So a filing whose
-own files fail is withheld silently. That www.sec.gov fails as a whole is an error, and it is found out whether or not
-anything was needed from there: an error that only some filing could cause would show that there is one.
+own files fail is withheld silently. A failure of www.sec.gov as a whole is an error, and the host is tried even if
+nothing was needed from it: an error that only a filing could cause would show that there is one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pit_fetch_providers.edgar import client, companies, daily_index
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
-from pit_fetch_providers.edgar.submissions import OLDER_FILE
+from pit_fetch_providers.edgar.submissions import OLDER_FILE, OVERLAP
 from pit_fetch_providers.shared import require_one
 
-# What belongs to no filing. If neither can be read, the host fails as a whole.
+# Files that belong to no filing. If neither can be read, the host fails as a whole.
 _PROBES = ("/robots.txt", companies.TICKERS)
 _HEADERS = ("-index-headers.html", ".hdr.sgml")
 _FULL_TEXT = ".txt"
@@ -100,9 +100,9 @@ class Archive:
         return self._first(accession, cik, endings, parse_header, is_public)
 
     def written(self, accession: str, cik: int, is_public: Callable[[datetime], bool]) -> datetime | None:
-        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if it is not said.
+        """Return when the full submission of ``accession`` was written (its ``Last-Modified``); None if unknown.
 
-        That it is missing is not told apart from a refusal: a reply to HEAD has no body, and both can be a 403.
+        A missing file cannot be told from a refusal: a reply to HEAD has no body, and both can be a 403.
         """
         if accession not in self._written:
             path = _stem(accession, cik) + _FULL_TEXT
@@ -138,7 +138,7 @@ class Archive:
         most: int | None = None,
         is_head: bool = False,
     ) -> T | None:
-        """Return what the object of www.sec.gov is parsed to; None if it is missing, unreadable, or fails alone.
+        """Return the parsed object of www.sec.gov; None if it is missing, unreadable, or fails alone.
 
         A host that has failed as a whole is not asked again: retries for each filing would use up the time.
         """
@@ -192,15 +192,15 @@ class Archive:
         filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
-        if acceptance is not None:
-            return acceptance
         older = filings.get("files")
         for row in older if isinstance(older, list) else []:
             row = row if isinstance(row, dict) else {}
             first, last, name = parse_date(row.get("filingFrom")), parse_date(row.get("filingTo")), str(row.get("name"))
-            if first and last and first <= filed <= last and OLDER_FILE.fullmatch(name):
-                return parse_submissions(self._submissions_file(name), accession)
-        return None
+            # Where a file ends depends on later filings: the next one may hold others of the same day.
+            is_near = first and last and first - filed <= OVERLAP and filed - last <= OVERLAP
+            if acceptance is None and is_near and OLDER_FILE.fullmatch(name):
+                acceptance = parse_submissions(self._submissions_file(name), accession)
+        return acceptance
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
         if name not in self._submissions:
@@ -209,7 +209,7 @@ class Archive:
         return columns
 
     def _submissions_reply(self, path: str) -> dict[str, Any]:
-        """Return the document at ``path``, empty if there is none. That data.sec.gov fails shows nothing either."""
+        """Return the document at ``path``, empty if there is none or if data.sec.gov fails."""
         try:
             reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
             # {"filings": {"recent": {"form": [row, ...]}}}

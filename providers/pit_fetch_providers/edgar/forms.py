@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from datetime import date
 
 ORDINARY = frozenset(
     {
@@ -28,7 +29,10 @@ ORDINARY = frozenset(
 )  # fmt: skip
 
 # Insiders' reports, which are disseminated until 22:00 (17 CFR 232.13(a)(4)).
-EVENING = frozenset({"3", "4", "5"})
+INSIDERS = frozenset({"3", "4", "5"})
+# So are these, since the day on which the rule changed; and registrations of more of the same offering (MEF), always.
+_LARGE_HOLDERS = dict.fromkeys(("SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"), date(2024, 2, 5))
+_EVENING = {**dict.fromkeys(INSIDERS, date.min), **_LARGE_HOLDERS, "144": date(2023, 3, 20)}
 
 # Other forms that are asked for by name. A form on neither list is passed on as it is.
 _FURTHER = (
@@ -64,9 +68,9 @@ def is_ordinary(form: str) -> bool:
     return root(form) in ORDINARY
 
 
-def is_evening(form: str) -> bool:
-    """Return whether ``form`` is disseminated until 22:00."""
-    return root(form) in EVENING
+def is_evening(form: str, filed: date) -> bool:
+    """Return whether ``form`` was disseminated until 22:00 when it was ``filed``."""
+    return root(form).endswith("MEF") or filed >= _EVENING.get(root(form), date.max)
 
 
 def is_wanted(form: str, wanted: Collection[str], groups: Collection[str] = ()) -> bool:

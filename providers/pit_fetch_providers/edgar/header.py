@@ -15,15 +15,17 @@ from pit_fetch_providers.edgar.acceptance import Acceptance
 PAPER = "9999999997-"
 # A filing's number.
 ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"
-_HEADER_DATE = re.compile(r"<SEC-(?:HEADER|DOCUMENT)>\s*[\w.-]+\s*:\s*([0-9]*)")
-HEADER_OF = re.compile(rf"<SEC-(?:HEADER|DOCUMENT)>\s*({ACCESSION})\b")
+# What a full submission and its header are called. Until 1996 it was IMS.
+ENVELOPE = "(?:SEC|IMS)"
+_HEADER_DATE = re.compile(rf"<{ENVELOPE}-(?:HEADER|DOCUMENT)>\s*[\w.-]+\s*:\s*([0-9]*)")
+HEADER_OF = re.compile(rf"<{ENVELOPE}-(?:HEADER|DOCUMENT)>\s*({ACCESSION})\b")
 _ACCEPTED = re.compile(r"<ACCEPTANCE-DATETIME>\s*([0-9]*)")
 _FILED = re.compile(r"(?:FILED AS OF DATE:|<FILING-DATE>)\s*([0-9]*)")
 # At the start of a line: a letter's header also has a PUBLIC REFERENCE ACCESSION NUMBER, of another filing.
 _ACCESSION = re.compile(r"^(?:ACCESSION NUMBER:|<ACCESSION-NUMBER>)[ \t]*([0-9-]*)", re.MULTILINE)
 _NAME = re.compile(r"^[ \t]*(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)(.*)", re.MULTILINE)
 _FORM = re.compile(r"^(?:CONFORMED SUBMISSION TYPE:|<TYPE>)[ \t]*([^\r\n<]*)", re.MULTILINE)
-_HEADER_END = "</SEC-HEADER>"
+_HEADER_END = re.compile(f"</{ENVELOPE}-HEADER>")
 _MULTIPLE = "<MULTI-ACCESSION-NUMBERS>"
 _MIDNIGHTS_IN_UTC = (time(4), time(5))
 _INDEX_FIELD = r'<div class="infoHead">\s*%s\s*</div>\s*<div class="info">([^<]*)</div>'
@@ -39,11 +41,10 @@ def parse_header(body: bytes, accession: str) -> Acceptance | None:
     dates. If a value appears twice (the page repeats the header), the later one counts.
     """
     text = body.decode("utf-8", "replace")
-    if re.match(r"\s*<html", text, re.IGNORECASE):
-        text = unescape(text)
-        text = text[: text.rfind(_HEADER_END)] if _HEADER_END in text else ""
-    else:
-        text = text.partition(_HEADER_END)[0] if _HEADER_END in text else ""
+    is_page = re.match(r"\s*<html", text, re.IGNORECASE) is not None
+    text = unescape(text) if is_page else text
+    ends = [end.start() for end in _HEADER_END.finditer(text)]
+    text = text[: ends[-1 if is_page else 0]] if ends else ""
     # With <MULTI-ACCESSION-NUMBERS>, its own number is followed by those of filings submitted with it.
     numbers = set(_ACCESSION.findall(text)) if _MULTIPLE not in text else set(HEADER_OF.findall(text))
     if numbers != {accession} or accession not in _ACCESSION.findall(text):

@@ -7,7 +7,7 @@ whose instant does not lie so close to the PIT that those hours decide: for such
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 
-# By which a submissions file can be late, where its Z means UTC.
-_ZONE_DOUBT = timedelta(hours=5)
+# By which a submissions file can be ahead of New York, where its Z means UTC.
+_ZONE_DOUBT = (timedelta(0), timedelta(hours=4), timedelta(hours=5))
 _EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -51,25 +51,31 @@ def by_row(
     """
     latest = bound(filing, submitted)
     soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
-    if latest is not None and (latest <= horizon or soonest > horizon):
+    certain = latest and _certain(submitted, filing)
+    if certain is not None and (certain <= horizon or soonest > horizon):
         return latest
 
     def instant(header: Acceptance) -> datetime | None:
-        at = available_at(header, filing.filed, forms.is_evening(filing.form))
-        if at is None or latest is None:
-            return at or latest
+        at = available_at(header, filing.filed, _is_evening(filing))
+        if at is None or certain is None:
+            return at or certain
         # A header that is earlier than its row can mean, or of another day, contradicts it.
-        return at if soonest <= at and header.filed == filing.filed else latest
+        return at if soonest <= at and header.filed == filing.filed else certain
 
-    header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=latest is None)
-    return latest if header is None else instant(header)
+    header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=certain is None)
+    return certain if header is None else instant(header)
 
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
-    """Return the UTC instant from which an ordinary filing was public at the latest, by its row; None if unknown."""
-    if submitted is None or not forms.is_ordinary(filing.form):
+    """Return the UTC instant from which an ordinary filing was public, by its row; None if unknown.
+
+    That is at the latest, but for the few of :func:`_certain`.
+    """
+    if submitted is None or submitted.accepted is None or not forms.is_ordinary(filing.form):
         return None
-    return available_at(submitted, filing.filed, forms.is_evening(filing.form))
+    # An afternoon in UTC, read as New York's, is a late hour of the same day, which proves nothing.
+    is_of_its_day = submitted.accepted.date() == filing.filed
+    return available_at(submitted, filing.filed, is_of_its_day or _is_evening(filing))
 
 
 def by_files(
@@ -99,7 +105,7 @@ def by_files(
 
 def of_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
     """Return the UTC instant from which the filing of ``header`` was public; ``written`` is when a file of it was."""
-    evening = forms.is_evening(header.form)
+    evening = forms.is_evening(header.form, header.filed)
     proved = written and proof(header._replace(written=written), header.filed, evening)
     return proved or available_at(header, header.filed, evening)
 
@@ -127,14 +133,36 @@ def _header(
         return None
 
 
+def _certain(submitted: Acceptance | None, filing: ListedFiling) -> datetime | None:
+    """Return the UTC instant from which ``filing`` was public, however its ``Z`` is read; None if that is unknown.
+
+    Later than :func:`bound` by days where, in one reading, it came in an evening under an earlier date.
+    """
+    if submitted is None:
+        return None
+    instants = [available_at(reading, filing.filed, _is_evening(filing)) for reading in _readings(submitted)]
+    return max((at for at in instants if at is not None), default=None)
+
+
+def _is_evening(filing: ListedFiling) -> bool:
+    return forms.is_evening(filing.form, filing.filed)
+
+
 def _soonest(submitted: Acceptance, filing: ListedFiling) -> datetime:
     """Return the UTC instant before which ``filing`` was not public, however its ``Z`` is read.
 
     The hours can be more in the end: an afternoon in UTC, read as New York's, is a night that lasts until the morning.
     """
-    if submitted.accepted is None:
-        return _EVER
-    sooner = submitted._replace(accepted=submitted.accepted - _ZONE_DOUBT)
     # Where the filing date was moved back, the header alone tells of the release.
-    is_moved_back = filing.filed < submitted.accepted.date()
-    return (accepted_at(sooner) if is_moved_back else available_at(sooner, filing.filed)) or _EVER
+    is_moved_back = submitted.accepted is not None and filing.filed < submitted.accepted.date()
+    instants = [
+        accepted_at(reading) if is_moved_back else available_at(reading, filing.filed, evening=True)
+        for reading in _readings(submitted)
+    ]
+    return min((at for at in instants if at is not None), default=_EVER)
+
+
+def _readings(submitted: Acceptance) -> Iterator[Acceptance]:
+    """Yield what a row can mean: its digits are New York's, or those of UTC."""
+    if submitted.accepted is not None:
+        yield from (submitted._replace(accepted=submitted.accepted - ahead) for ahead in _ZONE_DOUBT)

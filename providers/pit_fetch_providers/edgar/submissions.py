@@ -24,7 +24,7 @@ _ACCESSION = re.compile(ACCESSION)
 # A file of older filings, by its name.
 OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # A file of older filings was recorded that holds one of the day after its last.
-_OVERLAP = timedelta(days=7)
+OVERLAP = timedelta(days=7)
 
 
 class Row(NamedTuple):
@@ -57,9 +57,8 @@ def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
         raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
     waiting = list(rows(filings.get("recent")))
     for older in sorted(_older_files(filings.get("files")), reverse=True):
-        bound = older.last + _OVERLAP
-        yield from _by_date(row for row in waiting if row is None or row.filed > bound)
-        waiting = [row for row in waiting if row is not None and row.filed <= bound]
+        yield from _by_date(row for row in waiting if row is None or row.filed - older.last > OVERLAP)
+        waiting = [row for row in waiting if row is not None and row.filed - older.last <= OVERLAP]
         waiting += rows(_document(_older(context, older.name).body))
     yield from _by_date(waiting)
 

@@ -41,7 +41,7 @@ def records(reply: Mapping[str, Any], query: Query) -> Iterator[Record]:
 
 
 def undated(record: Record) -> Record:
-    """Return the record undated, for a reply of today's values, whose real-time period shows nothing."""
+    """Return the record without its dates, for a reply of today's values: its real-time period shows nothing."""
     payload = {name: value for name, value in record.payload.items() if not name.startswith("realtime")}
     return record._replace(available_at=None, payload=payload)
 

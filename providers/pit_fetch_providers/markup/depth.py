@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 
-# Each tag takes 250 bytes of memory: 56 MB of short paragraphs took 2.5 GB, and two minutes. Of the recorded pages and
-# filings none has more than 32,050.
+# Each tag takes 250 bytes of memory: 56 MB of short paragraphs took 2.5 GB, and two minutes. No recorded page or filing
+# has more than 32,050.
 _MOST_TAGS = 1_000_000
 _DEEPEST = 1_000
 _LONGEST_TAG, _MOST_ATTRIBUTES = 20_000, 1_000
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)([^>]*)>?")
-# Elements without content, those whose end is implied by the next, and those whose text is none of the page's.
+# Elements without content, those that the next one ends, and those whose text is not shown on the page.
 _UNCOUNTED = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
     "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "tbody", "thead", "tfoot",
@@ -27,7 +27,7 @@ _UNCOUNTED = frozenset({
 
 
 def is_too_large(source: str) -> bool:
-    """Return whether a page has more tags than any that people read."""
+    """Return whether a page has more tags than a parser should be given. No page for people has as many."""
     return source.count("<") > _MOST_TAGS
 
 

@@ -29,7 +29,7 @@ def search(context: Context, body: Body) -> bytes:
 
 
 def ask(context: Context, body: Body) -> HttpReply:
-    """Return the reply of the Agent API, which costs money: it is asked for once. Raise like :func:`search`."""
+    """Return the reply of the Agent API, which costs money, so it is requested once. Raise like :func:`search`."""
     return _checked(context.http.post(AGENT.name, "/v1/agent", body), AGENT)
 
 
@@ -39,7 +39,7 @@ def _checked(reply: HttpReply, host: Host) -> HttpReply:
     if reply.status == 401:
         raise key_refused(host, KEY)
     if reply.status == 403 and _kind(reply).endswith("_not_available"):
-        # Recorded of the chat endpoint since September 2026, with a valid key.
+        # The chat endpoint answers like this since September 2026, with a valid key (recorded).
         refuse(f"{host.name} has retired this endpoint: look for a newer version of this program.")
     raise status_error(reply, host)
 

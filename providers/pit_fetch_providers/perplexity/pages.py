@@ -16,7 +16,7 @@ from pit_fetch_providers.shared import UNREADABLE, text_or_none, texts_in
 
 def read(body: bytes) -> Iterator[Record]:
     """Yield the records of a reply of the Search API: of one query, or of several, each with a list of its own."""
-    # Three levels, for the lists in the list. A result that lies less deep is then read value by value.
+    # Three levels, for several queries: a list of lists. With one query, a result is then read value by value.
     reply = lenient_json(body, 3)
     results = reply.get("results") if isinstance(reply, dict) else None
     if not isinstance(results, list):
@@ -63,7 +63,7 @@ def _record(row: dict[str, Any]) -> Record:
 
 
 def _public_from(row: dict[str, Any]) -> datetime | None:
-    """Return when both days were over everywhere on Earth: 12:00 UTC of the next day. None unless both are there.
+    """Return when both days were over everywhere on Earth: 12:00 UTC of the next day. None if one is missing.
 
     ``date`` is when the page was created, ``last_updated`` when its text last changed (recorded: a page of
     2001-10-17, last updated 2026-06-02, speaks of "31 years ago"). The zone of both is not documented.

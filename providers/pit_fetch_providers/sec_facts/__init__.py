@@ -90,7 +90,7 @@ def select(query: Query, record: Record) -> bool:
     unit, period, payload = query.options["unit"], query.options["period"], record.payload
     end = parse_date(payload["end"])
     is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
-    return is_of_period and unit in (None, payload["unit"])
+    return is_of_period and (unit is None or unit.casefold() == payload["unit"].casefold())
 
 
 def when_empty(query: Query) -> str:

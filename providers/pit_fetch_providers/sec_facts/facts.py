@@ -21,7 +21,7 @@ from pit_fetch_providers.edgar.header import ACCESSION
 # Containers around a row: {"facts": {taxonomy: {concept: {"units": {unit: [row, …]}}}}}.
 _ROWS = 6
 # Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
-# pay, and sometimes a thousand times too small; a prospectus repeats what reports said.
+# pay, and sometimes a thousand times too small. A prospectus repeats figures of reports.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
 _CIK = re.compile(r"[0-9]{1,10}")
 _ACCESSION = re.compile(ACCESSION)
@@ -48,7 +48,7 @@ class Version(NamedTuple):
 
 
 class CompanyFacts(NamedTuple):
-    """A companyfacts reply: whose it is, and its taxonomies as they were sent."""
+    """A companyfacts reply: the company's number, and its taxonomies as they were sent."""
 
     cik: int
     taxonomies: dict[str, Any]

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, SUMS, Line, Statement
-from pit_fetch_providers.sec_facts.periods import DAY, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, in_order
 
 Cadence = Literal["annual", "quarter", "ttm"]
@@ -64,6 +64,12 @@ class Book:
             if f"{fact.taxonomy}:{fact.concept}" in names
             and (forms is None or not forms.isdisjoint(map(_form, history.versions)))
         }
+
+    def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
+        """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say."""
+        figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
+        of_kind = [span for span in spans if span.start is not None and kind_of(*span) == kind]
+        return list({span.end: span for span in sorted(of_kind, key=lambda span: (figures[span], span))}.values())
 
     def currency(self, end: date) -> str | None:
         """Return the currency in which most facts of periods that end on ``end`` are reported."""
@@ -150,12 +156,13 @@ class _Parts(NamedTuple):
 
 def _periods(book: Book, cadence: Cadence) -> Mapping[Span, tuple[_Parts, ...]]:
     """Return the periods of ``cadence``, each with the ways to derive it."""
-    years = _one_for_each_end(book.spans(ANCHORS, _ANNUAL_REPORTS), "annual")
+    years = book.one_for_each_end(book.spans(ANCHORS, _ANNUAL_REPORTS), "annual")
     spans = {span for span in book.spans(ANCHORS) if span.start is not None}
     if cadence == "annual":
         return dict.fromkeys(years, ())
     if cadence == "ttm":
-        return dict(_twelve_months(years, spans))
+        twelve_months = dict(_twelve_months(years, spans))
+        return {span: twelve_months[span] for span in book.one_for_each_end(twelve_months, "annual")}
     to_date = {span for span in spans if kind_of(*span) in ("quarter", "ytd")} | set(years)
     derived: dict[Span, tuple[_Parts, ...]] = {}
     for longer in to_date:
@@ -163,7 +170,7 @@ def _periods(book: Book, cadence: Cadence) -> Mapping[Span, tuple[_Parts, ...]]:
             rest = Span(shorter.end + DAY, longer.end)
             if longer.start == shorter.start and shorter.end < longer.end and kind_of(*rest) == "quarter":
                 derived[rest] = (*derived.get(rest, ()), _Parts((longer,), shorter))
-    quarters = _one_for_each_end({*spans, *derived}, "quarter")
+    quarters = book.one_for_each_end({*spans, *derived}, "quarter")
     return {quarter: derived.get(quarter, ()) for quarter in quarters}
 
 
@@ -174,18 +181,15 @@ def _twelve_months(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[tup
         for since in spans:
             if year.start is None or since.start != year.end + DAY or kind_of(*since) not in ("quarter", "ytd"):
                 continue
-            for before in spans:
-                length = before.end - year.start + DAY
-                if before.start == year.start and abs(length - (since.end - year.end)) <= _LEEWAY:
-                    yield Span(before.end + DAY, since.end), (_Parts((year, since), before),)
-
-
-def _one_for_each_end(spans: Iterable[Span], kind: str) -> list[Span]:
-    """Return the spans of a kind; of several with one end, the one that begins last."""
-    by_end: dict[date, Span] = {}
-    for span in sorted(span for span in spans if span.start is not None and kind_of(*span) == kind):
-        by_end[span.end] = span
-    return list(by_end.values())
+            # The same part of the year before: a filing can date it a day off, beside one that has it right.
+            by_leeway = {
+                abs(before.end - year.start + DAY - (since.end - year.end)): before
+                for before in sorted(spans)
+                if before.start == year.start
+            }
+            if by_leeway and min(by_leeway) <= _LEEWAY:
+                before = by_leeway[min(by_leeway)]
+                yield Span(before.end + DAY, since.end), (_Parts((year, since), before),)
 
 
 def _item(
@@ -226,11 +230,16 @@ def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currenc
 
 
 def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> Cell | None:
-    """Return the sum of the first of ``ways`` whose cells are all known; a name behind a minus is subtracted."""
+    """Return the sum of the first of ``ways`` whose cells are all known; a name behind a minus is subtracted.
+
+    None where they are of several bases. The next way would leave a part out.
+    """
     for names in ways:
         signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
         parts = {name: cell for name in signs if (cell := cells[name]) is not None}
-        if len(parts) == len(signs) and _is_consistent(parts.values()):
+        if len(parts) == len(signs):
+            if not _is_consistent(parts.values()):
+                return None
             value = _total([signs[name] * cell.value for name, cell in parts.items()])
             return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
     return None

@@ -36,7 +36,7 @@ class History(NamedTuple):
 
 
 def histories(records: Iterable[Record]) -> list[History]:
-    """Return the history of each fact; versions of one instant in the order of their accession numbers."""
+    """Return the history of each fact."""
     by_fact: dict[str, list[Record]] = {}
     for record in records:
         by_fact.setdefault(fact_id(record), []).append(record)
@@ -71,9 +71,10 @@ def fact_id(version: Record) -> str:
     return version.id.rpartition(":")[0]
 
 
-def age(version: Record) -> tuple[datetime, str]:
-    """Return what orders the versions of a fact: the instant of release, then the accession number."""
-    return version.available_at or _LONG_AGO, version.payload["accession"]
+def age(version: Record) -> tuple[datetime, bool, str]:
+    """Return what orders the versions of a fact: the instant of release, amendments last, then the accession number."""
+    payload = version.payload
+    return version.available_at or _LONG_AGO, payload["form"].endswith("/A"), payload["accession"]
 
 
 def _fact(payload: Any) -> Fact:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pit_fetch.wire import unescape
-from pit_fetch_providers.edgar.header import HEADER_OF
+from pit_fetch_providers.edgar.header import ENVELOPE, HEADER_OF
 
 # A row of the index page: number, description, link, type. Of before 2001 the link names no file.
 _LISTED = re.compile(
@@ -19,7 +19,7 @@ _DOCUMENT = re.compile(r"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL |
 _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
 _TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
 # What ends a full submission. Until 2000, a line of the mail that it came in follows.
-_END = re.compile(r"</SEC-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?\Z")
+_END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?\Z")
 _TAIL = 1_000
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.
 _WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
@@ -70,8 +70,7 @@ def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
     if kind.lower() == PRIMARY:
         return every[:1]
     wanted = kind.upper()
-    exact = [document for document in every if document.type == wanted]
-    return exact or [document for document in every if document.type.startswith(f"{wanted}.")]
+    return [document for document in every if f"{document.type}.".startswith(f"{wanted}.")]
 
 
 def accession(submission: str) -> str | None:

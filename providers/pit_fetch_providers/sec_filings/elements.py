@@ -15,7 +15,7 @@ from pit_fetch.wire import limited
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})")
 _TRUE, _FALSE = frozenset({"1", "true", "y"}), frozenset({"0", "false", "n"})
 
 
@@ -71,7 +71,7 @@ def number(element: Element | None, path: str) -> int | float | None:
     if not _NUMBER.fullmatch(words):
         return None
     whole, _, fraction = words.partition(".")
-    return float(words) if fraction.strip("0") else int(whole)
+    return float(words) if fraction.strip("0") or not whole.strip("+-") else int(whole)
 
 
 def flag(element: Element | None, path: str) -> bool | None:

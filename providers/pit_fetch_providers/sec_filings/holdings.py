@@ -37,6 +37,8 @@ _THOUSAND = 1_000
 # What the median share of a manager costs, in dollars. Outside, the manager took the other unit.
 _PLAUSIBLE = 1, 5_000
 _ADDED = "NEW HOLDINGS"
+# What a report in XML holds: the root of its cover, and of its table.
+_IN_XML = ("edgarSubmission", "informationTable")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -73,13 +75,16 @@ def derive(query: Query) -> Stage:
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None, cik: int) -> Iterator[Record]:
     """Yield the positions of a report, after one record of the report itself; nothing for one that is not in XML.
 
-    Raise UpstreamError for one whose table cannot be read: without it, all would seem to be sold.
+    Raise UpstreamError for one whose cover or table cannot be read: without it, all would seem to be sold.
     """
-    roots = [root for root in (elements.parse(document.text or "") for document in found) if root is not None]
+    sources = [document.text or "" for document in found]
+    roots = [root for root in map(elements.parse, sources) if root is not None]
     cover = next((root for root in roots if elements.name(root) == "edgarSubmission"), None)
     page = elements.at(cover, "formData/coverPage")
     period = _period(elements.text(page, "reportCalendarOrQuarter"))
     if period is None:
+        if any(name in source for name in _IN_XML for source in sources):
+            raise UpstreamError(Code.MALFORMED, problem="a report has no cover that can be read")
         return
     report = {
         "accession": filing.accession,
@@ -115,10 +120,15 @@ def _standing(reports: Iterable[Record]) -> set[str]:
     """Return the numbers of the filings that make up a book, of those on one quarter."""
     filings = {record.payload["accession"]: record for record in reports}
     standing: set[str] = set()
-    for record in sorted(filings.values(), key=lambda made: (made.available_at or _LONG_AGO, made.id)):
+    for record in sorted(filings.values(), key=_age):
         standing = standing if record.payload["amendment"] == _ADDED else set()
         standing.add(record.payload["accession"])
     return standing
+
+
+def _age(report: Record) -> tuple[datetime, bool, str]:
+    """Return what orders reports: those that wait for one morning can have numbers of several agents."""
+    return report.available_at or _LONG_AGO, report.payload["form"].endswith("/A"), report.id
 
 
 def _row(row: Element) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The operation ``insiders``: what insiders reported on Forms 3, 4 and 5, a row a transaction or holding.
 
-The dates in a form are typed by hand, and say nothing of when it became public: recorded ones are of the years 22 and
-2035. An amendment names what it amends by a date alone, and repeats a row of it or all, so both are served.
+The dates in a form are typed by hand and do not show when it became public: recorded ones are of the years 22 and 2035.
+An amendment names the form that it amends by a date only, and repeats one of its rows or all, so both are served.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first
-from pit_fetch.provider import Context, Field, Page, Query, Record
+from pit_fetch.provider import Context, Field, Page, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.release import ListedFiling
@@ -34,7 +35,7 @@ FIELDS = (
     *fields(date="exercise_date expiration_date", lists="footnotes"),
 )
 
-FORMS = tuple(f"{form}{ending}" for form in sorted(forms.EVENING) for ending in ("", "/A"))
+FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in ("", "/A"))
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
@@ -51,22 +52,24 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the rows of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
     filing, at, found = files.saved(body)
-    if is_wanted(query, filing.form):
+    if is_wanted(query, filing.form) and releases.is_public(query, at):
         yield from records(found, filing, at)
 
 
 def is_wanted(query: Query, form: str) -> bool:
-    return forms.is_evening(form) and listing.is_form(query, form)
+    return forms.root(form) in forms.INSIDERS and listing.is_form(query, form)
 
 
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
-    """Yield the rows of a form; nothing for one in plain text, as before mid-2003."""
-    for document in found:
-        root = elements.parse(document.text or "") if "ownershipDocument" in (document.text or "") else None
-        if root is not None:
-            for number, row in enumerate(_rows(root, filing), 1):
-                yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
-            return
+    """Yield the rows of a form; nothing for one in plain text, as before mid-2003. Raise UpstreamError."""
+    source = next((document.text for document in found if "ownershipDocument" in (document.text or "")), None)
+    if source is None:
+        return
+    root = elements.parse(source)
+    if root is None:
+        raise UpstreamError(Code.MALFORMED, problem="a form has no XML that can be read")
+    for number, row in enumerate(_rows(root, filing), 1):
+        yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
 
 
 def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Yield the filings of a saved list. What its rows alone do not date is undated."""
+    """Yield the filings of a saved list, dated by their rows alone: undated if a row is not enough."""
     cik = int(query.options["cik"] or 0)
     for row in submissions.saved(body):
         if row is None:

@@ -1,8 +1,8 @@
 """A company's filings in the order of their release, newest first, each dated when it is its turn.
 
 A company's list goes by filing dates. Most filings are released within a few days of theirs, so the order of releases
-is settled without reading the whole list. What was released later than that is left out of this order. Where a form is
-asked for of which that is usual, all its filings are dated first: which of the two it is depends on the request alone.
+is settled without reading the whole list. A filing that was released later is left out. Some forms are usually released
+later: if one of them is asked for, all filings are dated first. Only the request decides which way is taken.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Wanted = Callable[[Row], bool]
 
 
 def is_settled(query: Query) -> bool:
-    """Return whether what was released long after its filing date is left out: unless such a form is asked for."""
+    """Return whether filings released long after their filing date are left out: unless such a form is asked for."""
     named = [
         form for form in (*(query.options["forms"] or ()), query.options["form"] or "") if form[:1] not in ("", "-")
     ]
@@ -85,7 +85,7 @@ class _Waiting:
         return True
 
     def settled(self, bound: datetime | None) -> Iterator[Release]:
-        """Yield what was released after ``bound``: nothing that is yet to come was."""
+        """Yield the filings released after ``bound``. All that come later were released before it."""
         while self.is_ordered and bound is not None and self.heap and -self.heap[0][0] > bound.timestamp():
             yield heapq.heappop(self.heap)[-1]
 
@@ -95,7 +95,7 @@ class _Waiting:
 
 
 def _is_past(query: Query, bound: datetime | None) -> bool:
-    """Return whether all that is yet to come was released before --date-from."""
+    """Return whether all filings that come later were released before --date-from."""
     if query.open_mode or not is_settled(query) or query.since is None:
         return False
     return bound is not None and bound < query.since
@@ -107,7 +107,7 @@ def is_public(query: Query, at: datetime | None) -> bool:
 
 
 def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetime | None]:
-    """Return how a row is dated: by its own words, with the filing's header where it is needed, or by its files."""
+    """Return how a row is dated: by its own columns, with the filing's header if needed, or by its files."""
     if query.open_mode and not query.options["exact"]:
         return lambda row: release.bound(listed(row), row.submitted)
     archive = answering_archive(query, context)
@@ -124,7 +124,7 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetim
 
 
 def _settled(filed: date) -> datetime | None:
-    """Return the UTC instant by which what has this filing date, or an earlier one, is released as a rule."""
+    """Return the UTC instant by which filings of this date and of earlier ones are usually released."""
     try:
         return end_of_day(filed + SETTLED, NEW_YORK)
     except OverflowError:
@@ -132,7 +132,7 @@ def _settled(filed: date) -> datetime | None:
 
 
 def listed(row: Row) -> ListedFiling:
-    """Return a row's filing by the words that date it."""
+    """Return the filing of a row, with the columns that date it."""
     return ListedFiling(row.accession, row.form, row.filed)
 
 

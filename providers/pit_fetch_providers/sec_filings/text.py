@@ -16,8 +16,8 @@ from pit_fetch_providers.markup.layout import laid_out
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
-_HIDDEN = "head, script, style, noscript, ix\\:header, [style]"
-_UNSEEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_HIDDEN = "head, script, style, noscript, template, ix\\:header, [hidden]"
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 # In XHTML these may end where they begin. HTML would take all that follows for their text.
 _CLOSED = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 # A sign of currency, and what closes a figure, stand in cells of their own.
@@ -25,6 +25,9 @@ _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||$)", re.MULTILINE)
 # Marks of the plain text of the 1990s.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
+
+# Filings write typographic quotation marks, hyphens and dashes, and people those of a keyboard.
+_ALIKE = {sign: f"[{signs}]" for signs in ("'`‘’ʼ", '"“”„', r"\-‐‑‒–—−") for sign in signs}
 
 _AROUND = 300
 _MOST = 1_500
@@ -42,17 +45,17 @@ def is_binary(file: str) -> bool:
     return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
 
 
-def of_document(source: str) -> str | None:
-    """Return the text of a document; None for a page that is too large to be read."""
-    if not _HTML.search(source[:_HTML_WITHIN]):
+def of_document(source: str, file: str = "") -> str | None:
+    """Return the text of a document, which came in ``file``; None for a page that is too large to be read."""
+    if not file.lower().endswith((".htm", ".html")) and not _HTML.search(source[:_HTML_WITHIN]):
         return _of_plain_text(source)
     return None if is_too_large(source) else _of_page(source)
 
 
 def passages(text: str, phrase: str) -> Iterator[Passage]:
     """Yield the paragraphs of ``text`` that hold ``phrase``; capitals and line breaks do not count."""
-    words = phrase.split()
-    pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+    words = ["".join(_ALIKE.get(sign, re.escape(sign)) for sign in word) for word in phrase.split()]
+    pattern = re.compile(r"\s+".join(words), re.IGNORECASE)
     end = -1
     for match in pattern.finditer(text) if words else ():
         if match.start() < end:
@@ -74,7 +77,9 @@ def _of_page(source: str) -> str:
 
     page = LexborHTMLParser(flattened(_CLOSED.sub(r"<\1\2></\1>", source)))
     for node in page.css(_HIDDEN):
-        if "style" not in node.attributes or _UNSEEN.search(node.attributes["style"] or "") or node.tag == "ix:header":
+        node.decompose()
+    for node in page.css("[style]"):
+        if _UNSEEN.search(node.attributes["style"] or ""):
             node.decompose()
     if page.body is None:
         return ""

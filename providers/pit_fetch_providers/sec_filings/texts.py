@@ -44,9 +44,9 @@ def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the documents of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    filing, at, every = files.saved(body)
+    filing, at, submitted = files.saved(body)
     if query.options["accession"] in (None, filing.accession) and query.options["form"] in (None, filing.form):
-        for document in documents.chosen(every, query.options["document"]):
+        for document in documents.chosen(submitted, query.options["document"]):
             yield _record(document, int(query.options["cik"] or filing.accession[:10]), filing, at)
 
 
@@ -67,7 +67,7 @@ def _documents(
     if releases.is_public(query, at):
         for document in files.read(context, cik, filing.accession, query.options["document"], primary):
             yield _record(document, cik, filing, at)
-    else:
+    else:  # not read: its stamp alone lets the framework withhold it
         yield UNREADABLE._replace(id=filing.accession, available_at=at)
 
 
@@ -78,7 +78,7 @@ def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | N
         "form": filing.form,
         "document": document.type or filing.form,
         "url": files.url(cik, filing.accession, document.file or f"{filing.accession}.txt"),
-        "text": None if source is None else text.of_document(source),
+        "text": None if source is None else text.of_document(source, document.file),
     }
     return Record(f"{filing.accession}:{document.sequence:03d}", at, "edgar_accepted", payload)
 

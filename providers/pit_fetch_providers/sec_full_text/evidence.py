@@ -104,7 +104,7 @@ class Evidence(NamedTuple):
         return self._dated(filing, acceptance)
 
     def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:
-        evening = forms.is_evening(filing.form)
+        evening = forms.is_evening(filing.form, filing.filed)
         proved = proof(acceptance, filing.filed, evening) if self.exact else None
         if proved is not None:
             return Stamp(proved, "provider_metadata", acceptance, acceptance.names)

@@ -1,7 +1,7 @@
 """The page that an address showed: its newest captures, one by one, until one shows it, along captured redirects.
 
-Which captures are read rests on the request and on captures that were public by its horizon. One that proves to be of a
-later time is yielded like any other record, and changes nothing of what is read besides.
+Which captures are read depends on the request and on captures that were public by its horizon. One that proves to be
+of a later time is yielded like any other record, and does not change which others are read.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pit_fetch_providers.wayback.capture import Capture
 
 # Captures that do not show the page, of all addresses together, after which the search ends.
 MOST_TRIES = 8
-# Captures that are listed and cannot be read. They have a limit of their own: what one of them held may be of later.
+# Captures that are listed and cannot be read. They have a limit of their own: one may have held something later.
 MOST_UNREAD = 50
 MOST_REDIRECTS = 4
-# The origin's answers to a robot: such a capture is never the page, and says nothing of it.
+# The origin's refusals of a robot: such a capture is never the page, and shows nothing about it.
 _REFUSALS = frozenset({400, 401, 402, 403, 405, 406, 407, 408, 409, 412, 418, 421, 422, 423, 425, 426, 428, 429, 451})
 _GONE = frozenset({404, 410})
 
@@ -28,8 +28,8 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     search = _Search(query, context)
     yield from search.show(query.options["url"], None, ())
     if not search.has_asked:
-        # So that captures which cannot be read fail alike, whether or not the index lists one. What comes back may be
-        # of any time, and is not looked at.
+        # Ask for one all the same: a host that serves no capture must fail alike, whether or not the index lists one.
+        # The reply may be of any time, and is ignored.
         last = next(index.windows(query, "exact"), None)
         if last is not None:
             api.capture(context, last.last.strftime("%Y%m%d%H%M%S"), query.options["url"])
@@ -102,5 +102,5 @@ def _is_refusal(status: int | None) -> bool:
 
 
 def _likeness(status: int | None, digest: str) -> object:
-    """Return what is equal for captures of which one tells as much as all: a page is gone as long as it is gone."""
+    """Return a key that is equal for captures of which one is enough: of a page that is gone, say."""
     return status if status in _GONE else (status, digest)

@@ -1,4 +1,4 @@
-"""What a captured body says: its characters, its text without navigation, its title, links and dates. Pure.
+"""Read a captured body: its encoding, its text without navigation, its title, links and dates. Pure.
 
 selectolax parses. Nothing is guessed away: the text is that of ``<main>``, or of the whole page without what HTML
 itself marks as navigation, search, scripts and the like. Libraries that guess an article's text drop whole pages.
@@ -27,7 +27,7 @@ _FILES = (_GZIP, b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04")
 _MOST_UNPACKED = 64_000_000
 _TEXTS = ("", "unk", "text/html", "text/plain", "application/xhtml+xml")
 
-# What is no part of a page's text: what runs, navigation, forms, and the archive's own banner.
+# Not part of a page's text: scripts, navigation, forms, and the archive's own banner.
 _SILENT = (
     "script, style, noscript, template, svg, iframe, object, nav, select, button, input, textarea, dialog, "
     "[role=navigation], [role=search], [role=banner], [role=contentinfo], #wm-ipp-base, #wm-ipp"
@@ -60,7 +60,7 @@ _WALL = re.compile(
 _WALL_HOSTS = ("consent.", "guce.", "myprivacy.", "cmp.")
 _LONG = 5_000
 _SHORT = 200
-# What a page says of itself is no part of its text, which alone goes on in the next answer.
+# The limit of what a page states of itself. Only its text is continued in the next answer.
 _LONGEST_FIELD = 1_000
 _REFRESH = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _AT_ONCE_SECONDS = 10

@@ -10,7 +10,7 @@ from pit_fetch.provider import Context, HeaderKey, Host, HttpReply, Rate, Upstre
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import CONTACT, error_document, key_refused, status_error
 
-# Requests are to be made one after another (API etiquette); the limits since March 2026 are not published as figures.
+# API etiquette asks for one request after another. The limits since March 2026 are not published as figures.
 HOST = Host(
     "Wikipedia",
     "https://{lang}.wikipedia.org",
@@ -45,7 +45,7 @@ def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _lag(reply: HttpReply) -> float | None:
-    """Return how long to wait for copies of the database that lag: they may lack what was public."""
+    """Return the seconds to wait for a copy of the database that lags: it may lack what was public."""
     if reply.status != 200 or not reply.body.startswith(b'{"error"'):
         return None
     return _LAG_SECONDS if _code(error_document(reply).get("error")) == "maxlag" else None

@@ -94,7 +94,8 @@ class Place(NamedTuple):
 class Numbers:
     """Tells, of revisions from the newest on, which were entered later than their stamps say.
 
-    Numbers are given on entering: one that is above that of a later revision was given after that one's.
+    A revision gets its number when it is entered. If its number is above that of a later revision, it was entered
+    after that one.
     """
 
     def __init__(self, later: Iterable[Revision | None] = (), lowest: float = math.inf) -> None:
@@ -105,7 +106,7 @@ class Numbers:
             self._compare(revision)
 
     def is_imported(self, revision: Revision) -> bool:
-        """Return whether ``revision``, which is no later than those before it, was entered after a later one."""
+        """Return whether ``revision`` was entered after a later one. Revisions must be given newest first."""
         self._compare(revision)
         return revision.revid > self.lowest
 
@@ -268,10 +269,10 @@ def _first_move(events: Any, title: str, since: tuple[datetime, float]) -> _Move
 
 
 def _lowest(pages: Any) -> float:
-    """Return the lowest number among the revisions in a list of those of all pages; infinity without one.
+    """Return the lowest number in a list of revisions of all pages; infinity if it is empty.
 
-    Of what has a stamp of soon after an instant, what was entered then has higher numbers than all that was entered by
-    that instant. What was imported since has higher ones still.
+    The list begins soon after an instant. Revisions entered then have higher numbers than all that were entered by that
+    instant. Those imported since have higher ones still.
     """
     rows = [page.get("revisions") for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
     return min((row.revid for revisions in rows for row in _read(revisions) if row is not None), default=math.inf)
@@ -317,7 +318,7 @@ def _revision(row: Mapping[str, Any]) -> Revision | None:
 
 
 def _moment(stamp: Any) -> datetime | None:
-    """Return the instant of a stamp; None for one that cannot be read, or after which there is no minute."""
+    """Return the instant of a stamp; None for one that cannot be read, or that ends the calendar."""
     moment = parse_rfc3339(stamp)
     return None if delayed(moment, MARGIN) is None else moment
 

@@ -56,11 +56,11 @@ def normalized(text: str) -> str:
     if not title or _ILLEGAL.search(title) or len(title.encode("utf-8", "replace")) > _MOST_BYTES:
         raise UsageError(Code.USAGE, text="title is one article's title, without [ ] | { } < >.")
     capital = title[0].upper()
-    return capital + title[1:] if len(capital) == 1 and not _is_caseless(title[0]) else title
+    return capital + title[1:] if len(capital) == 1 and not _is_georgian(title[0]) else title
 
 
-def _is_caseless(letter: str) -> bool:
-    """Return whether a letter stands for itself at the beginning: Georgian has capitals, and does not use them."""
+def _is_georgian(letter: str) -> bool:
+    """Return whether a letter is Georgian. Unicode has a capital for it, with which no title begins."""
     return "\u10d0" <= letter <= "\u10ff"
 
 

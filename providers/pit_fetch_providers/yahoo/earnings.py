@@ -3,7 +3,7 @@
 The hour of a row is not a time of publication. It has been seen five hours early (New York read as UTC: Apple's
 report of 2022-07-28, 16:30, at "12 PMEDT"), and as midnight UTC of a day without a time, which is the evening before
 (Microsoft's of 2024-10-30 at 20:00 of the 29th, in a report of yfinance's users). So the day is the one five hours
-after the hour, and its end is what counts. On a weekend no report appears, so that such a date is no evidence.
+after the hour, and its end is what counts. No report appears on a weekend, so a date on one is no evidence.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _HEADING = "Showing Earnings for"
 
 
 class Cells(NamedTuple):
-    """A table: the texts of its heading, and of each row."""
+    """A table: the texts of its header row, and of each row below it."""
 
     heading: Sequence[str]
     rows: Sequence[Sequence[str]]

@@ -2,8 +2,8 @@
 
 All prices of a chart are divided by the splits that came later, and ``adjclose`` by later dividends as well (recorded
 in 2025: Nvidia's close of 2021-02-01 as 13.237, which was 529.48 before two splits). So a chart is evidence of the
-day on which it is read, and of no other: it is a snapshot. A bar that is still running then is none yet: its stamp is
-the end of its interval.
+day on which it is read, and of no other: it is a snapshot. A bar that is still running then is not public yet: its
+stamp is the end of its interval.
 
 The closes of a share in dollars can be had as they were traded (``traded``): that is a claim, of the evening of the
 bar's last day. Its other prices, volumes and dividends cannot: the division leaves too few of their digits.
@@ -28,7 +28,7 @@ BEGINNING = datetime(1927, 12, 30, tzinfo=UTC)
 _EPOCH, _YEAR_2100 = datetime(1970, 1, 1, tzinfo=UTC), 4_102_444_800
 _COLUMNS = ("open", "high", "low", "close", "volume")
 _EVENTS = {"dividend": ("amount",), "split": ("numerator", "denominator")}
-# Of what the closes can be had as they were traded, by Yahoo's words for it: a share in dollars.
+# Whose closes can be had as they were traded, in Yahoo's terms: shares in dollars.
 _SHARES = ("EQUITY", "ETF")
 
 
@@ -36,9 +36,8 @@ class Interval(NamedTuple):
     """An interval of bars."""
 
     length: timedelta  # the longest that it can be
-    reach: timedelta | None = (
-        None  # how far back Yahoo keeps such bars (None: to the beginning), by its own error texts
-    )
+    # How far back Yahoo keeps such bars, by its own error texts. None: to the beginning.
+    reach: timedelta | None = None
 
 
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -90,7 +89,7 @@ def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     if SYNONYMS.get(str(granularity), granularity) != interval:
         raise UpstreamError(Code.MALFORMED, problem=f"its bars are not of the interval {interval}")
     subject = _subject(meta, _splits(result, _zone(meta)), interval, received)
-    # On claims rows of the past are served: a later one that cannot be read must not cost them.
+    # Claims serve rows of the past. A later row that cannot be read must not suppress them.
     read_row = _tolerant if query.accepts_claims else _strict
     bars = (read_row(subject.bar, at, row) for at, row in _bars(result))
     # Of a running day's two rows the later one replaces the earlier.
@@ -143,7 +142,7 @@ class _Subject(NamedTuple):
         )
 
     def _claim(self, kind: str, first: date, values: Mapping[str, Any]) -> tuple[datetime | None, Mapping[str, Any]]:
-        """Return since when the row that begins on ``first`` is claimed to have been public, and what it showed."""
+        """Return since when the row that begins on ``first`` is claimed to have been public, and the claimed fields."""
         if not self.is_share or is_intraday(self.interval):
             return None, {}
         if kind == "split":

@@ -317,9 +317,15 @@ MUTANTS = (
             _DAMAGE,
         ),
         (
+            "an item that is there was never seen",
+            "_Ingestion._check_seen",
+            lambda real: lambda ingestion, items: None,
+            _DAMAGE,
+        ),
+        (
             "an item may have lost a part of its past",
             "_Ingestion._check_whole",
-            lambda real: lambda ingestion, runs: None,
+            lambda real: lambda ingestion, runs, stored: None,
             _DAMAGE,
         ),
         (

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.panels.panel import Cell, Panel
+from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
 from pit_fetch.request.over import from_text
 from tests.laws.mutants.leak import Mutant, first
@@ -17,10 +18,10 @@ _UNIVERSE = ("panel: universe",)
 
 def _as_of_the_last(real: Any) -> Any:
     def cells(panel: Panel) -> Iterator[Cell]:
-        last = max(question.pit for question in panel.questions)
-        late = [question._replace(pit=last) for question in panel.questions]
-        for question, cell in zip(panel.questions, real(Panel(late, panel._ask)), strict=True):
-            yield cell._replace(pit=question.pit)
+        pits = [pit for subject in panel.grid.subjects for pit in subject.pits]
+        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel.grid.subjects]
+        for pit, cell in zip(pits, real(Panel(panel.grid._replace(subjects=late))), strict=True):
+            yield cell._replace(pit=pit)
 
     return cells
 

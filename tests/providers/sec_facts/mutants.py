@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.release import bound
 
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
@@ -33,6 +34,15 @@ class _Asked(Archive):
     def submitted(self, *given: Any) -> Any:
         self.check_host()
         return super().submitted(*given)
+
+
+def _where_a_file_ends(real: Any) -> Any:
+    def submitted(archive: Any, accession: str, cik: int, filed: date) -> Any:
+        acceptance = real(archive, accession, cik, filed)
+        older = archive.company(cik).get("filings", {}).get("files", [])
+        return None if filed.isoformat() in [file["filingTo"] for file in older] else acceptance
+
+    return submitted
 
 
 def _newest_alone(real: Any) -> Any:
@@ -74,6 +84,24 @@ MUTANTS = (
         "pit_fetch_providers.edgar.archive:answering_archive",
         lambda real: lambda query, context: _Asked(context, query.started),
         ("sec_facts: partial failure", "sec_facts: quota"),
+    ),
+    Mutant(
+        "sec_facts: a late hour under its day's date is believed",
+        "pit_fetch_providers.edgar.acceptance:_may_be_moved_back",
+        lambda real: lambda *given: False,
+        _LAW,
+    ),
+    Mutant(
+        "sec_facts: the Z of a late hour is believed",
+        f"{_RELEASE}:_certain",
+        lambda real: lambda submitted, filing: bound(filing, submitted),
+        _LAW,
+    ),
+    Mutant(
+        "sec_facts: where a file of the list ends",
+        "pit_fetch_providers.edgar.archive:Archive.submitted",
+        _where_a_file_ends,
+        _LAW,
     ),
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),
     Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -81,6 +81,32 @@ def test_a_version_is_public_from_the_release_of_its_filing(pit: str, expected: 
     assert values(ask(server.app(facts, true_utc=true_utc), pit=pit, concept="NetIncomeLoss")) == expected
 
 
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
+@pytest.mark.parametrize(
+    ("accepted", "filed", "public"),
+    [
+        ("2024-03-11 06:29:01", "2024-03-11", "2024-03-11T07:29:01-04:00"),
+        ("2024-03-11 16:30:00", "2024-03-11", "2024-03-11T17:30:00-04:00"),
+        ("2024-03-11 17:31:00", "2024-03-11", "2024-03-11T18:31:00-04:00"),  # begun in time
+        ("2024-03-11 21:30:00", "2024-03-12", "2024-03-12T09:00:00-04:00"),
+        ("2019-10-29 19:16:18", "2019-10-29", "2019-11-03T09:00:00-05:00"),  # so late that it may have waited
+        ("2020-12-23 18:30:00", "2020-12-22", "2020-12-28T09:00:00-05:00"),  # moved back, before days without EDGAR
+        ("2020-12-23 19:30:00", "2020-12-22", "2020-12-28T09:00:00-05:00"),
+        ("2020-12-23 19:30:00", "2020-12-23", "2020-12-28T09:00:00-05:00"),
+        ("2024-11-01 21:59:00", "2024-11-01", "2024-11-06T09:00:00-05:00"),  # the clocks change
+    ],
+)
+def test_near_the_pit_its_header_dates_a_filing_whatever_its_z_means(
+    accepted: str, filed: str, public: str, true_utc: bool
+) -> None:
+    app = server.app(
+        (income(Filing(sec.number(8), "8-K", accepted, filed), "2018-01-01", "2018-12-31", 5),), true_utc=true_utc
+    )
+    at = datetime.fromisoformat(public)
+    before, after = (ask(app, pit=pit.isoformat(), concept="NetIncomeLoss") for pit in (at - timedelta(seconds=1), at))
+    assert (len(before.records), len(after.records)) == (0, 1)
+
+
 def test_a_history_costs_no_more_requests_than_a_filing() -> None:
     few, many = (ask(facts, concept="NetIncomeLoss") for facts in (HISTORY[:1], HISTORY))
     assert [request.path for request in few.requests] == [request.path for request in many.requests]
@@ -90,6 +116,14 @@ def test_a_history_costs_no_more_requests_than_a_filing() -> None:
 def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> None:
     app = instead(server.app(HISTORY[5:6]), sec.NO_SUCH_KEY, "/submissions/CIK0000320193.json")
     assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 14, tzinfo=UTC)
+
+
+def test_where_a_file_of_the_list_ends_changes_nothing() -> None:
+    morning = Filing(sec.number(8), "10-K/A", "2023-05-01 08:30:00")
+    facts = (income(NEXT_Q1, "2023-01-01", "2023-03-31", 15), income(morning, "2022-01-01", "2022-12-31", 46))
+    whole, cut = (ask(server.app(facts, true_utc=True, recent=most), concept="NetIncomeLoss") for most in (1_000, 1))
+    assert whole.items == cut.items
+    assert not cut.paths("/Archives/")
 
 
 # Versions.
@@ -107,6 +141,18 @@ def test_the_vintages_of_a_fact() -> None:
 def test_what_a_proxy_statement_tags_again_is_no_version() -> None:
     facts = (income(YEAR, "2022-01-01", "2022-12-31", 47_000), income(PROXY, "2022-01-01", "2022-12-31", 47))
     assert values(ask(facts, concept="NetIncomeLoss")) == {"2022-12-31": 47_000}
+
+
+@pytest.mark.parametrize("forms", [("10-K", "10-K/A"), ("10-K/A", "10-K")])
+def test_an_amendment_of_the_same_morning_is_the_newer_version(forms: tuple[str, str]) -> None:
+    first, second = (
+        Filing(sec.number(8 + place), form, f"2023-02-15 18:0{4 + place}:00", filed="2023-02-16")
+        for place, form in enumerate(forms)
+    )
+    facts = tuple(income(made, "2022-01-01", "2022-12-31", len(made.form)) for made in (first, second))
+    for vintage, form in (("latest", "10-K/A"), ("first", "10-K")):
+        (record,) = ask(facts, concept="NetIncomeLoss", vintage=vintage).records
+        assert (record.payload["form"], record.payload["value"]) == (form, len(form))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +191,8 @@ def test_units_and_periods_are_chosen_among_the_facts() -> None:
         "ytd": {"2022-06-30": 21, "2022-09-30": 33},
         "instant": {"2022-12-31": 9},
     }
-    assert values(ask(facts, concept="NetIncomeLoss", unit="EUR")) == {"2022-12-31": 40}
+    for unit in ("EUR", "eur"):
+        assert values(ask(facts, concept="NetIncomeLoss", unit=unit)) == {"2022-12-31": 40}
 
 
 def test_nothing_that_a_later_filing_writes_is_shown() -> None:
@@ -231,6 +278,31 @@ def test_twelve_months_are_the_year_and_what_came_since_less_the_same_part_of_it
     assert {record.payload["period_start"] for record in months.records} == {"2022-01-01", "2022-04-01"}
 
 
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ("annual", {"2022-12-31": 47}),
+        ("quarter", {**YEARLY, "2022-04-01": 10, "2022-07-01": 11}),
+        ("ttm", {"2022-12-31": 47, "2023-03-31": 52}),
+    ],
+)
+def test_a_comparative_that_is_dated_a_day_off_takes_no_place(period: str, expected: dict[str, int]) -> None:
+    year = income(Filing(sec.number(8), "10-K", "2024-02-15 12:00:00"), "2022-01-02", "2022-12-31", 47)
+    facts = (
+        *HISTORY,
+        *(
+            income(filing, "2022-01-01", end, 33, "Revenues")
+            for filing, end in ((Q3, "2022-09-30"), (YEAR, "2022-12-31"))
+        ),
+        income(NEXT_Q1, "2022-01-01", "2022-04-01", 10),
+        income(Q3, "2022-01-01", "2022-07-01", 21),
+        year,
+    )
+    items = ask(facts, op="statement", period=period).records
+    assert {made.payload["period_end"]: made.payload["net_income"] for made in items} == expected
+    assert len({made.id for made in items}) == len(items)
+
+
 def test_what_is_per_share_is_never_derived() -> None:
     facts = tuple(
         fact._replace(concept=concept, unit=unit)
@@ -294,6 +366,14 @@ def test_debt_is_a_sum_of_what_is_reported(reported: dict[str, int], debt: int |
     facts = (*HISTORY, *(Reported(YEAR, concept, "2022-12-31", value) for concept, value in reported.items()))
     balance = ask((*facts, Reported(YEAR, "Assets", "2022-12-31", 500)), op="statement", statement="balance")
     assert cells(balance, "debt") == {"2022-12-31": debt}
+
+
+@pytest.mark.parametrize(("part", "others"), [("CommercialPaper", {"LongTermDebtCurrent": 10}), ("DebtCurrent", {})])
+def test_debt_whose_part_is_of_another_basis_is_not_told_without_it(part: str, others: dict[str, int]) -> None:
+    reported = {"LongTermDebtNoncurrent": 70, part: 20, "LongTermDebtCurrent": 10, **others}
+    facts = (*HISTORY, *(Reported(YEAR, concept, "2022-12-31", value) for concept, value in reported.items()))
+    amended = Reported(AMENDED, part, "2022-12-31", 25)
+    assert cells(ask((*facts, amended), op="statement", statement="balance"), "debt") == {"2022-12-31": None}
 
 
 def test_a_company_that_reports_in_several_currencies_has_one_in_a_statement() -> None:

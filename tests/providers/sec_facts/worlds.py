@@ -15,6 +15,7 @@ from tests.laws.worlds import PITS, Case, always, common, noise_count, options
 from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
+from tests.providers.sec_filings.worlds import endpoint
 from tests.providers.sec_full_text import hours
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
@@ -62,7 +63,8 @@ def make(rng: Random, most: int = 4) -> Case:
         noise = [_disguised(rng, _reported(rng, filing), public) for filing in late for _ in range(rng.choice((1, 4)))]
         facts = [*public, *noise]
         rng.shuffle(facts)
-        worlds.append(server.app(facts, raw=_raw(rng, moment, noise), others=filings, true_utc=true_utc))
+        raw, recent = _raw(rng, moment, noise), rng.choice((1, 2, 1_000))
+        worlds.append(server.app(facts, raw=raw, others=filings, true_utc=true_utc, recent=recent))
     words, choices = rng.choice(_QUESTIONS)
     who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
     return Case(
@@ -122,7 +124,13 @@ def _public(rng: Random, accession: str, moment: datetime) -> Filing:
 
 
 def _late(rng: Random, accession: str, moment: datetime) -> Filing:
-    """Return a filing accepted after the PIT, perhaps within the hours by which a submissions file can be wrong."""
+    """Return a filing accepted after the PIT, perhaps within the hours by which a submissions file can be wrong.
+
+    Or one of an evening before, whose date is that of its day: it may have been moved back.
+    """
+    evening = hours.late(rng, moment)
+    if evening < moment and rng.random() < 0.2:
+        return Filing(accession, rng.choice(_FORMS), f"{evening:%Y-%m-%d %H:%M:%S}")
     accepted, day = hours.after(rng, moment)
     return Filing(accession, rng.choice((*_FORMS, "DEF 14A")), f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat())
 
@@ -169,7 +177,7 @@ def _continues(asked: Sequence[HttpRequest]) -> bool:
     return path.startswith("/Archives/") or "-submissions-" in path
 
 
-REQUESTS = Requests(_continues)
+REQUESTS = Requests(_continues, endpoint)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),

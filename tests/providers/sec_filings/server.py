@@ -164,33 +164,26 @@ def app(
     :func:`sec.app`.
     """
     rest = sec.app([entry.filing for entry in filed], true_utc=true_utc, **options)
+    by_filing = {entry.filing: entry for entry in filed}
     by_folder = {entry.filing.accession.replace("-", ""): entry for entry in filed}
 
     def listed(cik: int, part: int) -> Response:
-        mine = [entry for entry in filed if cik in entry.filing.ciks]
-        mine.sort(key=lambda entry: (entry.filing.day, entry.filing.accepted), reverse=True)
-        parts = [mine[start : start + recent] for start in range(0, len(mine), recent)]
+        parts = sec.in_parts([entry.filing for entry in filed if cik in entry.filing.ciks], recent)
+        of_part = [columns([by_filing[filing] for filing in filings], true_utc) for filings in parts]
         if part:
-            return as_json(columns(parts[part], true_utc)) if part < len(parts) else sec.NO_SUCH_KEY
+            return as_json(of_part[part]) if part < len(parts) else sec.NO_SUCH_KEY
         if not parts and not raw:
             return sec.NO_SUCH_KEY
-        files = [
-            {
-                "name": f"CIK{cik:010d}-submissions-{number:03d}.json",
-                "filingCount": len(rows),
-                "filingFrom": rows[-1].filing.day,
-                "filingTo": rows[0].filing.day,
-            }
-            for number, rows in enumerate(parts[1:], 1)
-        ]
-        newest = columns(parts[0] if parts else [], true_utc)
+        newest = of_part[0] if parts else columns([], true_utc)
         for name, values in (raw or {}).items():
             newest[name] = [*values, *newest[name]]
-        return as_json({"cik": str(cik), "name": "Of today", "filings": {"recent": newest, "files": files}})
+        return as_json(
+            {"cik": str(cik), "name": "Of today", "filings": {"recent": newest, "files": sec.older_files(cik, parts)}}
+        )
 
     def answer(request: HttpRequest) -> Response:
         path = request.path
-        if match := re.fullmatch(r"/submissions/CIK([0-9]{10})(?:-submissions-([0-9]{3}))?\.json", path):
+        if match := sec.LIST.fullmatch(path):
             is_whole = body is not None and int(match[1]) == APPLE and not match[2]
             return Response(body or b"") if is_whole else listed(int(match[1]), int(match[2] or 0))
         if (match := re.fullmatch(FOLDER, path)) and match[2] in by_folder:

@@ -10,7 +10,7 @@ import pytest
 from pit_fetch_providers.sec_filings import documents, elements, text
 
 from pit_fetch.errors import ConfigError, UpstreamError
-from pit_fetch.testing.server import App, Response
+from pit_fetch.testing.server import App, Response, as_json
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.sec_filings import server
@@ -42,6 +42,7 @@ CUT = (
     "--input-file is not a reply from sec_filings: it is cut: a full submission ends with </SEC-DOCUMENT>. "
     "Save a reply as it comes, and name that file."
 )
+OLDER_PART = "CIK0000320193-submissions-001.json"
 PRICE_OF_A_NOTE = '<footnoteId id="F1"/>'
 
 
@@ -139,8 +140,15 @@ def test_where_a_file_of_the_list_ends_means_nothing() -> None:
     assert wholes == [wholes[0]] * 4
 
 
+def test_a_file_of_the_list_at_the_end_of_the_calendar() -> None:
+    whole = {"recent": server.columns(FILED, False), "files": [{"name": OLDER_PART, "filingTo": "9999-12-31"}]}
+    app = instead(server.app(()), as_json(server.columns((), False)), f"/submissions/{OLDER_PART}")
+    found = ask(instead(app, as_json({"filings": whole}), "/submissions/CIK0000320193.json"), forms="8-K")
+    assert (found.error_code, len(found.records)) == ("", 2)
+
+
 def test_a_missing_part_of_the_list_is_told() -> None:
-    app = instead(server.app(FILED, recent=4), sec.NO_SUCH_KEY, "/submissions/CIK0000320193-submissions-001.json")
+    app = instead(server.app(FILED, recent=4), sec.NO_SUCH_KEY, f"/submissions/{OLDER_PART}")
     assert ask(app).error_code == "incomplete"
 
 
@@ -208,6 +216,20 @@ def test_a_saved_submission_is_dated_by_its_header() -> None:
         assert texts(saved) == expected
 
 
+def test_a_submission_of_before_1996_has_an_envelope_of_another_name() -> None:
+    whole = server.submission(OLD).replace("SEC-", "IMS-")
+    body = f"-----BEGIN PRIVACY-ENHANCED MESSAGE-----\nProc-Type: 2001,MIC-CLEAR\n\n{whole}"
+    saved = ask_source("sec_filings", server.app(()), body=body.encode(), pit=PIT, op="text")
+    folder = f"/Archives/edgar/data/320193/{OLD.filing.accession.replace('-', '')}/{OLD.filing.accession}"
+    app = instead(server.app(FILED), Response(body.encode()), f"{folder}.txt")
+    for ending in ("-index-headers.html", ".hdr.sgml"):
+        app = instead(app, sec.MISSING, folder + ending)
+    for fetched in (saved, ask(app, op="text", form="10-Q")):
+        (record,) = fetched.records
+        assert record.available_at == datetime(1999, 5, 13, 4, tzinfo=UTC)  # the end of the day in its first line
+        assert "going" in record.payload["text"]
+
+
 PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><head><title/>
 <script/></head><body><div style="display:none"><ix:header><ix:hidden>0000320193</ix:hidden></ix:header></div>
 <div><span style="display:none">unseen</span>Net <ix:nonNumeric name="dei:X">sales</ix:nonNumeric></div>
@@ -221,11 +243,17 @@ PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.
         (PAGE, "Net sales\n\nProducts | $68,714 |\nChange | | (8)%"),
         ("<PAGE>\nITEM 1.   \n\n\n\n<TABLE>\n<CAPTION>\n<S>   <C>\nCash  $ 5\n</TABLE>\n", "ITEM 1.\n\nCash  $ 5"),
         ("<html></html>", ""),
+        ("<html><p hidden>no</p><p style='Visibility : hidden'>no</p><template>no</template><p>yes", "yes"),
         ("", ""),
     ],
 )
 def test_the_text_of_a_document(source: str, expected: str) -> None:
     assert text.of_document(source) == expected
+
+
+def test_a_file_that_is_named_as_a_page_is_one() -> None:
+    source = f"<!-- {'made by a program ' * 300} -->\n<html><body><p>Sales &amp; costs</p></body></html>"
+    assert text.of_document(source, "EX991.HTM") == "Sales & costs"
 
 
 def test_a_page_of_a_million_tags_is_no_text() -> None:
@@ -246,15 +274,22 @@ def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
     assert list(text.passages("going concern. " * 9, "going concern")) == [(0, "going concern. " * 9)]
 
 
+@pytest.mark.parametrize("phrase", ["company's", "company’s", "non-gaap", '"results"', "2024-2025", "[a]"])
+def test_signs_that_look_alike_are_one(phrase: str) -> None:
+    words = "The company’s non‑GAAP “results” of 2024–2025 [a]."
+    assert [made.text for made in text.passages(words, phrase)] == [words]
+
+
 def test_documents_of_a_type() -> None:
     listed = [
         Document("10-K", "", ""),
         Document("EX-99.1", "", ""),
         Document("EX-99.2", "", ""),
         Document("EX-9", "", ""),
+        Document("EX-99", "", ""),
     ]
     every = [documents.Document(place, made.type) for place, made in enumerate(listed, 1)]
-    for kind, expected in {"primary": [1], "ex-99": [2, 3], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
+    for kind, expected in {"primary": [1], "ex-99": [2, 3, 5], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
         assert [document.sequence for document in documents.chosen(every, kind)] == expected
 
 
@@ -314,7 +349,20 @@ HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a
 @pytest.mark.parametrize("source", [HOSTILE, "<ownershipDocument>", "", "<a>&undeclared;</a>", "<a>\0</a>"])
 def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
     assert elements.parse(source) is None
-    assert ask((insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source)),), op="insiders").records == []
+    form = insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source))
+    is_form = "ownershipDocument" in source  # anything else may be the plain text of before 2003
+    for pit, error in (("2024-02-14T18:00:00-05:00", ""), (PIT, "malformed" if is_form else "")):
+        fetched = ask((form,), pit=pit, op="insiders")
+        assert (fetched.records, fetched.error_code) == ([], error)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(".50", 0.5), ("5.", 5), ("-1,000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (".", None), ("-", None),
+     ("1e3", None), ("$5", None)],
+)  # fmt: skip
+def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) -> None:
+    assert elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b") == expected
 
 
 def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
@@ -355,6 +403,18 @@ def test_the_book_of_a_manager(pit: str, expected: list[str]) -> None:
     fetched = ask(BOOKS, pit=pit, op="holdings")
     assert [record.payload["issuer"] for record in fetched.records] == expected
     assert all(record.payload["form"].startswith("13F-HR") for record in fetched.records)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("RESTATEMENT", ["ATLAS"]), ("NEW HOLDINGS", ["ATLAS", "ACME"])])
+def test_an_amendment_of_the_same_morning_comes_after_what_it_amends(kind: str, expected: list[str]) -> None:
+    made = [
+        Filed(Filing(sec.number(place), form, "2024-05-14 20:00:00", filed="2024-05-15"), report, "2024-03-31")
+        for place, form, report in (
+            (1, "13F-HR/A", server.report("13F-HR/A", "2024-03-31", [("ATLAS", 5_000, 100)], kind)),
+            (2, "13F-HR", server.report("13F-HR", "2024-03-31", [("ACME", 5_000, 100)])),
+        )
+    ]
+    assert [record.payload["issuer"] for record in ask(tuple(made), op="holdings").records] == expected
 
 
 def test_the_book_of_an_earlier_quarter() -> None:
@@ -402,6 +462,7 @@ def test_a_saved_submission_holds_one_report_or_form() -> None:
 def test_a_report_without_a_table_that_can_be_read_is_an_error_and_no_empty_book() -> None:
     cover, table = REPLACED.documents
     assert ask((BASE, REPLACED._replace(documents=(cover,))), op="holdings").error_code == "malformed"
+    assert ask((BASE, REPLACED._replace(documents=(cover._replace(source=HOSTILE), table))), op="holdings").error_code
     hostile = table._replace(source=HOSTILE)
     for pit, expected in (("2024-05-23T12:00:00-04:00", (["ACME", "APEX"], "")), (PIT, ([], "malformed"))):
         fetched = ask((BASE, REPLACED._replace(documents=(cover, hostile))), pit=pit, op="holdings")

@@ -223,12 +223,12 @@ def _continues(asked: Sequence[HttpRequest]) -> bool:
     return is_evidence or "-submissions-" in path
 
 
-def _endpoint(request: HttpRequest) -> str:
+def endpoint(request: HttpRequest) -> str:
     """Return what a request is for; a file of older filings continues the list."""
     return endpoint_of(request).replace("-submissions-#", "")
 
 
-REQUESTS = Requests(_continues, _endpoint)
+REQUESTS = Requests(_continues, endpoint)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),

@@ -26,6 +26,12 @@ def after(rng: Random, moment: datetime) -> tuple[datetime, date]:
     return accepted, weekday(accepted.date() + (accepted.hour >= 17) * DAY)
 
 
+def late(rng: Random, moment: datetime) -> datetime:
+    """Return an evening before ``moment``, of up to four days ago: what came then may have waited for days."""
+    day = moment.astimezone(NEW_YORK).date() - rng.choice((1, 2, 4)) * DAY
+    return datetime.combine(weekday(day), time(rng.choice((18, 19, 21)), 16), NEW_YORK)
+
+
 def weekday(day: date) -> date:
     """Return ``day``, or the Monday after it."""
     return day + timedelta(days=7 - day.weekday()) if day.weekday() > 4 else day

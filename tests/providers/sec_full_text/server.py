@@ -223,6 +223,29 @@ def _row(layout: str, cik: int, filing: Filing) -> str:
     return f"{first:<12}{second:<62}{cik:<12}{day:<12}{path:<52}"
 
 
+# A company's list, and its files of older filings.
+LIST = re.compile(r"/submissions/CIK([0-9]{10})(?:-submissions-([0-9]{3}))?\.json")
+
+
+def in_parts(filings: Sequence[Filing], size: int) -> list[list[Filing]]:
+    """Return the filings newest first, so many in each part."""
+    ordered = sorted(filings, key=lambda filing: (filing.day, filing.accepted), reverse=True)
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+
+def older_files(cik: int, parts: Sequence[Sequence[Filing]]) -> list[dict[str, Any]]:
+    """Return what a company's list tells of its files of older filings: all parts but the first."""
+    return [
+        {
+            "name": f"CIK{cik:010d}-submissions-{number:03d}.json",
+            "filingCount": len(part),
+            "filingFrom": part[-1].day,
+            "filingTo": part[0].day,
+        }
+        for number, part in enumerate(parts[1:], 1)
+    ]
+
+
 def columns(filings: Sequence[Filing], true_utc: bool) -> dict[str, list[str]]:
     """Return a submissions file's columns, in either convention of the ``Z``."""
 
@@ -247,8 +270,11 @@ def app(
     tickers: Mapping[str, int] | None = None,
     entity: str = "",
     now: datetime | None = None,
+    recent: int = 1_000,
 ) -> App:
     """Return the server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
+
+    A company's list holds the ``recent`` newest filings, and files of so many older ones.
 
     ``entity`` is the name that all filers have today (default: that of the filing). Daily indexes hold what was sent
     out until ``now`` (default: all of it), which is then the server's date.
@@ -277,9 +303,14 @@ def app(
         ):
             day = datetime.strptime(match[3], "%Y%m%d").date()  # noqa: DTZ007
             return _index(by_day.get(day.isoformat(), ()), day, now)
-        if match := re.fullmatch(r"/submissions/CIK([0-9]{10})\.json", request.path):
-            mine = [filing for filing in filings if int(match[1]) in filing.ciks and filing.accepted]
-            return as_json({"filings": {"recent": columns(mine, true_utc), "files": []}}) if mine else NO_SUCH_KEY
+        if match := LIST.fullmatch(request.path):
+            cik, place = int(match[1]), int(match[2] or 0)
+            parts = in_parts([filing for filing in filings if cik in filing.ciks and filing.accepted], recent)
+            if place >= len(parts):
+                return NO_SUCH_KEY
+            listed_columns = columns(parts[place], true_utc)
+            whole = {"filings": {"recent": listed_columns, "files": older_files(cik, parts)}}
+            return as_json(listed_columns if place else whole)
         if match := re.fullmatch(r"/Archives/edgar/data/([0-9]+)/([0-9]{18}/[0-9-]{20})(.*)", request.path):
             filing = by_stem.get(match[2])
             kinds = {

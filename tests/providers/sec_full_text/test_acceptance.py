@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at, proof
-from pit_fetch_providers.edgar.forms import EVENING, all_ordinary
+from pit_fetch_providers.edgar.forms import all_ordinary, is_evening
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
 
 from pit_fetch.times import NEW_YORK, in_new_york
@@ -49,6 +49,13 @@ RULE = {
     "in the night": ("EFFECT", "2024-02-15 00:15:02", "2024-02-14", "", False, "2024-02-15 09:00"),
     "after the end of the day": ("8-K", "2024-02-15 22:00:00", "2024-02-15", "", False, "2024-02-16 09:00"),
     "moved back, an evening's": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "", False, "2024-02-20 09:00"),
+    "begun in time": ("8-K", "2025-12-12 17:31:08", "2025-12-12", "2025-12-12", False, "2025-12-12 18:31:08"),
+    "late under its day's date": ("8-K", "2019-10-29 19:16:18", "2019-10-29", "2019-10-29", False, "2019-11-03 09:00"),
+    "late, released": ("8-K", "2019-10-29 19:16:18", "2019-10-29", "2019-10-30", False, "2019-10-31 00:00"),
+    "late, of a large holder": ("SC 13D/A", "2024-03-19 20:48:01", "2024-03-19", "", False, "2024-03-19 21:48:01"),
+    "late, before such were": ("SC 13G", "2011-02-14 17:48:32", "2011-02-14", "", False, "2011-02-19 09:00"),
+    "late, a notice of sale": ("144", "2023-08-03 18:48:12", "2023-08-03", "", False, "2023-08-03 19:48:12"),
+    "late, more of an offering": ("S-3MEF", "2005-08-16 21:27:02", "2005-08-16", "", False, "2005-08-16 22:27:02"),
     "moved back, released": ("8-K", "2024-02-15 17:31:00", "2024-02-14", "2024-02-16", False, "2024-02-17 00:00"),
     "midnight is no clock": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "", False, "2002-03-05 00:00"),
     "midnight, sent out later": ("10-K", "2002-03-04 00:00:00", "2002-03-04", "2002-03-07", False, "2002-03-08 00:00"),
@@ -65,7 +72,7 @@ def test_the_header_decides(
     filing = Filing(ONE, form, accepted, filed, released, private)
     parsed = parse_header(make(filing).encode(), ONE)
     assert parsed is not None
-    moment = available_at(parsed, date.fromisoformat(filed), form in EVENING)
+    moment = available_at(parsed, date.fromisoformat(filed), is_evening(form, date.fromisoformat(filed)))
     assert moment is not None
     assert moment.astimezone(NEW_YORK).strftime("%Y-%m-%d %H:%M:%S") == public.ljust(19, " ").replace("   ", ":00")
     assert parsed.names == ("Apple Inc.",)
@@ -132,7 +139,8 @@ def test_when_its_own_files_were_written_is_the_proof_where_it_can_be(
     parsed = parse_header(sec.header(filing).encode(), ONE)
     assert parsed is not None
     moment = datetime.fromisoformat(written).replace(tzinfo=NEW_YORK) if written else None
-    day, evening = date.fromisoformat(filing.day), form in EVENING
+    day = date.fromisoformat(filing.day)
+    evening = is_evening(form, day)
     shows = proof(parsed._replace(written=moment), day, evening) or available_at(parsed, day, evening)
     assert (shows and f"{shows.astimezone(NEW_YORK):%Y-%m-%d %H:%M:%S}") == (
         public.ljust(19, " ").replace("   ", ":00") if public else None
@@ -270,7 +278,7 @@ def test_no_filing_is_stamped_before_its_acceptance(form: str, accepted: str, fi
         parse_index_page(sec.index_page(filing).encode(), ONE),
         parse_submissions(sec.columns([Filing(number(9), "4", accepted), filing], true_utc), ONE),
     )
-    stamps = [available_at(source, day) for source in sources if source is not None]
+    stamps = [available_at(source, day, is_evening(form, day)) for source in sources if source is not None]
     assert len(stamps) == 3
     for stamp in stamps:
         assert stamp is not None

@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import json
 import stat
+from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pit_fetch.archive.store import index, schema
+from pit_fetch.archive.store.journal import Fetch, Writer
 from pit_fetch.archive_admin import export
 from pit_fetch.testing.server import as_json
 from tests.laws.exported import AS_OF
@@ -56,6 +59,16 @@ def test_each_version_says_from_when_until_when_it_was_the_answer(archive: Archi
     assert (second["valid_from"], second["valid_to"]) == (at("2026-06-03 15:00"), None)
     assert [row["title"] for row in (first, second)] == ["first words", "other words"]
     assert [json.loads(row["item"])["title"] for row in (first, second)] == ["first words", "other words"]
+
+
+def test_the_fetches_of_a_source_that_is_not_installed_stay_for_its_return(archive: Archive) -> None:
+    with closing(archive.open()) as connection:
+        with schema.transaction(connection):
+            gone = Fetch(0, "live", "gone", "", "", {}, "--source gone", None)
+            key = Writer(connection).fetch(gone)
+            index.defer(connection, index.UNASSIGNED, key)
+        assert archive.command("archive export lake").code == 0
+        assert index.pending(connection, index.UNASSIGNED) == [key]
 
 
 def test_fields_have_their_types(archive: Archive) -> None:

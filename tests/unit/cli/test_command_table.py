@@ -20,6 +20,14 @@ def test_a_command_is_a_module_with_its_own_help(name: str, tmp_path: Path) -> N
     assert (answer.status, answer.text.partition("\n")[0].startswith(f"usage: pit_fetch {name}")) == (0, True)
 
 
+def test_the_help_has_a_line_for_each_command(tmp_path: Path) -> None:
+    lines = fetch(tmp_path, "--help").text.splitlines()
+    for name, command in COMMANDS.items():
+        assert re.fullmatch(
+            rf"  {name} +{re.escape(command.summary)}", next(row for row in lines if row.split()[:1] == [name])
+        )
+
+
 def test_the_gate_lets_the_listings_among_them_pass() -> None:
     listings = {name for name, command in COMMANDS.items() if command.is_listing}
     assert {name for name in COMMANDS if gate.is_listing(f"pit_fetch {name}")} == listings

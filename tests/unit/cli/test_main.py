@@ -265,6 +265,8 @@ def test_verbose_reports_requests_in_open_mode_only(here: Here) -> None:
     assert "GET" not in closed.err
     assert "bz-news-api: 3 items, 2024-02-15T15:57:00-05:00 to 2024-02-15T15:59:00-05:00" in closed.err
     assert TOKEN not in opened.err + closed.err
+    single = here(*AT_PIT, "--limit", "1", "-v", app=benzinga.app(ARTICLES), env=KEY)
+    assert "bz-news-api: 1 item, 2024-02-15T15:59:00-05:00, as of" in single.err
 
 
 def test_the_audit_file_holds_what_the_envelope_may_not(here: Here, tmp_path: Path) -> None:

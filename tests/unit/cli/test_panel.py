@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.testing.server import Response
 from tests.unit.archive.scene import Archive, alpha
 
+ROW = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
 NOW = "2026-07-02 12:00"
 PITS = "--pits @months.txt"
 ASKED = f"panel --source alphavantage EARNINGS --offline {PITS}"
@@ -19,9 +21,8 @@ ASKED = f"panel --source alphavantage EARNINGS --offline {PITS}"
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     """The earnings of one company, captured."""
-    row = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
     (tmp_path / "months.txt").write_text("monthly 2026-04..2026-06 16:00[America/New_York]\n")
-    archive = Archive(tmp_path, app=alpha(EARNINGS={"symbol": "GE", "quarterlyEarnings": [row]}))
+    archive = Archive(tmp_path, app=alpha(EARNINGS={"symbol": "GE", "quarterlyEarnings": [ROW]}))
     (archive.folder / "list.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "GE"\n')
     assert archive.command("capture list.toml", now="2026-07-01 12:00").code == 0
     return archive
@@ -33,10 +34,10 @@ def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     assert (answer.code, [*rows[0]][:3]) == (0, ["pit", "symbol", "status"])
     assert [(row["pit"], row["symbol"], row["status"], row["reportedEPS"]) for row in rows] == [
         ("2026-04-30T16:00:00-04:00", "GE", "nothing_public", ""),
-        ("2026-04-30T16:00:00-04:00", "T", "not_captured", ""),
         ("2026-05-31T16:00:00-04:00", "GE", "ok", "1.85"),
-        ("2026-05-31T16:00:00-04:00", "T", "not_captured", ""),
         ("2026-06-30T16:00:00-04:00", "GE", "ok", "1.85"),
+        ("2026-04-30T16:00:00-04:00", "T", "not_captured", ""),
+        ("2026-05-31T16:00:00-04:00", "T", "not_captured", ""),
         ("2026-06-30T16:00:00-04:00", "T", "not_captured", ""),
     ]
 
@@ -64,11 +65,33 @@ def test_a_file_has_the_format_of_its_name(archive: Archive) -> None:
     assert table.column("status").to_pylist() == [json.loads(line)["status"] for line in lines]
 
 
-def test_an_older_file_stays_if_every_cell_was_refused(archive: Archive) -> None:
+def test_an_older_file_stays_if_every_cell_failed_and_what_failed_is_asked_again(archive: Archive) -> None:
+    live = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE,T --output panel.csv"
     (archive.folder / "panel.csv").write_text("older")
-    answer = archive.command(f"{ASKED} --over symbol=GE --output panel.csv --archive none.db", NOW)
-    assert (answer.code, "Nothing was written. 3 of 3 cells failed" in answer.err) == (1, True)
+    documents, archive.app = archive.app, lambda request: Response(b"", 500)
+    answer = archive.command(live, NOW)
+    assert (answer.code, "Nothing was written. 6 of 6 cells failed" in answer.err) == (1, True)
     assert (archive.folder / "panel.csv").read_text() == "older"
+
+    archive.app = lambda request: documents(request) if request.query["symbol"] == "GE" else Response(b"", 500)
+    answer = archive.command(live, NOW)
+    assert (answer.code, "3 of 6 cells failed" in answer.err) == (1, True)
+    assert "The same command asks again for what failed" in answer.err
+
+    archive.app = alpha(EARNINGS={"symbol": "T", "quarterlyEarnings": [ROW]})
+    archive.asked.clear()
+    answer = archive.command(live, NOW)
+    assert (answer.code, {request.query["symbol"] for request in archive.asked}) == (0, {"T"})
+    assert not (archive.folder / "panel.csv.parts").exists()
+
+
+def test_a_dry_run_says_what_would_be_asked(archive: Archive) -> None:
+    words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE,T --dry-run"
+    archive.asked.clear()
+    assert archive.command(f"{words} --offline", NOW).out == "6 cells\n"
+    plan = archive.command(words, NOW).out
+    assert plan.startswith("6 cells. alphavantage: 6 requests, at least 6 calls")
+    assert archive.asked == []
 
 
 @pytest.mark.parametrize(
@@ -81,6 +104,8 @@ def test_an_older_file_stays_if_every_cell_was_refused(archive: Archive) -> None
         (f"--source alphavantage {PITS} --over symbol", "write --over symbol=IBM,AAPL or --over symbol=@FILE"),
         (f"--source alphavantage {PITS} --over symbol=A --over symbol=B", "symbol is given twice"),
         (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),
+        (f"--source alphavantage EARNINGS {PITS}", "needs symbol"),
+        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive none.db", "there is no such file"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],
 )

@@ -47,13 +47,14 @@ def news(count: int, rng: Random | None = None) -> PlainEnvelope:
 def bars(count: int, rng: Random | None = None) -> PlainEnvelope:
     rng, day, price, items = rng or Random(3), PIT.replace(hour=1), 180.0, list[dict[str, Any]]()
     while len(items) < count:
-        if day.weekday() < 5:
+        session = day.date() - timedelta(days=1)  # 01:00 UTC is the evening before in New York
+        if session.weekday() < 5:
             price *= 1 + rng.gauss(0, 0.013)
             figures = {"open": 0.99, "high": 1.01, "low": 0.98, "close": 1.0}
             items.append(
                 {
-                    **_stamps(day, "time_series_timestamp", f"ACME:{day:%Y-%m-%d}"),
-                    "date": f"{day:%Y-%m-%d}",
+                    **_stamps(day, "time_series_timestamp", f"ACME:{session}"),
+                    "date": f"{session}",
                     **{name: f"{price * part:.4f}" for name, part in figures.items()},
                     "volume": str(rng.randrange(10**7, 10**8)),
                 }
@@ -126,6 +127,7 @@ def earnings(count: int) -> PlainEnvelope:
     rng, items, end = Random(4), list[dict[str, Any]](), date(2023, 12, 31)
     for number in range(count):
         at = datetime(end.year, end.month, end.day, 23, 59, tzinfo=UTC) + timedelta(days=32 + rng.randrange(9))
+        at -= timedelta(days=max(0, at.weekday() - 4))  # no report appears on a weekend
         expected = 2.1 - number * 0.07 + rng.gauss(0, 0.05)
         figures = {"reportedEPS": f"{expected + rng.gauss(0.03, 0.09):.2f}", "estimatedEPS": f"{expected:.2f}"}
         quarter = {"record_type": "quarterly", "fiscalDateEnding": f"{end}"}

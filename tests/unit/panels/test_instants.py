@@ -51,7 +51,7 @@ def test_what_is_written_is_what_is_asked(pits: object, expected: list[str]) -> 
         ([], "there is no instant"),
         (datetime(2024, 2, 15), "has no time zone"),  # noqa: DTZ001
         (7, "7 is no instant"),
-        ("@files.txt", "files.txt names a file, @pits.txt"),
+        ("@files.txt", "files.txt: it names a file, @pits.txt"),
         ("2024-02-15", "has no time of day"),
         ("monthly 2024-01..2024-02", "is no rule"),
         ("weekly 2024-01..2024-02 16:00Z", "is no rule"),

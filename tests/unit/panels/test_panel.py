@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pit_fetch import api
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
-from pit_fetch.panels.panel import Panel, status_of
+from pit_fetch.panels import grid
+from pit_fetch.panels.cells import Grid, status_of
+from pit_fetch.panels.panel import Panel
+from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock
@@ -65,15 +68,15 @@ def panel(
         lambda seconds: b"",
     )
     asked = {"op": "EARNINGS", "archive": kept.path, "offline": True, **options}
-    return api.panel("alphavantage", pits, {"symbol": symbols}, asked, runtime)
+    return grid.panel("alphavantage", pits, {"symbol": symbols}, asked, runtime)
 
 
 def test_each_cell_says_what_it_asks_and_why_it_is_empty(archive: Archive) -> None:
     cells = [(str(cell.pit)[:10], cell.over["symbol"], cell.status) for cell in panel(archive, ["IBM", "GE", "T"])]
     assert cells == [
-        ("2026-04-30", "IBM", "ok"), ("2026-04-30", "GE", "nothing_public"), ("2026-04-30", "T", "not_captured"),
-        ("2026-05-31", "IBM", "ok"), ("2026-05-31", "GE", "ok"), ("2026-05-31", "T", "not_captured"),
-        ("2026-06-30", "IBM", "ok"), ("2026-06-30", "GE", "ok"), ("2026-06-30", "T", "not_captured"),
+        ("2026-04-30", "IBM", "ok"), ("2026-05-31", "IBM", "ok"), ("2026-06-30", "IBM", "ok"),
+        ("2026-04-30", "GE", "nothing_public"), ("2026-05-31", "GE", "ok"), ("2026-06-30", "GE", "ok"),
+        ("2026-04-30", "T", "not_captured"), ("2026-05-31", "T", "not_captured"), ("2026-06-30", "T", "not_captured"),
     ]  # fmt: skip
 
 
@@ -82,6 +85,17 @@ def test_a_cell_is_the_fetch_at_its_instant(archive: Archive) -> None:
         words = f"alphavantage EARNINGS symbol={cell.over['symbol']} --limit 1000"
         answer = archive.offline(words, "2026-07-02 12:00", pit=cell.pit.strftime("%Y-%m-%d %H:%M"))
         assert cell.envelope.data == answer.data
+
+
+def test_all_cells_are_of_what_the_archive_held_at_the_first(archive: Archive) -> None:
+    asked = panel(archive, ["IBM", "T"])
+    cells = iter(asked)
+    seen = [next(cells).status]
+    archive.app = alpha(EARNINGS=figures("GE") | {"symbol": "T"})
+    (archive.folder / "more.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "T"\n')
+    assert archive.command("capture more.toml", now="2026-07-01 13:00").code == 0
+    assert [*seen, *(cell.status for cell in cells)] == ["ok", "ok", "ok", *["not_captured"] * 3]
+    assert [cell.status for cell in asked][3:] == ["nothing_public", "ok", "ok"]
 
 
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
@@ -96,9 +110,7 @@ def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archiv
 
 def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
     envelope = PlainEnvelope([{"id": "a", "status": 404, "item_status": 5, "pit": "x", "symbol": "own"}])
-    (cell,) = questions = [*panel_of(envelope).questions]
     frame = panel_of(envelope).to_df()
-    assert (len(questions), cell.over) == (1, {"symbol": "IBM"})
     assert frame[["status", "item_status", "item_item_status", "item_pit", "symbol"]].to_dict("records") == [
         {"status": "ok", "item_status": 404, "item_item_status": 5, "item_pit": "x", "symbol": "IBM"}
     ]
@@ -112,9 +124,8 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
-    from pit_fetch.panels.panel import Question
-
-    return Panel([Question(at("2026-06-01 12:00"), {"symbol": "IBM"})], lambda question: envelope)
+    subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
+    return Panel(Grid(subjects, lambda: nullcontext(lambda over, pit: envelope)))
 
 
 @pytest.mark.parametrize(
@@ -182,4 +193,4 @@ def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:
 @pytest.mark.parametrize("name", ["pit", "status"])
 def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
     with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):
-        api.panel("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})
+        grid.panel("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import pytest
 
 from pit_fetch.errors import UsageError
-from pit_fetch.panels.universe import members, questions
+from pit_fetch.panels.universe import Subject, members, subjects
 
 CSV = "symbol,from,to\nIBM,,\nGE,2018-06-26,\nLEH,,2008-09-15\n"
 
@@ -26,9 +27,16 @@ def read(path: str) -> str:
     return FILES[path]
 
 
-def present(over: dict[str, object], instant: str) -> list[dict[str, object]]:
+def present(over: dict[str, object], instant: str) -> list[Mapping[str, object]]:
     named = {name: members(name, value, read) for name, value in over.items()}
-    return [*questions(named, datetime.fromisoformat(instant))]
+    return [subject.over for subject in subjects(named, [datetime.fromisoformat(instant)])]
+
+
+def test_a_subject_is_asked_about_as_of_the_instants_to_which_it_belongs() -> None:
+    pits = [datetime.fromisoformat(f"{day}T21:00:00Z") for day in ("2008-09-15", "2008-09-16", "2018-06-26")]
+    assert [*subjects({"symbol": members("symbol", "@index.csv", read)}, pits)] == [
+        Subject({"symbol": "IBM"}, pits), Subject({"symbol": "GE"}, pits[2:]), Subject({"symbol": "LEH"}, pits[:1]),
+    ]  # fmt: skip
 
 
 def test_every_combination_is_a_question() -> None:
@@ -75,8 +83,8 @@ def test_a_value_is_asked_about_once_however_often_it_is_named() -> None:
         "symbol": members("symbol", "@index.csv", lambda path: text),
         "forms": members("forms", [["4"], ["4"]], read),
     }
-    (asked,) = questions(named, datetime.fromisoformat("2008-09-15T16:00:00Z"))
-    assert asked == {"symbol": "GE", "forms": ["4"]}
+    (asked,) = subjects(named, [datetime.fromisoformat("2008-09-15T16:00:00Z")])
+    assert asked.over == {"symbol": "GE", "forms": ["4"]}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+"""The cells of a panel, each answered as a fetch at its own instant, and their rows in its table. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pit_fetch.formats.columns import graded
+from pit_fetch.gaps import FAILURES, GapType
+from pit_fetch.panels.universe import Subject
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.times import in_new_york
+
+if TYPE_CHECKING:
+    pass
+
+# Why a cell is as it is. What an operator reads of it, such as a file, knows what was captured after its instant only
+# where the answer itself does.
+Status = Literal["ok", "incomplete", "nothing_public", "not_captured", "failed", "refused"]
+# The columns before an item's own; those of the question stand between them.
+PIT, STATUS = "pit", "status"
+
+
+# Returns the answer about a subject, by its options, as of an instant.
+Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
+
+
+class Grid(NamedTuple):
+    """What a panel asks.
+
+    subjects  about whom is asked, and when
+    asking    returns a context in which questions are asked
+    key       names all that the cells of a subject depend on, but for what a source answers
+    """
+
+    subjects: Sequence[Subject]
+    asking: Callable[[], AbstractContextManager[Ask]]
+    key: Callable[[Subject], str] = repr
+
+
+class Cell(NamedTuple):
+    """The answer about a subject as of an instant.
+
+    pit     the instant in UTC
+    over    the options that name the subject
+    status  "ok"; "incomplete" if items were cut, or something failed beside them. Of a cell without items
+            "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
+    """
+
+    pit: datetime
+    over: Mapping[str, Any]
+    status: Status
+    envelope: PlainEnvelope
+
+
+def cells_of(subject: Subject, ask: Ask) -> Iterator[Cell]:
+    """Yield the cells of a subject. Each is asked when it is needed."""
+    for pit in subject.pits:
+        envelope = ask(subject.over, pit)
+        yield Cell(pit, subject.over, status_of(envelope), envelope)
+
+
+def halves(cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:
+    """Return the rows of the table of ``cells`` in two parts: what was asked and the status, and the items."""
+    kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
+    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]
+    asked = [{PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status} for cell, _ in rows]
+    items = [{_own(name): value for name, value in item.items() if name not in cell.over} for cell, item in rows]
+    names = cells[0].over if cells else {}
+    own = Provenance(kinds={_own(name): kind for name, kind in kinds.items() if name not in names})
+    return PlainEnvelope(asked, (), Provenance(kinds={PIT: "instant"})), PlainEnvelope(items, (), own)
+
+
+def rows_of(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return the rows of the table of ``cells``, as JSON values."""
+    asked, own = halves(cells)
+    return [{**question, **item} for question, item in zip(asked.data, own.data, strict=True)]
+
+
+def status_of(envelope: PlainEnvelope) -> Status:
+    """Return why an answer is as it is."""
+    if envelope.data:
+        return "ok" if envelope.is_complete else "incomplete"
+    types = {gap.get("type") for gap in envelope.gaps}
+    if types & {GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR}:
+        return "refused"
+    if types & {GapType.TRUNCATED, *FAILURES}:
+        return "failed"
+    return "nothing_public" if envelope.is_complete else "not_captured"
+
+
+def _own(name: str) -> str:
+    """Return the column of an item's own field; no two fields share one."""
+    return f"item_{name}" if re.fullmatch(f"(item_)*({PIT}|{STATUS})", name) else name

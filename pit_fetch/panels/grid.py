@@ -1,0 +1,108 @@
+"""The grid of a panel: what is asked about whom as of when, checked before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime
+from functools import cache, partial
+from itertools import product
+from typing import NamedTuple
+
+from pit_fetch import api
+from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive.store.journal import ends
+from pit_fetch.engine import settings_files
+from pit_fetch.engine.fetch import archive_of
+from pit_fetch.engine.real_runtime import real_runtime
+from pit_fetch.engine.run import run
+from pit_fetch.errors import ConfigError, PitFetchError, UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.panels.cells import PIT, STATUS, Ask, Grid
+from pit_fetch.panels.instants import instants
+from pit_fetch.panels.panel import Panel
+from pit_fetch.panels.parts import key_of
+from pit_fetch.panels.universe import Subject, members, subjects
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.query import build_query
+from pit_fetch.runtime import Runtime
+
+
+class Questions(NamedTuple):
+    """What the questions of a panel have in common: the source, the options, the settings, the surroundings."""
+
+    source: str
+    options: api.Options
+    settings: settings_files.Settings
+    runtime: Runtime
+
+    def call(self, over: api.Options, pit: datetime) -> api.Options:
+        """Return the options of a question."""
+        return {**self.options, **over, "pit": pit}
+
+    def request(self, over: api.Options, pit: datetime) -> FetchRequest:
+        """Return the request of a question. Raise UsageError if it cannot be asked."""
+        return api.request_of(self.source, self.call(over, pit), self.settings, self.runtime, "")
+
+    @contextmanager
+    def asking(self) -> Iterator[Ask]:
+        """Yield what asks a question, with the archives kept open for the next."""
+        with closing(OpenArchives(self.runtime.find)) as archives:
+            yield partial(self._answer, archives)
+
+    def _answer(self, archives: OpenArchives, over: api.Options, pit: datetime) -> api.Envelope:
+        call = self.call(over, pit)
+        try:
+            envelope = api.answer(self.source, [call], self.settings, self.runtime, partial(run, archives=archives))
+        except PitFetchError as error:
+            envelope = api.refused(error)
+        envelope.call = api.FetchCall(self.source, call, "keep")
+        return envelope
+
+
+def panel(
+    source: str, pits: object, over: Mapping[str, object], options: api.Options, runtime: Runtime | None = None
+) -> Panel:
+    """See :func:`pit_fetch.panel`."""
+    twice = sorted({"pit", *over} & options.keys())
+    if twice:
+        where = "pits" if twice[0] == "pit" else "over"
+        raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
+    taken = sorted({PIT, STATUS} & over.keys())
+    if taken:
+        raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
+    runtime = real_runtime() if runtime is None else runtime
+    named = {name: members(name, value, runtime.read_text) for name, value in over.items()}
+    moments = instants(pits, runtime.read_text)
+    asked = [*subjects(named, moments)]
+    if not asked:
+        raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
+    runtime, settings = settings_files.with_settings(runtime)
+    runtime = runtime._replace(find=cache(runtime.find))
+    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime)
+    for values in product(*([member.value for member in each] for each in named.values())):
+        # A ceiling bounds the latest instant, even where nobody is asked about then.
+        latest = questions.request(dict(zip(named, values, strict=True)), moments[-1])
+        build_query(latest, runtime.clock.now())
+    held = _held(latest, runtime)
+
+    def key(subject: Subject) -> str:
+        request = questions.request(subject.over, subject.pits[-1])
+        return key_of(request, subject.pits, held, runtime.environ)
+
+    return Panel(Grid(asked, questions.asking, key))
+
+
+def _held(request: FetchRequest, runtime: Runtime) -> Sequence[object]:
+    """Return where the chains of the archive end that alone answers; nothing if a source does. Raise ConfigError."""
+    if not request.offline:
+        return ()
+    path = archive_of(request, runtime)
+    if not path:
+        raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
+    try:
+        with closing(OpenArchives(runtime.find)) as archives:
+            return ends(archives.read(runtime.path(path)).connection)
+    except ArchiveError as error:
+        raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error

@@ -1,0 +1,111 @@
+"""The answered cells of a subject as a file, so that a panel that was broken off continues with the next subject.
+
+A part is JSON lines: first whether it is settled and how many cells have each status, then one line a cell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pit_fetch.gaps import FAILURES, GapType
+from pit_fetch.net.client import base_url
+from pit_fetch.panels.cells import Cell
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.support.version import __version__
+from pit_fetch.support.whole_file import replacing
+
+
+class Summary(NamedTuple):
+    """What a part holds.
+
+    is_settled  no cell failed, in part either: another run would ask the same again
+    statuses    the number of cells by their status
+    reason      why the first cell is not whole, in a sentence; "" if all are
+    """
+
+    is_settled: bool
+    statuses: Mapping[str, int]
+    reason: str = ""
+
+
+class Parts:
+    """The parts of a panel, in a folder of their own, which is made when it is needed."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def summary(self, key: str) -> Summary | None:
+        """Return what a part holds; None if there is no such part, or none that can be read."""
+        with contextlib.suppress(OSError, ValueError, TypeError), open(self._path(key), encoding="ascii") as file:
+            return Summary(**json.loads(file.readline()))
+        return None
+
+    def keep(self, key: str, cells: Sequence[Cell]) -> Summary:
+        """Keep the cells of a subject. Raise OSError."""
+        gaps = [gap for cell in cells for gap in cell.envelope.gaps if _is_lack(gap)]
+        is_settled = not any(gap["type"] in FAILURES for gap in gaps)
+        summary = Summary(is_settled, Counter(cell.status for cell in cells), gaps[0]["reason"] if gaps else "")
+        os.makedirs(self.folder, exist_ok=True)
+        with replacing(self._path(key)) as file:
+            file.writelines(
+                json.dumps(line, default=str).encode() + b"\n" for line in (summary._asdict(), *map(_line, cells))
+            )
+        return summary
+
+    def cells(self, key: str) -> list[Cell]:
+        """Return the cells of a subject, with the items of their answers. Raise OSError."""
+        with open(self._path(key), encoding="ascii") as file:
+            next(file)
+            return [_cell(**json.loads(line)) for line in file]
+
+    def remove(self) -> None:
+        """Remove all parts, those of earlier questions included, and the folder."""
+        with contextlib.suppress(OSError):
+            for name in os.listdir(self.folder):
+                if name.endswith((".part", ".tmp")):
+                    os.unlink(os.path.join(self.folder, name))
+            os.rmdir(self.folder)
+
+    def _path(self, key: str) -> str:
+        return os.path.join(self.folder, f"{key}.part")
+
+
+def key_of(request: FetchRequest, pits: Sequence[datetime], held: Sequence[object], environ: Mapping[str, str]) -> str:
+    """Return the digest of all that the cells of a subject depend on, but for what a source answers.
+
+    ``held`` is where the chains of the archive end that alone answers; empty if a source does.
+    """
+    provider = request.provider
+    hosts = [base_url(host, environ) for host in provider.hosts]
+    known = [__version__, provider.api_version, hosts, request.canonical, [pit.isoformat() for pit in pits], repr(held)]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
+
+
+def _is_lack(gap: Mapping[str, Any]) -> bool:
+    return gap["type"] in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False
+
+
+def _line(cell: Cell) -> dict[str, Any]:
+    provenance = cell.envelope.provenance
+    return {
+        "pit": cell.pit.isoformat(),
+        "over": cell.over,
+        "status": cell.status,
+        "grade": provenance.grade,
+        "kinds": provenance.kinds,
+        "items": cell.envelope.data,
+    }
+
+
+def _cell(pit: str, over: Mapping[str, Any], status: Any, grade: str, kinds: Any, items: list[dict[str, Any]]) -> Cell:
+    return Cell(
+        datetime.fromisoformat(pit), over, status, PlainEnvelope(items, (), Provenance(kinds=kinds, grade=grade))
+    )

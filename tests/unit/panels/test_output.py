@@ -1,0 +1,196 @@
+"""The file of a panel: the same bytes however often it was broken off, and one schema for all subjects."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.panels.cells import Grid
+from pit_fetch.panels.output import write
+from pit_fetch.panels.universe import Subject
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from tests.unit.archive.scene import at
+
+PITS = [at("2026-05-01 12:00"), at("2026-06-01 12:00")]
+FAILED = {"type": "upstream_error", "reason": "The host reports an error."}
+Answers = Mapping[str, PlainEnvelope]
+
+
+def items(**payload: Any) -> PlainEnvelope:
+    return PlainEnvelope([{"id": "a", **payload}], (), Provenance(kinds={"close": "number"}))
+
+
+class Source:
+    """Answers about each symbol, and counts what is asked."""
+
+    def __init__(self, answers: Mapping[str, PlainEnvelope]) -> None:
+        self.answers = dict(answers)
+        self.asked: list[str] = []
+
+    def grid(self, pits: list[datetime] = PITS, held: str = "") -> Grid:
+        subjects = [Subject({"symbol": symbol}, pits) for symbol in self.answers]
+        return Grid(subjects, lambda: nullcontext(self.ask), lambda subject: f"{subject.over['symbol']}{held}")
+
+    def ask(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
+        self.asked.append(over["symbol"])
+        return self.answers[over["symbol"]]
+
+
+class Impatient(Source):
+    """Is interrupted after so many questions."""
+
+    def __init__(self, answers: Mapping[str, PlainEnvelope], patience: int) -> None:
+        super().__init__(answers)
+        self.patience = patience
+
+    def ask(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
+        if len(self.asked) == self.patience:
+            raise KeyboardInterrupt
+        return super().ask(over, pit)
+
+
+@pytest.fixture
+def source() -> Source:
+    return Source({"IBM": items(close="182.5"), "GE": PlainEnvelope(), "T": items(close="17", volume=5)})
+
+
+def test_a_panel_that_was_broken_off_asks_only_what_is_missing(source: Source, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole.csv", tmp_path / "broken.csv"
+    write(source.grid(), str(whole))
+    assert source.asked == ["IBM", "IBM", "GE", "GE", "T", "T"]
+    for place in range(6):
+        with pytest.raises(KeyboardInterrupt):
+            write(Impatient(source.answers, place).grid(), str(broken))
+        assert not broken.exists()
+        again = Source(source.answers)
+        write(again.grid(), str(broken))
+        assert again.asked == source.asked[place // 2 * 2 :]
+        assert broken.read_bytes() == whole.read_bytes()
+        assert sorted(tmp_path.iterdir()) == [broken, whole]  # the parts are gone
+        broken.unlink()
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_full_disk_leaves_an_older_file_and_what_was_answered(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    replaced: list[str] = []
+    target = tmp_path / "panel.jsonl"
+    target.write_text("older")
+
+    def replace(aside: str, path: str, real: Callable[[str, str], None] = os.replace) -> None:
+        if len(replaced) == place:
+            raise OSError(28, "No space left on device")
+        replaced.append(path)
+        real(aside, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        with pytest.raises(OSError, match="No space left"):
+            write(source.grid(), str(target))
+    assert target.read_text() == "older"
+    again = Source(source.answers)
+    write(again.grid(), str(target))
+    assert (len(again.asked), len(target.read_text().splitlines())) == (6 - 2 * place, 6)
+
+
+def test_what_failed_is_asked_again_by_the_next_run_and_nothing_else(source: Source, tmp_path: Path) -> None:
+    good = source.answers["GE"]
+    source.answers["GE"] = PlainEnvelope((), [FAILED])
+    target = tmp_path / "panel.csv"
+    written = write(source.grid(), str(target))
+    assert (written.statuses, written.is_settled) == ({"ok": 4, "failed": 2}, False)
+    assert written.reason == FAILED["reason"]
+    source.answers["GE"], source.asked = good, []
+    written = write(source.grid(), str(target))
+    assert (source.asked, written.statuses, written.is_settled) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
+    assert [*tmp_path.iterdir()] == [target]
+
+
+def test_another_question_takes_nothing_from_what_is_kept(source: Source, tmp_path: Path) -> None:
+    source.answers["T"] = PlainEnvelope((), [FAILED])
+    target = str(tmp_path / "panel.csv")
+    for grid, expected in ((source.grid(), 6), (source.grid(), 2), (source.grid(held="more"), 6)):
+        source.asked.clear()
+        write(grid, target)
+        assert len(source.asked) == expected
+    source.asked.clear()
+    write(source.grid(held="more"), target, again=True)
+    assert len(source.asked) == 6
+
+
+def test_what_a_killed_process_has_left_is_removed_in_the_end(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "panel.csv.parts").mkdir()
+    (tmp_path / "panel.csv.parts" / ".pit_fetch-0123456789abcdef.tmp").write_text("half a table")
+    write(source.grid(), str(tmp_path / "panel.csv"))
+    assert [*tmp_path.iterdir()] == [tmp_path / "panel.csv"]
+
+
+def test_a_part_that_cannot_be_read_is_asked_again(source: Source, tmp_path: Path) -> None:
+    source.answers["T"] = PlainEnvelope((), [FAILED])
+    write(source.grid(), str(tmp_path / "panel.csv"))
+    (tmp_path / "panel.csv.parts" / "IBM.part").write_text("{")
+    source.asked.clear()
+    write(source.grid(), str(tmp_path / "panel.csv"))
+    assert source.asked == ["IBM", "IBM", "T", "T"]
+
+
+def test_an_older_file_stays_if_every_cell_failed(tmp_path: Path) -> None:
+    target = tmp_path / "panel.csv"
+    target.write_text("older")
+    written = write(Source({"IBM": PlainEnvelope((), [FAILED])}).grid(), str(target))
+    assert (written.is_written, target.read_text()) == (False, "older")
+
+
+def test_csv_has_the_columns_of_all_subjects(source: Source, tmp_path: Path) -> None:
+    write(source.grid(PITS[:1]), str(tmp_path / "panel.csv"))
+    with open(tmp_path / "panel.csv", newline="") as file:
+        assert [*csv.reader(file)] == [
+            ["pit", "symbol", "status", "id", "close", "volume"],
+            ["2026-05-01T08:00:00-04:00", "IBM", "ok", "a", "182.5", ""],
+            ["2026-05-01T08:00:00-04:00", "GE", "nothing_public", "", "", ""],
+            ["2026-05-01T08:00:00-04:00", "T", "ok", "a", "17", "5"],
+        ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind", "values"),
+    [
+        ({"close": "1.5"}, {"close": "2"}, "double", [1.5, 2.0]),
+        ({"close": "1.50"}, {"close": "n.q."}, "string", ['"1.50"', '"n.q."']),
+        ({}, {"other": 3}, "int64", [None, 3]),
+        ({"other": 1}, {"other": 2.5}, "double", [1.0, 2.5]),
+        ({"other": "a"}, {"other": 2}, "string", ['"a"', "2"]),
+        ({"other": None}, {"other": True}, "bool", [None, True]),
+        ({"other": ["a"]}, {"other": []}, "list<element: string>", [["a"], []]),
+        ({"other": {"x": 1}}, {"other": {"x": 1.5, "y": "z"}}, "struct<x: double, y: string>",
+         [{"x": 1.0, "y": None}, {"x": 1.5, "y": "z"}]),
+        ({"other": {"x": 1}}, {"other": {"x": "1"}}, "string", ['{"x": 1}', '{"x": "1"}']),
+        ({"other": {}}, {"other": {"x": 1}}, "string", ["{}", '{"x": 1}']),
+        ({"other": "\ud800"}, {"other": "a"}, "string", ["?", "a"]),
+    ],
+)  # fmt: skip
+def test_a_column_of_parquet_has_one_type_for_all_subjects(
+    first: dict[str, Any], second: dict[str, Any], kind: str, values: list[Any], tmp_path: Path
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    source = Source({"IBM": items(**first), "GE": items(**second)})
+    write(source.grid(PITS[:1]), str(tmp_path / "panel.parquet"))
+    table = parquet.read_table(tmp_path / "panel.parquet")
+    name = "other" if "other" in second else "close"
+    assert (str(table.schema.field(name).type), table.column(name).to_pylist()) == (kind, values)
+    assert [*map(str, table.schema.names)][:4] == ["pit", "symbol", "status", "id"]
+
+
+def test_json_lines_have_only_the_fields_of_their_item(source: Source, tmp_path: Path) -> None:
+    write(source.grid(PITS[:1]), str(tmp_path / "panel.jsonl"))
+    lines = [json.loads(line) for line in (tmp_path / "panel.jsonl").read_text().splitlines()]
+    assert [[*line][3:] for line in lines] == [["id", "close"], [], ["id", "close", "volume"]]
