@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive_admin import capture_runs
-from pit_fetch.archive_admin.capture_list import CaptureRequest, plan
+from pit_fetch.archive_admin.capture_list import PlannedFetch, plan
 from pit_fetch.archive_admin.capture_notes import hole
 from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, plans
 from pit_fetch.archive_admin.maintenance import ingest_pending
@@ -54,12 +54,13 @@ class CaptureResult(NamedTuple):
 class CaptureJob(NamedTuple):
     """What to capture, and which part of it now.
 
+    planned  the fetches, as of when the list was read
     name     under which the archive notes the runs of the list
     again    ask for everything, even if the last run was broken off
     missing  ask only for what the last run did not get
     """
 
-    wanted: Sequence[CaptureRequest]
+    planned: Sequence[PlannedFetch]
     name: str
     again: bool = False
     missing: bool = False
@@ -92,15 +93,13 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 
     Raise ArchiveError, or ConfigError for a malformed rate.
     """
-    now = runtime.clock.now()
-    last, captured, calls = _history(job, connection, microseconds.to_micros(now))
-    planned = [(entry, plan(entry, runtime, now)) for entry in job.wanted]
+    last, captured, calls = _history(job, connection, microseconds.to_micros(runtime.clock.now()))
     due: dict[str, tuple[Provider, int]] = {}
     results = []
-    for entry, fetch in planned:
-        provider, text = fetch.request.provider, capture_runs.without_pit(fetch.request.canonical)
+    for fetch in job.planned:
+        provider, text = fetch.request.provider, fetch.text
         state: State = "held" if text in captured else "not asked"
-        results.append(CaptureResult(entry.name, provider.name, text, state, note=fetch.note))
+        results.append(CaptureResult(fetch.wanted.name, provider.name, text, state, note=fetch.note))
         if state != "held":
             due[text] = provider, calls.get(text, 1)
     return Prepared(results, plans(due.values(), runtime.environ), last, captured)
@@ -144,14 +143,14 @@ def run(
     for planned in start.plans:
         shown.tell(planned.in_words)
     pace, problem = _Pace(runtime.clock.monotonic, sum(planned.requests for planned in start.plans)), ""
-    for place, (entry, result) in enumerate(zip(job.wanted, start.results, strict=True), 1):
+    for place, (fetch, result) in enumerate(zip(job.planned, start.results, strict=True), 1):
         if problem:
             result = result._replace(state="not asked", reason=problem)
         elif result.request in captured:
             result = result._replace(state="held")
         else:
-            shown.show(f"{place} of {len(job.wanted)}{pace.left()}: {escape_unprintable(entry.name)} ...")
-            result, problem = _capture(entry, result, current, runtime)
+            shown.show(f"{place} of {len(job.planned)}{pace.left()}: {escape_unprintable(result.name)} ...")
+            result, problem = _capture(fetch, result, current, runtime)
             if result.state == "captured":
                 captured[result.request] = now
         yield result
@@ -178,14 +177,17 @@ class _Pace:
 
 
 def _capture(
-    entry: CaptureRequest, result: CaptureResult, current: capture_runs.CaptureRun, runtime: Runtime
+    planned: PlannedFetch, result: CaptureResult, current: capture_runs.CaptureRun, runtime: Runtime
 ) -> tuple[CaptureResult, str]:
-    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
-    request, query, _ = plan(entry, runtime, runtime.clock.now())
-    before = current.requests.get(result.request, capture_runs.ListedRequest(entry.name))
+    """Fetch a request, planned again for its turn. Return its result, and why the archive can no longer be used, or "".
+
+    A PIT from when the list was read would leave out what came since.
+    """
+    wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
+    before = current.requests.get(result.request, capture_runs.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.earliest(query) is not None
-    result, problem = _fetch(request, result, runtime, entry.may_be_empty or (is_short and before.has_brought))
+    result, problem = _fetch(request, result, runtime, wanted.may_be_empty or (is_short and before.has_brought))
     if result.state != "failed":
         result = result._replace(missing=hole(query, microseconds.from_micros(before.last)))
     return result, problem

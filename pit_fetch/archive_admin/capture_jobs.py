@@ -29,9 +29,8 @@ def of_file(file: str, runtime: Runtime) -> Iterator[CaptureJob]:
 
 def of_requests(requests: Iterable[Mapping[str, object]], runtime: Runtime) -> CaptureJob:
     """Return the job of requests that stand in no file. Raise UsageError, which names the one that cannot be used."""
-    wanted = capture_list.requests_of(requests, runtime)
-    fetches = (capture_list.plan(request, runtime, runtime.clock.now()) for request in wanted)
-    return CaptureJob(wanted, capture_runs.name_of_requests(fetch.request.canonical for fetch in fetches))
+    planned = capture_list.fetches_of(requests, runtime)
+    return CaptureJob(planned, capture_runs.name_of_requests(fetch.text for fetch in planned))
 
 
 def carried_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_dry: bool = False) -> CaptureReport:

@@ -68,6 +68,11 @@ class FetchRequest(NamedTuple):
     capture: bool = False
     open: bool = False
 
+    @property
+    def captures_all(self) -> bool:
+        """Whether it is made to record all that its source has."""
+        return self.capture and self.limit == self.max_pages == UNLIMITED
+
 
 def from_values(
     values: Mapping[str, object],
