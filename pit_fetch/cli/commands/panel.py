@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from tempfile import TemporaryDirectory
 
-from pit_fetch.archive_admin.capture_plan import duration, source_plan
+from pit_fetch.archive_admin.capture.estimate import duration, source_plan
 from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.cli.command import CommandResult, Parser

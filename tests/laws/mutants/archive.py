@@ -617,7 +617,7 @@ MUTANTS = (
         ("what was captured counts from its capture on alone", "_kind", lambda real: lambda request: "live", _CAPTURES),
     ),
     *_in(
-        "pit_fetch.archive_admin.capture_list",
+        "pit_fetch.archive_admin.capture.request_list",
         (
             "a capture is asked for without a PIT",
             "_dated",

@@ -12,7 +12,7 @@ import pytest
 
 import pit_fetch
 from pit_fetch import api
-from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, source_plan
+from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, source_plan
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import CaptureError, ConfigError, UsageError
 from pit_fetch.provider import Host, Rate

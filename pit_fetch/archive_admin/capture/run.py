@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
-from pit_fetch.archive_admin import capture_runs
-from pit_fetch.archive_admin.capture_list import PlannedFetch, plan
-from pit_fetch.archive_admin.capture_notes import hole
-from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, plans
+from pit_fetch.archive_admin.capture import run_log
+from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
+from pit_fetch.archive_admin.capture.notes import hole
+from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
 from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
@@ -77,7 +77,7 @@ class Prepared(NamedTuple):
 
     results: list[CaptureResult]
     plans: tuple[SourcePlan, ...]
-    last: capture_runs.CaptureRun | None
+    last: run_log.CaptureRun | None
     captured: dict[str, int]
 
 
@@ -108,7 +108,7 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 class _History(NamedTuple):
     """What an archive knows of a list: the run to be continued, what that captured when, the calls of the last run."""
 
-    last: capture_runs.CaptureRun | None
+    last: run_log.CaptureRun | None
     captured: dict[str, int]
     calls: dict[str, int]
 
@@ -118,10 +118,10 @@ def _history(job: CaptureJob, connection: sqlite3.Connection | None, now: int) -
     if connection is None:
         return _History(None, {}, {})
     try:
-        last = None if job.again else capture_runs.continued(connection, job.name, now, job.missing)
+        last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
         # A new run has captured nothing, even if the clock was ahead during an earlier one.
-        captured = {} if last is None else capture_runs.captured_since(connection, last.began, with_items=True)
-        return _History(last, captured, capture_runs.calls(connection, job.name))
+        captured = {} if last is None else run_log.captured_since(connection, last.began, with_items=True)
+        return _History(last, captured, run_log.calls(connection, job.name))
     except BROKEN as error:
         raise archive_error(error) from None
 
@@ -136,10 +136,10 @@ def run(
     now = microseconds.to_micros(runtime.clock.now())
     captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
     try:
-        current = start.last or capture_runs.begin(connection, job.name, now, listed)
+        current = start.last or run_log.begin(connection, job.name, now, listed)
     except BROKEN as error:
         raise archive_error(error) from None
-    capture_runs.note(connection, job.name, current._replace(over=False))
+    run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
         shown.tell(planned.in_words)
     pace, problem = _Pace(runtime.clock.monotonic, sum(planned.requests for planned in start.plans)), ""
@@ -156,7 +156,7 @@ def run(
         yield result
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
-            capture_runs.note(connection, job.name, current._replace(over=True))
+            run_log.note(connection, job.name, current._replace(over=True))
         shown.show("taking up what was captured ...")
         # So that the first question need not. It will do so if this fails.
         with contextlib.suppress(ArchiveError, *BROKEN):
@@ -177,14 +177,14 @@ class _Pace:
 
 
 def _capture(
-    planned: PlannedFetch, result: CaptureResult, current: capture_runs.CaptureRun, runtime: Runtime
+    planned: PlannedFetch, result: CaptureResult, current: run_log.CaptureRun, runtime: Runtime
 ) -> tuple[CaptureResult, str]:
     """Fetch a request, planned again for its turn. Return its result, and why the archive can no longer be used, or "".
 
     A PIT from when the list was read would leave out what came since.
     """
     wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
-    before = current.requests.get(result.request, capture_runs.ListedRequest(wanted.name))
+    before = current.requests.get(result.request, run_log.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.earliest(query) is not None
     result, problem = _fetch(request, result, runtime, wanted.may_be_empty or (is_short and before.has_brought))

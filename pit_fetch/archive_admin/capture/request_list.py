@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin.capture_notes import notes
-from pit_fetch.archive_admin.capture_runs import without_pit
+from pit_fetch.archive_admin.capture.notes import notes
+from pit_fetch.archive_admin.capture.run_log import without_pit
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
