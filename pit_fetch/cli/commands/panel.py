@@ -167,7 +167,7 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     if asked.get("offline") or asked.get("input_file") or not due or not provider.hosts:
         return text
     plan = source_plan(provider.name, provider.hosts[0], [1] * due, runtime.environ)
-    return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/archive.md"
+    return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
 def _result(written: Written, whole: int, file: str, *, is_kept: bool) -> CommandResult:
