@@ -155,7 +155,7 @@ def _wrapped(names: Iterable[str]) -> list[str]:
 
 
 def sealed_coverage(text: str) -> str:
-    """Return the page of archives, its ``text`` with a table of which captured requests answer which questions."""
+    """Return the page of coverage, its ``text`` with a table of which captured requests answer which questions."""
     rows = [_coverage(registry.load(name)) for name in registry.BUNDLED_NAMES]
     return _in_block(text, "coverage", _table(("source", *(title for title, _ in _COVERAGE)), rows))
 
