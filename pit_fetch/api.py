@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from pit_fetch.archive_admin.capture_report import CaptureReport
+    from pit_fetch.archive_admin.capture.report import CaptureReport
 
 Options = Mapping[str, object]
 
@@ -178,8 +178,9 @@ def capture(
 ) -> CaptureReport:
     """See :func:`pit_fetch.capture`."""
     from pit_fetch.archive.store.errors import ArchiveError
-    from pit_fetch.archive_admin import capture_jobs, operators
-    from pit_fetch.archive_admin.capture import Shown
+    from pit_fetch.archive_admin import operators
+    from pit_fetch.archive_admin.capture import jobs
+    from pit_fetch.archive_admin.capture.run import Shown
 
     _check_on_gap(on_gap)
     if missing and again:
@@ -190,11 +191,11 @@ def capture(
     try:
         with ExitStack() as stack:
             if isinstance(requests, (str, PathLike)):
-                job = stack.enter_context(capture_jobs.of_file(runtime.path(fspath(requests)), runtime))
+                job = stack.enter_context(jobs.of_file(runtime.path(fspath(requests)), runtime))
             else:
-                job = capture_jobs.of_requests(requests, runtime)
+                job = jobs.of_requests(requests, runtime)
             job = job._replace(missing=missing, again=again)
-            report = capture_jobs.carried_out(job, path, runtime, shown, is_dry=dry_run)
+            report = jobs.carried_out(job, path, runtime, shown, is_dry=dry_run)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     if report.failed and on_gap == "raise":

@@ -42,7 +42,6 @@ class ExitStatus(IntEnum):
     CONFIG = 3
     INPUT = 4
     UPSTREAM = 5
-    OPEN = 6  # doctor --prove: what pit_fetch answers is held, and other tools are not
     BUG = 70
     INTERRUPTED = 130
     CLOSED_PIPE = 141

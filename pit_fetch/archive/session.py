@@ -22,7 +22,7 @@ from pit_fetch.archive.store import index, journal, microseconds, schema, versio
 from pit_fetch.archive.store.errors import BROKEN, archive_error
 from pit_fetch.net.client import base_url
 from pit_fetch.provider import Query, Record, Window
-from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
 
@@ -192,9 +192,7 @@ class ArchiveSession:
 
 def _kind(request: FetchRequest) -> str:
     # Which items a capture with a limit lacks depends on later ones: it counts as a live fetch.
-    if request.capture and request.limit == request.max_pages == UNLIMITED:
-        return "capture"
-    return "live"
+    return "capture" if request.captures_all else "live"
 
 
 def _of_snapshot(record: Record, seen: int, first_held: int) -> Record:

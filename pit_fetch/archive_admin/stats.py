@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive.store import bodies, journal, microseconds
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin import capture_runs
+from pit_fetch.archive_admin.capture import run_log
 
 
 class SourceStats(NamedTuple):
@@ -64,7 +64,7 @@ class FetchSummary(NamedTuple):
     @property
     def asked(self) -> str:
         """The request without its PIT, as a list of captures has it."""
-        return capture_runs.without_pit(self.request)
+        return run_log.without_pit(self.request)
 
 
 class Filter(NamedTuple):

@@ -63,6 +63,14 @@ def agents_in(folder: Path) -> Iterator[tuple[Path, Agent | Exception]]:
             yield path, error
 
 
+def agent_or_any(path: Path, agent: Agent | Exception) -> Agent | None:
+    """Return an agent. One that cannot be read here may have any tool; a file without frontmatter is none."""
+    if isinstance(agent, Agent):
+        return agent
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return Agent(path.stem, None, (), (), "") if text.lstrip("\ufeff \t\r\n").startswith("---") else None
+
+
 def _read(path: Path) -> Agent:
     front, body = frontmatter.split(path.read_text(encoding="utf-8"))
     name = str(front.get("name") or path.stem)

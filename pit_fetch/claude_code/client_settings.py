@@ -111,13 +111,6 @@ def _is_enabled(name: str, settings: Sequence[Settings]) -> bool:
     return next((switch[name] for switch in switches if isinstance(switch, dict) and name in switch), False) is True
 
 
-def denied_rules(settings: Settings) -> list[str]:
-    """Return the rules of ``permissions.deny`` of one settings file; none if the client drops the file."""
-    permissions = settings.get("permissions")
-    is_plugins = settings.path.name == "hooks.json"
-    return [] if is_plugins or drop_reason(settings) or not permissions else permissions.get("deny", [])
-
-
 def hooks_in(settings: Settings) -> list[WiredHook]:
     """Return the hooks of one settings file; none if the client drops the file, or its hooks."""
     if drop_reason(settings):

@@ -1,7 +1,8 @@
-"""Examine the environment of a session: the ceiling, the files and credentials of the operator."""
+"""Examine the environment: the ceiling, and who may read what holds more than was public at it."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -9,53 +10,56 @@ from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission
-from pit_fetch.claude_code.session import Session
-from pit_fetch.engine import registry, settings_files
-from pit_fetch.engine.credentials import lookup
-from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission, variables_of
+from pit_fetch.engine import settings_files
+from pit_fetch.errors import UsageError
 from pit_fetch.support.bundled import gate
 
 
-def check_ceiling(session: Session, now: datetime) -> Iterator[Finding]:
-    """Yield a finding on the ceiling as hooks see it, and on one of a settings file, which only the program sees."""
+def check_ceiling(
+    settings: Sequence[Settings], environ: Mapping[str, str], project: Path, now: datetime
+) -> Iterator[Finding]:
+    """Yield findings on the ceiling that a hook sees, and on one in a settings file of pit_fetch."""
     name = gate.CEILING_VARIABLE
-    ceiling = session.variable(name)
-    pit, own_pit = gate.parse_pit(ceiling), gate.parse_pit(session.environ.get(name))
-    file = next((file.path for file in session.settings if name in (file.get("env") or {})), None)
+    ceiling = effective_value(settings, environ, name)  # as a hook sees it
+    pit, own_pit = gate.parse_pit(ceiling), gate.parse_pit(environ.get(name))
     if ceiling is None:
-        if session.uses_hooks:
-            fix = "for a back-test, set it in the environment that starts the client"
-            message = f"{name} is not set: neither guard nor gate knows a PIT that a call forgot"
-            yield Finding("warn", "ceiling", message, fix)
+        yield _without_ceiling(environ, project)
     elif pit is None:
         fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
         yield Finding("fail", "ceiling", f"{name} cannot be read, so every call is refused", fix)
     elif own_pit is not None and pit > own_pit:
+        file = next(file.path for file in settings if name in variables_of(file))
         message = f"{file} raises {name} to {ceiling}, and is stronger than the environment"
         yield Finding("fail", "ceiling", message, "take it out of the env of that file")
     elif pit > now:
-        message = f"the ceiling {ceiling} is yet to come: it withholds nothing that is public today"
-        yield Finding("warn", "ceiling", message, "correct its year, if it is for a back-test")
+        message = f"the ceiling {ceiling} is yet to come: until then it holds nothing back"
+        yield Finding("warn", "ceiling", message, f"correct {name}, unless you mean it")
     else:
-        origin = f" ({file})" if file else ""
-        yield Finding("ok", "ceiling", f"every call needs a --pit at or before {ceiling}{origin}")
-    yield from _on_file(session, ceiling)
+        yield Finding("ok", "ceiling", f"every call needs a --pit at or before {ceiling}")
+        lower = _file_of_ceiling({**environ, name: ceiling}, project)
+        if lower is not None:
+            message = f"{lower[0]} holds pit_fetch to the earlier {lower[1]}, and refuses a --pit between the two"
+            yield Finding("note", "ceiling", message)
 
 
-def _on_file(session: Session, ceiling: str | None) -> Iterator[Finding]:
-    """Yield a finding on a ceiling in a settings file of pit_fetch that bounds the program more than the variable."""
-    name = gate.CEILING_VARIABLE
-    known = {**session.environ, **({} if ceiling is None else {name: ceiling})}
-    try:
-        settings = settings_files.read(known, str(session.project))
-    except UsageError as error:
-        yield Finding("warn", "ceiling", f"every call is refused: {error}", "correct that file, or remove it")
-        return
-    if name in settings.origins:
-        file, own = settings.origins[name], settings.environ[name]
-        message = f"{file} bounds the program at {own}, and a server as well: the guard and the gate do not know it"
-        yield Finding("warn", "ceiling", message, f"set {name}={own}, too (pit_fetch config shows which one counts)")
+def _without_ceiling(environ: Mapping[str, str], project: Path) -> Finding:
+    name, file = gate.CEILING_VARIABLE, _file_of_ceiling(environ, project)
+    fix = f"set {name} in the environment that starts the client"
+    if file is None:
+        message = f"{name} is not set: a call without --pit is open mode"
+        return Finding("warn", "ceiling", message, f"for a back-test, {fix}")
+    message = f"{file[0]} holds pit_fetch to {file[1]}, but guard and gate know only the variable {name}"
+    return Finding("warn", "ceiling", message, f"{fix} as well")
+
+
+def _file_of_ceiling(environ: Mapping[str, str], project: Path) -> tuple[str, str] | None:
+    """Return the settings file of pit_fetch that sets the ceiling, or lowers it, with that ceiling; None for none."""
+    with contextlib.suppress(UsageError):  # with a broken file, nothing is fetched at all
+        found = settings_files.read(environ, str(project))
+        if gate.CEILING_VARIABLE in found.origins:
+            return found.origins[gate.CEILING_VARIABLE], found.environ[gate.CEILING_VARIABLE]
+    return None
 
 
 _OPERATOR_FILES = {
@@ -97,7 +101,11 @@ def check_cache_folder(settings: Sequence[Settings], environ: Mapping[str, str],
 
 def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     """Yield findings on the sources' credentials. A source without them cannot fetch, and cannot leak."""
-    missing: dict[str, str] = {}
+    from pit_fetch.engine import registry
+    from pit_fetch.engine.credentials import lookup
+    from pit_fetch.errors import ConfigError
+
+    lacking = []
     for listing in registry.listings():
         if listing.provider is None:
             yield Finding("warn", "source", f"{listing.name} is not usable: {listing.problem}", "see --list-sources")
@@ -113,8 +121,7 @@ def check_credentials(environ: Mapping[str, str], project: Path) -> Iterator[Fin
             if is_set:
                 yield Finding("ok", "source", f"{listing.name}: {names} is set")
             else:
-                missing[listing.name] = names
-    if missing:
-        sources = ", ".join(f"{name} ({names})" for name, names in missing.items())
-        fix = "set those that are to be used, in the environment or in a .env file"
-        yield Finding("note", "source", f"without a key: {sources}", fix)
+                lacking.append(f"{listing.name} ({names})")
+    if lacking:
+        fix = "of those in use, set it in the environment or in a .env file"
+        yield Finding("note", "source", f"without a key: {', '.join(lacking)}", fix)

@@ -10,7 +10,7 @@
     R9  a PIT-complete agent has exactly the tool that its hooks judge
     R10 an agent that may run commands has a name that the guard knows, and no two agents have one name
     R11 an agent that has tools of an MCP server with a fixed instant has none that answer for today
-    R12 no agent has a tool that nothing holds to the PIT
+    R12 no agent has a way past pit_fetch
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -18,19 +18,19 @@ Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pit_fetch.claude_code import bundle, openings
-from pit_fetch.claude_code.agents import Agent, AgentHook, agents_in
-from pit_fetch.claude_code.client_settings import Settings, WiredHook, read_json
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.agents import Agent, AgentHook, agent_or_any, agents_in
+from pit_fetch.claude_code.client_settings import Settings, read_json
 from pit_fetch.claude_code.cypher import blocks
-from pit_fetch.claude_code.mcp_servers import project_entries
+from pit_fetch.claude_code.mcp_servers import Entry, neo4j_servers, project_entries
 from pit_fetch.claude_code.mixed_tools import ALL, gated_names, of_today
-from pit_fetch.claude_code.open_tools import Holds
+from pit_fetch.claude_code.reach import SESSION, Scope, denied, open_ways
 from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import load
 
@@ -95,49 +95,37 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     data_names: set[str] = set()
     checked: list[str] = []
     problems: list[Problem] = []
-    gated, holds = gated_names(project_entries(project)), _holds(project, home)
+    servers = list(project_entries(project))
+    gated, closed = gated_names(servers), denied([Settings(home, project, read_json(home / "settings.json"))])
     for path, agent in agents_in(home / "agents"):
         file = path.relative_to(project).as_posix()
-        if isinstance(agent, Exception):
-            of_file = list(_check_unreadable(agent, path, file, holds))
-            checked += [path.stem] if of_file else []
-            problems += of_file
+        if isinstance(agent, Exception) and _has_data_name(path.stem):
+            checked.append(path.stem)
+            problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
             continue
-        mixed = list(_check_mixture(agent, file, gated))
+        readable = agent_or_any(path, agent)
+        if readable is None:
+            continue
+        mixed = list(_check_mixture(readable, file, gated))
         problems += mixed
-        checked.append(agent.name)
-        first = first_files.setdefault(agent.name, file)
-        if not is_data_agent(agent) and agent.name not in data_names:
-            problems += [] if mixed else _check_openness(agent, path, file, holds)
+        checked.append(readable.name)
+        first = first_files.setdefault(readable.name, file)
+        if not is_data_agent(readable) and readable.name not in data_names:
+            problems += [] if mixed else _check_ways(readable, file, servers, closed)
             continue
-        data_names.add(agent.name)
+        data_names.add(readable.name)
         if first != file:
             message = f"{first} is an agent of this name, too, and the client takes one of them: rename or remove it"
             problems.append(Problem("ERROR", "R10", file, message))
-        problems += [Problem("ERROR", rule, file, message) for rule, message in _errors(agent)]
-        problems += _check_files(agent, file, project, home)
+        problems += [Problem("ERROR", rule, file, message) for rule, message in _errors(readable)]
+        problems += _check_files(readable, file, project, home)
     return checked, problems
-
-
-def _check_unreadable(error: Exception, path: Path, file: str, holds: Holds) -> Iterator[Problem]:
-    if _has_data_name(path.stem):
-        yield Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({error})")
-    else:
-        yield from _check_openness(error, path, file, holds)
 
 
 def adapters(home: Path) -> list[str]:
     """Return the names of the data agents in ``home`` that can run commands. They may run only pit_fetch."""
     agents = [agent for _, agent in agents_in(home / "agents") if isinstance(agent, Agent)]
     return [agent.name for agent in agents if is_data_agent(agent) and agent.can_run_commands]
-
-
-def _holds(project: Path, home: Path) -> Holds:
-    """Return what holds a session of the project, once the hooks are wired as they ship."""
-    path = home / "settings.json"
-    settings = [Settings(path, project, read_json(path))] if path.is_file() else []
-    hooks = [WiredHook(row.event, row.matcher, row.command, path, project) for row in bundle.wiring()]
-    return openings.holds_of(settings, {}, [*project_entries(project)], hooks)
 
 
 # The rules for an agent itself.
@@ -221,10 +209,11 @@ def _check_mixture(agent: Agent, path: str, gated: AbstractSet[str]) -> Iterator
         yield Problem("ERROR", "R11", path, message)
 
 
-def _check_openness(agent: Agent | Exception, path: Path, file: str, holds: Holds) -> Iterator[Problem]:
-    for opening in openings.openings_of([(path, agent)], holds):
-        message = f"nothing holds {', '.join(opening.tools)} to the PIT: {openings.advice(opening, holds)}"
-        yield Problem("WARN", "R12", file, message)
+def _check_ways(agent: Agent, path: str, servers: Sequence[Entry], closed: frozenset[str]) -> Iterator[Problem]:
+    """Yield what ``doctor`` calls open. Whether a session is wrapper-only, the files of a project do not tell."""
+    scope = Scope([agent], closed, is_held=False, is_guarded=True, trusted=frozenset({SESSION}))
+    for way in open_ways(scope, servers, list(neo4j_servers(servers))):
+        yield Problem("WARN", "R12", path, f"{way.message}; {way.fix}")
 
 
 # The files and queries that an agent or its skills name.

@@ -46,7 +46,7 @@ class Server:
 
 
 def tool_prefix(server: str) -> str:
-    """Return what the client's names for the tools of a server begin with."""
+    """Return what the client's names for the tools of a server begin with, which is also its name in a rule."""
     return f"mcp__{re.sub(r'[^A-Za-z0-9_-]', '_', server)}"
 
 

@@ -56,20 +56,15 @@ def announce(text: str) -> None:
             deliver(sys.__stderr__, line(text))
 
 
-def now() -> datetime:
-    """Return the time."""
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True)
 class System:
-    """The functions that run child processes, and find and announce the client, and the clock."""
+    """The functions that run child processes, and find and announce the client."""
 
     seconds: float = 1.6  # for each child process; they run side by side, so the whole command takes less than two
     run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run
     find_client: Callable[[Mapping[str, str]], str] = find_client
     announce: Callable[[str], None] = announce
-    now: Callable[[], datetime] = now
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def output(self, command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
         """Return what ``command`` prints within the time for a child process, see :func:`run`."""

@@ -1,11 +1,12 @@
-"""Examine the settings that decide which hooks a client runs: switches, the shipped wiring, and other hooks."""
+"""Examine the hooks that a client would run here: whether ours are wired, do their work, and are not undone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code import bundle, hook_trials
 from pit_fetch.claude_code.client_settings import (
     Settings,
     WiredHook,
@@ -15,14 +16,14 @@ from pit_fetch.claude_code.client_settings import (
     user_folder,
 )
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server, tool_prefix
-from pit_fetch.claude_code.session import Session
+from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server
+from pit_fetch.claude_code.system import System
 from pit_fetch.support.bundled import gate, load
-from pit_fetch.support.suggest import enumerate_names
 
 guard = load("pit_guard")
 
 INIT = "run pit_fetch init"
+
 
 # Switches of a settings file with which the client does not run a project's hooks. The last two are an administrator's.
 _SWITCHES = ("disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization")
@@ -31,18 +32,12 @@ _SWITCHES = ("disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustom
 _REWRITING = {"PreToolUse": ("the command", "updatedInput"), "PostToolUse": ("output", "updatedToolOutput")}
 
 
-def check_dropped(settings: Sequence[Settings]) -> Iterator[Finding]:
-    """Yield a failure for each file that the client drops."""
+def check_settings(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     for file in settings:
         fault = drop_reason(file)
         if fault:
             message = f"{file.path} {fault}: the client drops its hooks, and says nothing"
             yield Finding("fail", "settings", message, "correct it")
-
-
-def check_switches(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding for whatever keeps the client from running hooks."""
-    for file in settings:
         for switch in _SWITCHES:
             if file.get(switch):
                 yield Finding("fail", "settings", f"{file.path} sets {switch}", "remove it, or ask who administers it")
@@ -59,24 +54,32 @@ def check_switches(settings: Sequence[Settings], environ: Mapping[str, str], pro
         yield Finding("fail", "settings", "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", "unset it")
 
 
-def check_wiring(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each row of the shipped wiring, and for each other hook that could undo what ours do."""
-    wired, unused = session.wired, list[str]()
-    for row in bundle.wiring():
-        name, tools = f"{row.script} at {row.event} on {row.matcher}", row.matcher.split("|")
-        hooks = [hook for hook in wired if all(hook.runs_for(row.event, row.script, tool) for tool in tools)]
+def guards_commands(wired: Sequence[WiredHook]) -> bool:
+    """Return whether guard and gate are wired for commands."""
+    return all(_hooks_of(row, wired) for row in bundle.wiring() if _is_for_commands(row))
+
+
+def check_wiring(
+    wired: Sequence[WiredHook], servers: Collection[str] = (), *, commands: bool = True
+) -> Iterator[Finding]:
+    """Yield a finding for each row of the shipped wiring, and for each other hook that could undo what ours do.
+
+    servers   names of the servers that are configured; the hooks of another one are missed only if it has some of them
+    commands  whether hooks on commands are needed
+    """
+    rows = list(bundle.wiring())
+    begun = {_server_of(row) for row in rows if not _is_for_commands(row) and _hooks_of(row, wired)}
+    for row in rows:
+        name, hooks = f"{row.script} at {row.event} on {row.matcher}", _hooks_of(row, wired)
         if hooks:
             yield Finding("ok", "wiring", f"{name} ({hooks[0].origin})")
-        elif "Bash" in tools:
-            yield Finding("fail", "wiring", f"{name} is not wired", f"{INIT}, or install the plugin")
-        elif _is_needed(row, session):
-            yield Finding("warn", "wiring", f"{name} is not wired", f"{INIT}, which wires it for that server")
-        else:
-            unused.append(f"{row.script} on {row.matcher}")
+        elif _is_for_commands(row):
+            if commands:
+                yield Finding("fail", "wiring", f"{name} is not wired", f"{INIT}, or install the plugin")
+        elif _server_of(row) in begun.union(servers):
+            yield Finding("warn", "wiring", f"{name} is not wired", f"{INIT}, if a server of this name is in use")
         for hook in hooks:
             yield from _check_hook(hook)
-    if unused:
-        yield Finding("note", "wiring", f"not wired, and no server here needs it: {enumerate_names(unused)}")
     for hook in wired:
         if not hook.script and hook.event in _REWRITING and matches(hook.matcher, "Bash"):
             target, field = _REWRITING[hook.event]
@@ -85,12 +88,18 @@ def check_wiring(session: Session) -> Iterator[Finding]:
             yield Finding("warn", "wiring", f"{other}: if it rewrites {target}, the last to finish wins", fix)
 
 
-def _is_needed(row: bundle.WiringRow, session: Session) -> bool:
-    """Return whether a server is configured whose tools a row judges. Resources are those of any such server."""
-    prefixes = [tool_prefix(server.name) for server in session.servers]
-    if row.matcher in guard.RESOURCE_TOOLS:
-        return any(name.endswith(guard.GATED_SERVERS) for name in prefixes)
-    return row.matcher.rpartition("__")[0] in prefixes
+def _hooks_of(row: bundle.WiringRow, wired: Sequence[WiredHook]) -> list[WiredHook]:
+    tools = row.matcher.split("|")
+    return [hook for hook in wired if all(hook.runs_for(row.event, row.script, tool) for tool in tools)]
+
+
+def _is_for_commands(row: bundle.WiringRow) -> bool:
+    return "Bash" in row.matcher.split("|")
+
+
+def _server_of(row: bundle.WiringRow) -> str:
+    """Return the server whose tools a row is about. Resources are Neo4j's, of which the guard permits none."""
+    return row.matcher.split("__")[1] if "__" in row.matcher else USUAL_NAME
 
 
 def _check_hook(wired: WiredHook) -> Iterator[Finding]:
@@ -130,3 +139,26 @@ def check_servers(servers: Sequence[Server], wired: Sequence[WiredHook]) -> Iter
             yield Finding("fail", "neo4j", message, fix)
         else:
             yield Finding("ok", "neo4j", f"the tools of server {server.name} ({server.origin}) match the wiring")
+
+
+def distinct(wired: Sequence[WiredHook]) -> list[WiredHook]:
+    """Return the hooks of ours, each command once: the client runs a command once, however many entries name it."""
+    ours = [hook for hook in wired if hook.script == bundle.SCRIPTS.get(hook.event)]
+    return list({(hook.event, hook.command, hook.root): hook for hook in reversed(ours)}.values())[::-1]
+
+
+def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> list[Finding]:
+    """Run a wired command on a planted leak, which it must stop."""
+    trial = hook_trials.trial_for(hook)
+    passes = hook_trials.run(trial, hook, environ, system)
+    name = f"{hook.script} of {hook.origin}"
+    if passes:
+        findings = [Finding("ok", "trial", f"{name} {trial.promise}")]
+    elif passes is None:
+        message = f"{name} gave no answer in {system.seconds} s"
+        findings = [Finding("fail", "trial", message, "run it again on a calmer machine")]
+    else:
+        findings = [Finding("fail", "trial", f"{name} does not do this: {trial.promise}", f"{INIT} --upgrade")]
+    if hook.path and hook.path.is_file() and not os.access(hook.path, os.X_OK):
+        findings.append(Finding("warn", "files", f"{hook.path} is not executable", f"chmod +x {hook.path}"))
+    return findings

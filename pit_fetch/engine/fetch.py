@@ -154,7 +154,7 @@ class Fetch:
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
-                self._select(in_order(self._noting_claims(self._public(stream, self._cutoff))), builder)
+                self._select(in_order(self._recordable(self._public(stream, self._cutoff))), builder)
         except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
             builder.gaps.append(error.gap)
         except TimeIsUp:
@@ -165,12 +165,17 @@ class Fetch:
         accept = acceptor(self.query.operation) if accepts_claims(self.query) else accept_none
         return public(stream, cutoff, self.collected.withheld, self.query.operation.period, accept)
 
-    def _noting_claims(self, stream: PublicStream) -> PublicStream:
-        """Yield ``stream``, and keep what is served on a claim, for an archive."""
+    def _recordable(self, stream: PublicStream) -> PublicStream:
+        """Yield ``stream``, and keep what is served on a claim, for an archive.
+
+        A capture of all that there is gets no watermarks. It is put in order at its end, so that a promised order that
+        records from after a PIT break does not end it.
+        """
         for part in stream:
             if self.archive is not None and isinstance(part, Record) and part.is_claimed:
                 self.claimed.append(part)
-            yield part
+            if not (self.request.captures_all and isinstance(part, Watermark)):
+                yield part
 
     def _cutoff(self) -> datetime | None:
         """Return the PIT, but never later than the last reply: what was still running then is not over yet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -15,6 +16,7 @@ from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
+from pit_fetch.engine.input_files import read_file
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
@@ -95,7 +97,16 @@ def panel(
 
 
 def _held(request: FetchRequest, runtime: Runtime) -> Sequence[object]:
-    """Return where the chains of the archive end that alone answers; nothing if a source does. Raise ConfigError."""
+    """Return what tells the archive, or the saved reply, that alone answers from another; nothing if a source does.
+
+    Raise ConfigError, InputError or UsageError if it cannot be read, or not once for each cell.
+    """
+    if request.input_file == "-":
+        raise UsageError(
+            Code.USAGE, text="a panel reads a saved reply for each cell: put it into a file, and name that"
+        )
+    if request.input_file:
+        return (hashlib.sha256(read_file(runtime.path(request.input_file), request.timeout)).hexdigest(),)
     if not request.offline:
         return ()
     path = archive_of(request, runtime)

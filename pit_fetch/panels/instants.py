@@ -18,7 +18,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.request.options import require_pit
 from pit_fetch.request.over import ReadFile, from_file
 from pit_fetch.support.suggest import truncate
-from pit_fetch.times import is_aware, parse_date
+from pit_fetch.times import is_aware, parse_date, parse_pit
 
 _RULE = re.compile(r"(daily|weekly|monthly)(?: +([a-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -73,8 +73,18 @@ def _of_text(text: str) -> Iterator[datetime]:
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
         raise _refused(f"{truncate(text)} is no rule: {_HOW}")
     for day in _days(frequency, weekday, _bound(first), _bound(last, is_end=True)):
-        # As --pit reads it: what it refuses, such as a time that a clock change skips, no rule gets past it.
-        yield require_pit(f"{day.isoformat()}T{clock if len(clock) > 5 else f'{clock}:00'}{zone}")
+        yield _at(day, clock if len(clock) > 5 else f"{clock}:00", zone)
+
+
+def _at(day: date, clock: str, zone: str) -> datetime:
+    """Return the instant as ``--pit`` reads it. Raise UsageError for what that refuses."""
+    try:
+        return require_pit(f"{day}T{clock}{zone}")
+    except UsageError:
+        if parse_pit(f"{day}T{clock}Z") is None or parse_pit(f"{day}T12:00:00{zone}") is None:
+            raise
+        change = f"clocks in {zone.strip('[]')} skip {clock} on {day}, or show it twice"
+        raise _refused(f"{change}: choose another time, or give the days before and after as two rules") from None
 
 
 def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[date]:

@@ -81,7 +81,7 @@ class Parts:
 def key_of(request: FetchRequest, pits: Sequence[datetime], held: Sequence[object], environ: Mapping[str, str]) -> str:
     """Return the digest of all that the cells of a subject depend on, but for what a source answers.
 
-    ``held`` is where the chains of the archive end that alone answers; empty if a source does.
+    ``held`` tells the archive, or the saved reply, that alone answers from another; empty if a source does.
     """
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]

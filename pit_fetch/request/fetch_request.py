@@ -68,6 +68,11 @@ class FetchRequest(NamedTuple):
     capture: bool = False
     open: bool = False
 
+    @property
+    def captures_all(self) -> bool:
+        """Whether it is made to record all that its source has."""
+        return self.capture and self.limit == self.max_pages == UNLIMITED
+
 
 def from_values(
     values: Mapping[str, object],
@@ -132,6 +137,9 @@ def build(
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
         raise UsageError(Code.USAGE, text="--date-from is after --date-to: swap them")
+    idle = next((name for name in ("archive", "offline") if common["input_file"] and common[name]), None)
+    if idle is not None:
+        raise UsageError(Code.USAGE, text=f"--input-file is read instead of an archive: leave out {flag_of(idle)}")
     if common["max_chars"] is None:
         text = environ.get("PIT_FETCH_MAX_CHARS")
         common["max_chars"] = parse_budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars

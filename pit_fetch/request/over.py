@@ -9,12 +9,17 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+
+_FORM = "write one value a line, or a CSV file with a column {}"
+# Symbols and names; words of a sentence and addresses have semicolons of their own.
+_OTHERWISE_DIVIDED = re.compile(r"\t|^[\w.^=-]*(?:;[\w.^=-]*)+$")
 
 # Returns the text of a file that the list names. Raises OSError, UnicodeDecodeError or UsageError.
 ReadFile = Callable[[str], str]
@@ -32,13 +37,17 @@ def from_text(text: str, name: str) -> list[str]:
 def rows(text: str, name: str) -> list[dict[str, str]]:
     """Return the rows of a file by the names of its columns; without a first line that names them, ``name`` alone.
 
-    Blank lines and those that begin with ``#`` are skipped. Raise UsageError for several columns without ``name``.
+    Blank lines and those that begin with ``#`` are skipped. Raise UsageError for several columns without ``name``, and
+    for what other programs put between values.
     """
     lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
-    cells = list(csv.reader(line for line in lines if line and not line.startswith("#")))
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if any(map(_OTHERWISE_DIVIDED.search, lines)):
+        raise _refused(f"its values are divided by ; or tabs: {_FORM.format(name)}, with commas between its columns")
+    cells = list(csv.reader(lines))
     cells = [[cell.strip() for cell in row] for row in cells]
     if cells and len(cells[0]) > 1 and name not in cells[0]:
-        raise _refused(f"it has no column {name}: write one value a line, or a CSV file with a column of that name")
+        raise _refused(f"it has no column {name}: {_FORM.format(name)}")
     head, *body = cells if cells and name in cells[0] else [[name], *cells]
     if len({*head}) < len(head):
         raise _refused("a column stands twice in its first line")

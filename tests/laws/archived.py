@@ -31,6 +31,8 @@ from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, resized,
 from tests.memory_folder import scratch
 from tests.worlds import same_bytes
 
+# The worlds in which an edited item stands beside its older version.
+_SEND_VERSIONS = ("sample", "bz-news-api")
 Law = Callable[[Random], int]
 Maker = Callable[[Random], Case]
 
@@ -138,7 +140,8 @@ def nothing_early(case: Case) -> int:
 def looked_back(case: Case) -> int:
     """What was asked of a later instant before leaves an answer at the PIT as it is.
 
-    A later read that the source broke off is set aside: what it saw until then depends on what stood before.
+    Where worlds send several versions of an item, a later read that broke off is set aside: it may have ended between
+    them, and the archive holds what came, not what was left.
     """
     later = case.moment + timedelta(days=900)
     if "--format" in case.words:
@@ -151,7 +154,8 @@ def looked_back(case: Case) -> int:
             again = run(
                 case, nobody, now=later + timedelta(hours=2), environ=environ(path), words=(*case.words, "--offline")
             )
-        return None if "upstream_error" in before.gap_types else replace(left, out=left.out + again.out, files=())
+        is_part = case.source in _SEND_VERSIONS and "upstream_error" in before.gap_types
+        return None if is_part else replace(left, out=left.out + again.out, files=())
 
     answers = [left for left in map(ask, case.worlds) if left is not None]
     same_bytes(lambda left: left, answers or [Left("", "", 0)], SECRETS)

@@ -42,6 +42,16 @@ def promised(case: Case, whole: frozenset[str], is_flawed: bool) -> int:
     return count
 
 
+def differences(case: Case, rng: Random) -> int:
+    """Worlds that serve the same public records differ by nothing between an earlier instant and the PIT."""
+    if "--after" in case.words:
+        return 0
+    earlier = case.moment - rng.choice((timedelta(seconds=1), timedelta(hours=3), timedelta(days=40)))
+    words = ("--pit", earlier.isoformat(), *case.words)
+    same_bytes(lambda app: run(case, app, words=words, command="diff"), case.worlds, SECRETS)
+    return len(case.worlds) - 1
+
+
 def files(case: Case, bodies: Sequence[bytes]) -> int:
     """Saved replies and exports that hold the same public records give the same bytes, however they are written."""
     same_bytes(lambda body: run(case, _unasked, stdin=body), bodies, SECRETS)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from datetime import timedelta
 from random import Random
 
 from pit_fetch.request.evidence import VARIABLE
 from pit_fetch.testing import claims
-from tests.laws.checks import non_interference, paging
-from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, run
-from tests.worlds import same_bytes
+from tests.laws.checks import differences, non_interference, paging
+from tests.laws.worlds import Case, operation_of, provider_of, run
 
 ACCEPTED = ("--evidence", "claimed")
 
@@ -87,16 +85,6 @@ def names_the_setting(case: Case) -> int:
     is_empty = not left.data and "no_data" in left.gap_types
     assert ("[evidence]" in left.out) == (is_empty and bool(operation_of(case).claims))
     return 1
-
-
-def differences(case: Case, rng: Random) -> int:
-    """Between an earlier instant and the PIT worlds differ by nothing that came later."""
-    if "--after" in case.words:
-        return 0
-    earlier = case.moment - rng.choice((timedelta(seconds=1), timedelta(hours=3), timedelta(days=40)))
-    words = ("--pit", earlier.isoformat(), *case.words)
-    same_bytes(lambda app: run(case, app, words=words, command="diff"), case.worlds, SECRETS)
-    return len(case.worlds) - 1
 
 
 def verdicts(case: Case) -> int:

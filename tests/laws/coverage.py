@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Operation, Option, Provider, Query
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import FetchRequest, from_values
@@ -222,6 +223,7 @@ def answers(question: Question, app: App, requests: Iterable[Values]) -> Left | 
         file, environ = path.with_suffix(".toml"), archived.environ(path)
         file.write_text("".join(table(case.source, values) for values in requests), encoding="utf-8")
         captured = run(case, app, line=("capture", str(file)), now=later, environ=environ)
+        assert gap(Code.ORDER_BROKEN).reason not in captured.out, "a capture ends where later records break the order"
         if captured.code or "In part: " in captured.out:
             return None
         is_later = question.is_snapshot and not question.grade

@@ -1,29 +1,17 @@
-"""Laws of the views for people: diff, explain and the settings."""
+"""Laws of the views for people: explain and the settings."""
 
 from __future__ import annotations
 
 import tempfile
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from random import Random
 
 from pit_fetch.testing.comparison import CANARY
 from tests.laws import sample
-from tests.laws.worlds import SECRETS, Case, near, run
-from tests.worlds import same_bytes
+from tests.laws.worlds import Case, near, run
 
 FOR_AGENTS = ({"PIT_FETCH_CEILING": ""}, {"PIT_FETCH_WRAPPER_ONLY": "1"}, {"CLAUDECODE": "1"})
-
-
-def differences(rng: Random) -> int:
-    """Worlds that serve the same public records differ by nothing between an earlier instant and the PIT."""
-    case = sample.make(rng)
-    if "--after" in case.words:
-        return 0
-    earlier = case.moment - rng.choice((timedelta(seconds=1), timedelta(hours=3), timedelta(days=40)))
-    words = ("--pit", earlier.isoformat(), *case.words)
-    same_bytes(lambda app: run(case, app, words=words, command="diff"), case.worlds, SECRETS)
-    return len(case.worlds) - 1
 
 
 def explanations(rng: Random) -> int:

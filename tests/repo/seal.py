@@ -28,8 +28,8 @@ from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
-COMMAND, CORPUS, ARCHIVE, EVIDENCE = (
-    ROOT / "docs" / name for name in ("command.md", "corpus.md", "archive.md", "evidence.md")
+COMMAND, CORPUS, COVERAGE, EVIDENCE = (
+    ROOT / "docs" / name for name in ("command.md", "corpus.md", "coverage.md", "evidence.md")
 )
 KEYWORDS = ROOT / "pit_fetch" / "request" / "keywords.py"
 CASES = ROOT / "tests" / "corpus"
@@ -154,8 +154,8 @@ def _wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(f'"{name}"' for name in sorted(names)) + ",", 112, break_on_hyphens=False)
 
 
-def sealed_archive(text: str) -> str:
-    """Return the page of archives, its ``text`` with a table of which captured requests answer which questions."""
+def sealed_coverage(text: str) -> str:
+    """Return the page of coverage, its ``text`` with a table of which captured requests answer which questions."""
     rows = [_coverage(registry.load(name)) for name in registry.BUNDLED_NAMES]
     return _in_block(text, "coverage", _table(("source", *(title for title, _ in _COVERAGE)), rows))
 
@@ -209,7 +209,7 @@ SEALED: Mapping[Path, Callable[[str], str]] = {
     README: sealed_readme,
     COMMAND: sealed_command,
     CORPUS: sealed_corpus,
-    ARCHIVE: sealed_archive,
+    COVERAGE: sealed_coverage,
     EVIDENCE: sealed_evidence,
     KEYWORDS: sealed_keywords,
 }

@@ -1,4 +1,4 @@
-"""docs/archive.md, followed word by word: its files are written, its commands run, in order and by the real command."""
+"""The pages of the archive, followed word by word: their files are written, their commands run by the real command."""
 
 from __future__ import annotations
 
@@ -20,15 +20,20 @@ from tests.serving import serve
 from tests.unit.archive.scene import KEYS, UNLIMITED, alpha, articles
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "archive.md").read_text(encoding="utf-8")
+PAGE, *MORE = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("archive", "capture", "archive-care")
+)
 _BLOCK = re.compile(r"(?:<!-- file: (?P<path>\S+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```\n", re.DOTALL)
 
 
 def steps() -> Iterator[tuple[str, str]]:
-    """What the page says to do: files to write, and lines to run."""
-    for block in _BLOCK.finditer(PAGE):
+    """What the pages say to do: files to write, and lines to run."""
+    for block in _BLOCK.finditer("\n".join((PAGE, *MORE))):
         if block["path"]:
             yield block["path"], block["text"]
+        elif block["language"] == "python":
+            yield "page.py", f"import pit_fetch\n{block['text']}"
+            yield "", "python page.py"
         elif block["language"] != "sql":  # tests/unit/archive/test_export.py asks it
             assert block["language"] in ("sh", "crontab"), block[0]
             for line in block["text"].splitlines():
@@ -37,26 +42,29 @@ def steps() -> Iterator[tuple[str, str]]:
 
 def app(request: HttpRequest) -> Response:
     rows = [{"date": "2026-06-30", "horizon": "fiscal quarter", "eps_estimate_average": "2.50"}]
-    estimates = alpha(EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows})
+    reported = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-22", "reportedEPS": "1.85"}
+    estimates = alpha(
+        EARNINGS_ESTIMATES={"symbol": "IBM", "estimates": rows},
+        EARNINGS={"symbol": request.query.get("symbol"), "quarterlyEarnings": [reported]},
+    )
     news = articles(benzinga.article(1, datetime.now(UTC) - timedelta(hours=1)))
     return (estimates if "function" in request.query else news)(request)
 
 
 def test_what_it_is_for_and_who_must_not_see_it_come_first() -> None:
     titles = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
-    assert titles[:2] == ["Capture, ask, delete", "Who must not see it"]
+    assert titles[:3] == ["Capture, ask, delete", "Who must not see it", "Asking it"]
     assert PAGE.index("Keep it where no agent can read it") < PAGE.index("```")
-    assert titles.index("Captures") < titles.index("Asking it") < titles.index("Looking after it")
 
 
-def test_the_look_back_of_the_page_spans_the_weekend_of_its_cron() -> None:
+def test_the_look_back_of_the_list_spans_the_weekend_of_its_cron() -> None:
     (minutes,) = map(int, re.findall(r"lookback_minutes = (\d+)", PAGE))
-    assert "30 16 * * 1-5" in PAGE
+    assert any("30 16 * * 1-5" in page for page in MORE)
     assert minutes > 3 * 24 * 60
 
 
 @pytest.mark.thorough
-def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
+def test_every_command_of_the_pages_runs(tmp_path: Path) -> None:
     script = ["set -e"]
     for path, text in steps():
         if path:
@@ -85,5 +93,5 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "repair", "rebuild", "drop"])
-def test_every_command_is_on_the_page(name: str) -> None:
+def test_every_command_is_on_a_page(name: str) -> None:
     assert any(f"pit_fetch archive {name}" in text for path, text in steps() if not path)

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds, schema, upgrade
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
-from pit_fetch.archive_admin import capture_runs, maintenance, repair, replay, stats, verification
+from pit_fetch.archive_admin import maintenance, repair, replay, stats, verification
+from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.archive_admin.progress import OnProgress
 from pit_fetch.cli import archive_log
@@ -182,7 +183,7 @@ def _log(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         if options.source:
             wanted = wanted._replace(source=_source(options.source, connection, call.runtime))
-        fetches, names = list(stats.fetches(connection, wanted)), capture_runs.names(connection)
+        fetches, names = list(stats.fetches(connection, wanted)), run_log.names(connection)
     if options.json:
         return CommandResult(to_json([*archive_log.rows(fetches, names)]))
     return CommandResult(archive_log.table(fetches, names))

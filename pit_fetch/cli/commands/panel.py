@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from tempfile import TemporaryDirectory
 
-from pit_fetch.archive_admin.capture_plan import duration, source_plan
+from pit_fetch.archive_admin.capture.estimate import duration, source_plan
 from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.cli.command import CommandResult, Parser
@@ -31,7 +31,8 @@ _EXAMPLE = """\
       --archive filings.db --offline --output panel.csv
 
 Any other option is one of the fetch that each cell is: those of the source, --date-from, --date-to, --limit,
---max-pages, --timeout, --evidence, --fields, --archive and --offline. Items are complete unless there is a limit.
+--max-pages, --timeout, --evidence, --input-file, --archive, --offline and --fields. Items are complete unless there is
+a limit.
 A cell without items has a row as well, whose status says why.
 
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
@@ -40,8 +41,9 @@ FILE.parts until all of them are there.
 exit status: 0 every cell was answered; 1 one failed, was refused or is incomplete; 2 nothing was asked.
 """
 # The common options of a fetch that a cell takes.
-_OF_A_CELL = frozenset(
-    ["date_from", "date_to", "limit", "max_pages", "timeout", "evidence", "fields", "archive", "offline"]
+_OF_A_CELL = (
+    *("date_from", "date_to", "limit", "max_pages", "timeout", "evidence"),
+    *("input_file", "archive", "offline", "fields"),
 )
 _LACKING = ("failed", "refused", "incomplete")
 # Before so many seconds, nobody knows how long the rest takes.
@@ -123,11 +125,11 @@ def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, 
     """Return the options of every cell. Raise UsageError for one that a cell does not take."""
     provider = runtime.find(source)
     given, _ = read_options(words, provider)
-    own = {option.name for option in provider.options}
-    foreign = next((name for name in given if name not in own | _OF_A_CELL), None)
+    taken = {*_OF_A_CELL, *(option.name for option in provider.options)}
+    foreign = next((name for name in given if name not in taken), None)
     if foreign is not None:
-        fix = ": give --pits" if foreign == "pit" else ""
-        raise UsageError(Code.USAGE, text=f"{flag_of(foreign)} is not an option of a panel{fix}")
+        fix = "give --pits" if foreign == "pit" else f"a cell takes {', '.join(map(flag_of, _OF_A_CELL))}"
+        raise UsageError(Code.USAGE, text=f"{flag_of(foreign)} is not an option of a panel: {fix}")
     return given
 
 
@@ -160,12 +162,12 @@ def _format(options: Namespace, path: str | None) -> str:
 
 def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object], runtime: Runtime) -> str:
     """Return how many cells there are and, of a source, how many calls that takes."""
-    whole, due = f"{cells:,} cells", cells - kept
+    whole, due = f"{cells:,} cell{'s' if cells != 1 else ''}", cells - kept
     text = f"{whole}, of which {kept:,} are kept of an earlier run" if kept else whole
-    if asked.get("offline") or not due or not provider.hosts:
+    if asked.get("offline") or asked.get("input_file") or not due or not provider.hosts:
         return text
     plan = source_plan(provider.name, provider.hosts[0], [1] * due, runtime.environ)
-    return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/archive.md"
+    return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
 def _result(written: Written, whole: int, file: str, *, is_kept: bool) -> CommandResult:

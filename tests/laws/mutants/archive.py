@@ -436,6 +436,12 @@ MUTANTS = (
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
         ),
+        (
+            "an order that later records break ends a capture",
+            "Fetch._recordable",
+            lambda real: lambda fetch, stream: stream if fetch.request.captures_all else real(fetch, stream),
+            _SILENT,
+        ),
     ),
     *_in(
         "pit_fetch.engine.recalled",
@@ -611,7 +617,7 @@ MUTANTS = (
         ("what was captured counts from its capture on alone", "_kind", lambda real: lambda request: "live", _CAPTURES),
     ),
     *_in(
-        "pit_fetch.archive_admin.capture_list",
+        "pit_fetch.archive_admin.capture.request_list",
         (
             "a capture is asked for without a PIT",
             "_dated",

@@ -12,7 +12,7 @@ import pytest
 
 import pit_fetch
 from pit_fetch import api
-from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, source_plan
+from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, source_plan
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import CaptureError, ConfigError, UsageError
 from pit_fetch.provider import Host, Rate
@@ -269,7 +269,8 @@ def test_python_is_loud_about_what_failed_and_continues(archive: Archive) -> Non
     ) as raised:
         api.capture(wanted, "a.db", runtime=runtime)
     assert [row.state for row in raised.value.report.requests] == ["captured", "failed"]
-    kept = api.capture(wanted, "a.db", missing=True, on_gap="keep", runtime=runtime)
+    tomorrow = runtime._replace(clock=TestClock(at(NOW) + timedelta(days=1)).value())
+    kept = api.capture(wanted, "a.db", missing=True, on_gap="keep", runtime=tomorrow)
     assert [row.state for row in kept.requests] == ["held", "failed"]
     (archive.folder / "text.db").write_text("no archive" * 100)
     with pytest.raises(ConfigError, match="not an archive"):

@@ -238,3 +238,17 @@ def test_claims_of_a_wider_capture_answer_for_what_it_asked_for(archive: Archive
     left = archive.offline(f"{ask} tsla", LATER, "2026-05-25 12:00")
     assert ([item.get("evidence") for item in left.data], uncaptured(left)) == (["claimed"], [])
     assert len(uncaptured(archive.offline(f"{ask} TSLA,IBM", LATER, "2026-05-25 12:00"))) == 1
+
+
+def test_a_capture_goes_on_where_later_articles_break_the_promised_order(archive: Archive) -> None:
+    """What came after a PIT could else take from it what the capture would have read next."""
+    dated = [benzinga.article(n, at("2026-05-29 14:00") - timedelta(minutes=n)) for n in range(1, 101)]
+    late, early = benzinga.article(101, at("2026-05-31 14:00")), benzinga.article(102, at("2026-05-02 14:00"))
+    pages = {"0": dated, "1": [late, early]}
+    captured(
+        archive,
+        lambda request: as_json(pages.get(str(request.query["page"]), [])),
+        "source = 'benzinga'; date_from = 2026-05-01",
+    )
+    left = archive.offline("benzinga --date-from 2026-05-01", LATER, "2026-05-10 12:00")
+    assert (left.ids, uncaptured(left)) == (["102"], [])

@@ -86,7 +86,7 @@ def test_the_documented_query_answers_as_of_an_instant(archive: Archive) -> None
     folder = archive.folder / "lake"
     archive.command("archive export lake")
     query = AS_OF.format(folder=folder)
-    document = Path(__file__, "../../../../docs/archive.md").resolve().read_text(encoding="utf-8")
+    document = Path(__file__, "../../../../docs/archive-care.md").resolve().read_text(encoding="utf-8")
     assert " ".join(AS_OF.format(folder="versions").split()) in " ".join(document.split())
     for pit in ("2026-06-02 12:00", "2026-06-04 12:00"):
         found = [json.loads(item) for (item,) in duckdb.connect().sql(query, params={"pit": at(pit)}).fetchall()]

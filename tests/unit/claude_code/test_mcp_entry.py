@@ -139,6 +139,8 @@ def _findings(
         (None, f"pit_fetch mcp --pit {PIT}", {}, "warn", "who may write .mcp.json"),
         (None, "pit_fetch mcp --pit-file now", {}, "warn", "who may write .mcp.json and now"),
         (None, "pit_fetch mcp", {}, "fail", "no instant"),
+        (None, "pit_fetch mcp --pit 2124-02-15T16:00:00Z", {}, "warn", "which is yet to come"),
+        (PIT, "pit_fetch mcp --pit 2024-02-15", {}, "fail", "a --pit that is no instant (2024-02-15)"),
         (PIT, f"pit_fetch mcp --pit {LATER}", {}, "fail", f"has the --pit {LATER}, which is after the ceiling, {PIT}"),
         (PIT, "pit_fetch mcp --pit today", {}, "fail", "no instant"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),

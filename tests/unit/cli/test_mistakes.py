@@ -271,6 +271,8 @@ REFUSED = {
     "$BZ --date-from yesterday": "--date-from is YYYY-MM-DD",
     "$BZ --date-from 2024-02-30": "that day is not in the calendar",
     "$BZ --date-from 2024-02-12 --date-to 2024-02-10": "--date-from is after --date-to: swap them",
+    "$BZ --input-file x.json --archive x.db": "--input-file is read instead of an archive: leave out --archive",
+    "$BZ --input-file x.json --offline": "--input-file is read instead of an archive: leave out --offline",
     "$BZ --fields titel": "titel is not one of title, teaser",
     "$BZ --fields '*'": "(for all of them, leave it out)",
     "$YAHOO prices symbol=AAPL --fields all": "(for all of them, leave it out)",

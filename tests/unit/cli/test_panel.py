@@ -95,13 +95,24 @@ def test_a_dry_run_says_what_would_be_asked(archive: Archive) -> None:
     assert archive.asked == []
 
 
+def test_a_saved_reply_answers_for_every_cell(archive: Archive) -> None:
+    (archive.folder / "reply.json").write_text(json.dumps({"symbol": "GE", "quarterlyEarnings": [ROW]}))
+    words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE --input-file reply.json"
+    assert archive.command(f"{words} --dry-run", NOW).out == "3 cells\n"
+    answer = archive.command(words, NOW)
+    rows = [*csv.DictReader(io.StringIO(answer.out))]
+    assert (answer.code, [row["reportedEPS"] for row in rows]) == (0, ["", "1.85", "1.85"])
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
         ("--pits 2026-06-01T00:00:00Z", "a panel needs --source SOURCE and --pits INSTANTS"),
         (f"{PITS} --sorce alphavantage", "unrecognized arguments: --sorce"),
         (f"--source alphavantage {PITS} --pit 2026-06-01T00:00:00Z", "--pit is not an option of a panel: give --pits"),
-        (f"--source alphavantage {PITS} --after x", "--after is not an option of a panel"),
+        (f"--source alphavantage {PITS} --after x", "--after is not an option of a panel: a cell takes --date-from, "),
+        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --input-file -", "put it into a file, and name that"),
+        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --input-file none.json", "cannot be read"),
         (f"--source alphavantage {PITS} --over symbol", "write --over symbol=IBM,AAPL or --over symbol=@FILE"),
         (f"--source alphavantage {PITS} --over symbol=A --over symbol=B", "symbol is given twice"),
         (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),

@@ -58,9 +58,14 @@ def test_what_is_written_is_what_is_asked(pits: object, expected: list[str]) -> 
         ("daily fri 2024-01..2024-02 16:00Z", "is no rule"),
         ("monthly 2024..2025 16:00Z", "neither a day nor a month"),
         ("monthly 2024-05..2024-02 16:00Z", "there is no instant"),
-        # No zone, and a time that a clock change skips: refused as --pit refuses it.
         ("daily 2024-03-09..2024-03-11 16:00", "is no rule"),
-        ("daily 2024-03-09..2024-03-11 02:30[America/New_York]", "clocks in America/New_York do not show"),
+        # A time that a clock change skips, or shows twice: no other instant is taken for it, and the day is named.
+        (
+            "daily 2024-03-09..2024-03-11 02:30[America/New_York]",
+            "clocks in America/New_York skip 02:30:00 on 2024-03-10",
+        ),
+        ("daily 2024-11-02..2024-11-04 01:30[America/New_York]", "on 2024-11-03, or show it twice"),
+        ("daily 2024-03-09..2024-03-11 16:00[America/Nowhere]", "that this machine does not know"),
     ],
 )
 def test_what_is_no_instant_is_refused(pits: object, problem: str) -> None:

@@ -208,6 +208,15 @@ def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:
         panel(archive, pits="@none.txt")
 
 
+def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archive: Archive) -> None:
+    keys, file = set(), archive.folder / "reply.json"
+    for content in ("{}", '{"symbol": "GE"}', "{}"):
+        file.write_text(content)
+        asked = panel(archive, ["GE"], offline=False, archive=None, input_file=str(file)).grid
+        keys.add(asked.key(asked.subjects[0]))
+    assert len(keys) == 2
+
+
 @pytest.mark.parametrize("name", ["pit", "status"])
 def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
     with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import pytest
+
+from pit_fetch.errors import UsageError
 from pit_fetch.request import over
 
 
-def test_values_of_a_file() -> None:
-    assert over.from_text("^GSPC\n-4\n", "symbol") == ["^GSPC", "-4"]
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("^GSPC\n-4\n", ["^GSPC", "-4"]),
+        ("\ufeffIBM\r\nAAPL\r\n", ["IBM", "AAPL"]),
+        ("oil; gas and coal\n", ["oil; gas and coal"]),
+        ("https://example.com/a;b\n", ["https://example.com/a;b"]),
+    ],
+)
+def test_values_of_a_file(text: str, values: list[str]) -> None:
+    assert over.from_text(text, "symbol") == values
+
+
+@pytest.mark.parametrize(
+    "text", ["symbol;name\nIBM;A company\n", "IBM\tAAPL\n", "# held\nIBM;BRK.B;^GSPC\n", "IBM;\nAAPL;\n"]
+)
+def test_values_that_something_else_divides_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="divided by ; or tabs: write one value a line"):
+        over.from_text(text, "symbol")

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
-from pit_fetch.archive_admin import capture_runs
-from pit_fetch.archive_admin.capture_list import CaptureRequest, plan
-from pit_fetch.archive_admin.capture_notes import hole
-from pit_fetch.archive_admin.capture_plan import SourcePlan, duration, plans
+from pit_fetch.archive_admin.capture import run_log
+from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
+from pit_fetch.archive_admin.capture.notes import hole
+from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
 from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
@@ -54,12 +54,13 @@ class CaptureResult(NamedTuple):
 class CaptureJob(NamedTuple):
     """What to capture, and which part of it now.
 
+    planned  the fetches, as of when the list was read
     name     under which the archive notes the runs of the list
     again    ask for everything, even if the last run was broken off
     missing  ask only for what the last run did not get
     """
 
-    wanted: Sequence[CaptureRequest]
+    planned: Sequence[PlannedFetch]
     name: str
     again: bool = False
     missing: bool = False
@@ -76,7 +77,7 @@ class Prepared(NamedTuple):
 
     results: list[CaptureResult]
     plans: tuple[SourcePlan, ...]
-    last: capture_runs.CaptureRun | None
+    last: run_log.CaptureRun | None
     captured: dict[str, int]
 
 
@@ -92,15 +93,13 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 
     Raise ArchiveError, or ConfigError for a malformed rate.
     """
-    now = runtime.clock.now()
-    last, captured, calls = _history(job, connection, microseconds.to_micros(now))
-    planned = [(entry, plan(entry, runtime, now)) for entry in job.wanted]
+    last, captured, calls = _history(job, connection, microseconds.to_micros(runtime.clock.now()))
     due: dict[str, tuple[Provider, int]] = {}
     results = []
-    for entry, fetch in planned:
-        provider, text = fetch.request.provider, capture_runs.without_pit(fetch.request.canonical)
+    for fetch in job.planned:
+        provider, text = fetch.request.provider, fetch.text
         state: State = "held" if text in captured else "not asked"
-        results.append(CaptureResult(entry.name, provider.name, text, state, note=fetch.note))
+        results.append(CaptureResult(fetch.wanted.name, provider.name, text, state, note=fetch.note))
         if state != "held":
             due[text] = provider, calls.get(text, 1)
     return Prepared(results, plans(due.values(), runtime.environ), last, captured)
@@ -109,7 +108,7 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 class _History(NamedTuple):
     """What an archive knows of a list: the run to be continued, what that captured when, the calls of the last run."""
 
-    last: capture_runs.CaptureRun | None
+    last: run_log.CaptureRun | None
     captured: dict[str, int]
     calls: dict[str, int]
 
@@ -119,10 +118,10 @@ def _history(job: CaptureJob, connection: sqlite3.Connection | None, now: int) -
     if connection is None:
         return _History(None, {}, {})
     try:
-        last = None if job.again else capture_runs.continued(connection, job.name, now, job.missing)
+        last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
         # A new run has captured nothing, even if the clock was ahead during an earlier one.
-        captured = {} if last is None else capture_runs.captured_since(connection, last.began, with_items=True)
-        return _History(last, captured, capture_runs.calls(connection, job.name))
+        captured = {} if last is None else run_log.captured_since(connection, last.began, with_items=True)
+        return _History(last, captured, run_log.calls(connection, job.name))
     except BROKEN as error:
         raise archive_error(error) from None
 
@@ -137,27 +136,27 @@ def run(
     now = microseconds.to_micros(runtime.clock.now())
     captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
     try:
-        current = start.last or capture_runs.begin(connection, job.name, now, listed)
+        current = start.last or run_log.begin(connection, job.name, now, listed)
     except BROKEN as error:
         raise archive_error(error) from None
-    capture_runs.note(connection, job.name, current._replace(over=False))
+    run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
         shown.tell(planned.in_words)
     pace, problem = _Pace(runtime.clock.monotonic, sum(planned.requests for planned in start.plans)), ""
-    for place, (entry, result) in enumerate(zip(job.wanted, start.results, strict=True), 1):
+    for place, (fetch, result) in enumerate(zip(job.planned, start.results, strict=True), 1):
         if problem:
             result = result._replace(state="not asked", reason=problem)
         elif result.request in captured:
             result = result._replace(state="held")
         else:
-            shown.show(f"{place} of {len(job.wanted)}{pace.left()}: {escape_unprintable(entry.name)} ...")
-            result, problem = _capture(entry, result, current, runtime)
+            shown.show(f"{place} of {len(job.planned)}{pace.left()}: {escape_unprintable(result.name)} ...")
+            result, problem = _capture(fetch, result, current, runtime)
             if result.state == "captured":
                 captured[result.request] = now
         yield result
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
-            capture_runs.note(connection, job.name, current._replace(over=True))
+            run_log.note(connection, job.name, current._replace(over=True))
         shown.show("taking up what was captured ...")
         # So that the first question need not. It will do so if this fails.
         with contextlib.suppress(ArchiveError, *BROKEN):
@@ -178,14 +177,17 @@ class _Pace:
 
 
 def _capture(
-    entry: CaptureRequest, result: CaptureResult, current: capture_runs.CaptureRun, runtime: Runtime
+    planned: PlannedFetch, result: CaptureResult, current: run_log.CaptureRun, runtime: Runtime
 ) -> tuple[CaptureResult, str]:
-    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
-    request, query, _ = plan(entry, runtime, runtime.clock.now())
-    before = current.requests.get(result.request, capture_runs.ListedRequest(entry.name))
+    """Fetch a request, planned again for its turn. Return its result, and why the archive can no longer be used, or "".
+
+    A PIT from when the list was read would leave out what came since.
+    """
+    wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
+    before = current.requests.get(result.request, run_log.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.earliest(query) is not None
-    result, problem = _fetch(request, result, runtime, entry.may_be_empty or (is_short and before.has_brought))
+    result, problem = _fetch(request, result, runtime, wanted.may_be_empty or (is_short and before.has_brought))
     if result.state != "failed":
         result = result._replace(missing=hole(query, microseconds.from_micros(before.last)))
     return result, problem

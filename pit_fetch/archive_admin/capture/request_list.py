@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin.capture_notes import notes
+from pit_fetch.archive_admin.capture.notes import notes
+from pit_fetch.archive_admin.capture.run_log import without_pit
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query
@@ -34,15 +35,21 @@ class CaptureRequest(NamedTuple):
 
 
 class PlannedFetch(NamedTuple):
-    """The fetch of a request of the list; ``note`` says what a later question has to know of it, or ""."""
+    """The fetch of a request that is ``wanted``; ``note`` says what a later question has to know of it, or ""."""
 
+    wanted: CaptureRequest
     request: FetchRequest
     query: Query
     note: str
 
+    @property
+    def text(self) -> str:
+        """The request in its canonical form, the same whenever it is asked."""
+        return without_pit(self.request.canonical)
 
-def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
-    """Parse the requests of a capture file. Raise UsageError, which names the request that cannot be used.
+
+def parse(text: str, runtime: Runtime) -> list[PlannedFetch]:
+    """Return the fetches of a capture file. Raise UsageError, which names the request that cannot be used.
 
     Files that it names are read from ``runtime.folder``.
     """
@@ -56,15 +63,17 @@ def parse(text: str, runtime: Runtime) -> list[CaptureRequest]:
             f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
         )
         raise UsageError(Code.USAGE, text=f'{problem}: write [[request]], and source = "NAME" below it')
-    return requests_of(table["request"], runtime)
+    return fetches_of(table["request"], runtime)
 
 
-def requests_of(tables: Iterable[Any], runtime: Runtime) -> list[CaptureRequest]:
-    """Return the requests of tables, those of ``over`` one by one. Raise UsageError as :func:`parse` does."""
-    wanted = [request for place, table in enumerate(tables, 1) for request in _requests(place, table, runtime)]
-    for request in wanted:
-        plan(request, runtime, runtime.clock.now())
-    return wanted
+def fetches_of(tables: Iterable[Any], runtime: Runtime) -> list[PlannedFetch]:
+    """Return the fetches of tables, those of ``over`` one by one. Raise UsageError as :func:`parse` does."""
+    now = runtime.clock.now()
+    return [
+        plan(request, runtime, now)
+        for place, table in enumerate(tables, 1)
+        for request in _requests(place, table, runtime)
+    ]
 
 
 def _requests(place: int, table: Any, runtime: Runtime) -> Iterator[CaptureRequest]:
@@ -143,7 +152,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
         max_pages=request.max_pages if "max_pages" in wanted.options else UNLIMITED,
     )
     query = build_query(request, now)
-    return PlannedFetch(request, query, " ".join(notes(request, query, refusal)))
+    return PlannedFetch(wanted, request, query, " ".join(notes(request, query, refusal)))
 
 
 def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -> tuple[FetchRequest, str]:

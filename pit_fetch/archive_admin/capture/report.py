@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin.capture import CaptureResult
-from pit_fetch.archive_admin.capture_plan import SourcePlan
+from pit_fetch.archive_admin.capture.estimate import SourcePlan
+from pit_fetch.archive_admin.capture.run import CaptureResult
 
 
 class CaptureReport(NamedTuple):

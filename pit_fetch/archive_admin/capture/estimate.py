@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from pit_fetch.archive_admin.capture_list import SECONDS
+from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.net.ratelimit import DAY, rate_of, variable
 from pit_fetch.provider import Host, Provider
 

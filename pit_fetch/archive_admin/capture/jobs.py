@@ -10,9 +10,9 @@ from contextlib import closing
 
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import archive_error
-from pit_fetch.archive_admin import capture_list, capture_runs
-from pit_fetch.archive_admin.capture import CaptureJob, Shown, prepare, run
-from pit_fetch.archive_admin.capture_report import CaptureReport
+from pit_fetch.archive_admin.capture import request_list, run_log
+from pit_fetch.archive_admin.capture.report import CaptureReport
+from pit_fetch.archive_admin.capture.run import CaptureJob, Shown, prepare, run
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
@@ -24,14 +24,13 @@ def of_file(file: str, runtime: Runtime) -> Iterator[CaptureJob]:
     """Yield the job of a list of requests, which no other capture can begin meanwhile. Raise UsageError."""
     with _locked(file) as text:
         folder = os.path.dirname(os.path.abspath(file))
-        yield CaptureJob(capture_list.parse(text, runtime._replace(folder=folder)), capture_runs.name_of(file))
+        yield CaptureJob(request_list.parse(text, runtime._replace(folder=folder)), run_log.name_of(file))
 
 
 def of_requests(requests: Iterable[Mapping[str, object]], runtime: Runtime) -> CaptureJob:
     """Return the job of requests that stand in no file. Raise UsageError, which names the one that cannot be used."""
-    wanted = capture_list.requests_of(requests, runtime)
-    fetches = (capture_list.plan(request, runtime, runtime.clock.now()) for request in wanted)
-    return CaptureJob(wanted, capture_runs.name_of_requests(fetch.request.canonical for fetch in fetches))
+    planned = request_list.fetches_of(requests, runtime)
+    return CaptureJob(planned, run_log.name_of_requests(fetch.text for fetch in planned))
 
 
 def carried_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_dry: bool = False) -> CaptureReport:

@@ -1,0 +1,140 @@
+"""Find what an agent can reach beside calls that are held to the PIT: any command, the web, servers of today.
+
+The session can use every tool that settings do not deny. An agent can use those of them that it lists, or all if it
+lists none. What settings deny is denied to agents as well (measured on the client, 2.1.329).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.agents import Agent
+from pit_fetch.claude_code.client_settings import Settings, drop_reason
+from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_entry import NAME, is_ours
+from pit_fetch.claude_code.mcp_servers import Entry, Server, tool_prefix
+from pit_fetch.claude_code.mixed_tools import ALL, OF_NO_TIME
+from pit_fetch.support.bundled import load
+
+guard = load("pit_guard")
+
+SESSION = "session"
+# The tools that run commands, and those that read the web.
+COMMANDS = ("Bash", "Monitor")
+WEB = ("WebFetch", "WebSearch")
+# Tools that reach no further than their agents and servers, which are looked at themselves.
+_THROUGH_OTHERS = {"Agent", "Task", *guard.RESOURCE_TOOLS}
+
+
+class Scope(NamedTuple):
+    """Who can use which tools.
+
+    agents     of the project, of the user, of plugins and of an administrator
+    denied     tools and servers that the settings deny to all
+    is_held    whether every command of the session is held to pit_fetch
+    is_guarded whether the guard and the gate are wired for commands
+    trusted    names that are not asked about: ``session``, agents, servers
+    """
+
+    agents: Sequence[Agent]
+    denied: frozenset[str]
+    is_held: bool
+    is_guarded: bool
+    trusted: AbstractSet[str] = frozenset()
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether some command can run."""
+        return not self.denied.issuperset(COMMANDS)
+
+    def users(self, tools: Collection[str], is_held: Callable[[Agent], bool]) -> list[str]:
+        """Return who can use one of ``tools`` and is not held, in words; nobody if settings deny all of them."""
+        if self.denied.issuperset(tools):
+            return []
+        names = [f"the agent {agent.name}" for agent in self.agents if self._asks_about(agent, tools, is_held)]
+        return ["this session", *names] if SESSION not in self.trusted else names
+
+    def _asks_about(self, agent: Agent, tools: Collection[str], is_held: Callable[[Agent], bool]) -> bool:
+        return agent.name not in self.trusted and _lists(agent, tools) and not is_held(agent)
+
+
+def denied(settings: Sequence[Settings]) -> frozenset[str]:
+    """Return the names of tools and servers that some settings file denies as a whole."""
+    rules: set[str] = set()
+    for file in settings:
+        permissions = None if drop_reason(file) else file.get("permissions")
+        named = permissions.get("deny") if isinstance(permissions, dict) else None
+        rules |= {rule for rule in named if isinstance(rule, str)} if isinstance(named, list) else set()
+    of_bash = COMMANDS if "Bash" in rules else ()  # a rule on Bash is one on Monitor, too (measured)
+    return frozenset(rules.union(of_bash))
+
+
+def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) -> Iterator[Finding]:
+    """Yield a finding for each way past the PIT that is open, with who can go it, and what closes it.
+
+    servers  those that are configured
+    judged   those of them whose tools the hooks judge
+    """
+    if not scope.is_held:
+        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and _is_adapter(agent))
+        alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
+        never = _denying(*COMMANDS)
+        yield from _open("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
+    for tool in WEB:
+        users = scope.users([tool], lambda agent: False)
+        yield from _open(f"{tool} answers for today", users, _denying(tool))
+    own = [server for agent in scope.agents if agent.name not in scope.trusted for server in agent.servers]
+    others = [server.name for server in [*servers, *own] if server.command and not is_ours(server.command)]
+    held = {server.name for server in judged}
+    for name in dict.fromkeys(others):
+        users = [] if name in scope.trusted | held else scope.users([tool_prefix(name)], lambda agent: False)
+        fix = f"put pit_fetch mcp-gate in front of it, or {_denying(tool_prefix(name))}"
+        yield from _open(f"the server {name} may answer for today", users, fix)
+    judged_tools = {row.matcher for row in bundle.wiring()}
+    known = judged_tools | {tool_prefix(name) for name in (NAME, *held, *(server.name for server in [*servers, *own]))}
+    for tool in dict.fromkeys(tool for agent in scope.agents for tool in _unknown_tools(agent, known)):
+        users = scope.users([tool], lambda agent: False)
+        yield from _open(f"{tool} is not known to be held to the PIT", users, _denying(tool))
+
+
+def _denying(*tools: str) -> str:
+    return f"deny it to all: pit_fetch init --deny {','.join(tools)}"
+
+
+def _open(way: str, users: Sequence[str], fix: str) -> Iterator[Finding]:
+    if users:
+        yield Finding("open", "scope", f"{way}: {', '.join(users)}", fix)
+
+
+def _is_adapter(agent: Agent) -> bool:
+    return agent.name.rpartition(":")[2] in guard.ADAPTERS  # of a plugin: "plugin:name"
+
+
+def _lists(agent: Agent, tools: Collection[str]) -> bool:
+    taken = {*agent.disallowed, *(COMMANDS if "Bash" in agent.disallowed else ())}
+    if taken.issuperset(tools):
+        return False
+    if agent.tools is None:
+        return True
+    listed = _names(agent)
+    has_servers = "mcp__*" in listed and any(tool.startswith("mcp__") for tool in tools)
+    return ALL in listed or has_servers or any(_is_of(name, tool) for name in listed for tool in tools)
+
+
+def _unknown_tools(agent: Agent, known: Collection[str]) -> Iterator[str]:
+    """Yield the tools that an agent lists of which neither the client's own kinds nor a server are known here."""
+    for name in _names(agent).difference(OF_NO_TIME, COMMANDS, WEB, _THROUGH_OTHERS, {ALL, "mcp__*"}):
+        if not any(_is_of(name, server) for server in known):
+            yield name
+
+
+def _names(agent: Agent) -> set[str]:
+    return {tool.partition("(")[0] for tool in agent.tools or ()}
+
+
+def _is_of(name: str, tool: str) -> bool:
+    """Return whether a name is that of a tool, or of one of a server's tools."""
+    return name == tool or name.startswith(f"{tool}__")
