@@ -18,13 +18,19 @@ def _of_the_first_alone(real: Any) -> Any:
     return lambda homes: real(list(homes)[:1])
 
 
+def _of_a_list_alone(real: Any) -> Any:
+    return lambda agent, tools: agent.tools is not None and real(agent, tools)
+
+
+def _of_the_environment_alone(real: Any) -> Any:
+    return lambda settings, environ, name, folder="": environ.get(name)
+
+
 MUTANTS = (
     _reach("every agent counts as one that the guard knows", "_is_adapter", lambda real: lambda agent: True, _LAWS),
     _reach("a rule on a part of a tool denies all of it", "denied", _of_the_whole_tool, _LAWS),
-    _reach("an agent without a list has no tools", "_lists", lambda real: lambda agent, tools: agent.tools is not None
-           and real(agent, tools), _LAWS),
-    _doctor("settings cannot switch the guard off", "effective_value", lambda real: lambda settings, environ, name, folder="":
-            environ.get(name), _LAWS),
+    _reach("an agent without a list has no tools", "_lists", _of_a_list_alone, _LAWS),
+    _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
     _doctor("agents of plugins are left out", "enabled_plugins", lambda real: lambda user, settings: [], _LAWS),
     _doctor("agents of the user are left out", "_agents_of", _of_the_first_alone, _LAWS),
-)  # fmt: skip
+)
