@@ -61,10 +61,26 @@ def test_an_entry_of_another_instant_is_kept_unless_forced(tmp_path: Path) -> No
     init(tmp_path, "--pit", PIT)
     kept = init(tmp_path)
     assert (kept.status, "KEPT" in kept.text, servers(tmp_path)["pit_fetch"]) == (1, True, OURS)
+    assert kept.text.endswith(f"The kept entry answers as of {PIT}.\n")  # and no other instant is shown
     assert init(tmp_path, "--force").status == 0
     assert servers(tmp_path)["pit_fetch"] == {"command": "pit_fetch", "args": ["mcp"]}
     assert init(tmp_path, "--uninstall").status == 0
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "instant"),
+    [
+        ({"command": "pit_fetch", "args": ["mcp", "--pit-file", "now"]}, "the instant in now"),
+        ({"command": "pit_fetch", "args": ["mcp", "--sources", "fred"]}, "the ceiling of the client's environment"),
+        ({"command": "uv", "args": ["run", "pit_fetch", "mcp", "--pit", PIT]}, "an instant that its words do not show"),
+        ({"url": "https://example.com"}, "an instant that its words do not show"),
+        ("pit_fetch", "an instant that its words do not show"),
+    ],
+)
+def test_the_instant_of_a_kept_entry_is_named(tmp_path: Path, entry: object, instant: str) -> None:
+    write(tmp_path, {"mcpServers": {"pit_fetch": entry}})
+    assert f"The kept entry answers as of {instant}." in init(tmp_path, "--pit", PIT).text
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"mcpServers": []}'])
