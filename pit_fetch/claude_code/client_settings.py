@@ -73,6 +73,13 @@ def user_folder(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME") or Path.home()) / ".claude")
 
 
+def agent_folders(project: Path) -> list[Path]:
+    """Return the project's folder of settings and those above it, up to its git repository's (measured, 2.1.330)."""
+    folders = [project.resolve(), *project.resolve().parents]
+    root = next((number for number, folder in enumerate(folders) if (folder / ".git").exists()), len(folders))
+    return [folder / ".claude" for folder in folders[: root + 1]]
+
+
 def read_settings(environ: Mapping[str, str], project: Path) -> list[Settings]:
     """Return every file that the client reads hooks from in a session in ``project``, the strongest first."""
     user, claude = user_folder(environ), project / ".claude"

@@ -25,6 +25,7 @@ from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in
 from pit_fetch.claude_code.client_settings import (
     MANAGED,
     WiredHook,
+    agent_folders,
     enabled_plugins,
     hooks_in,
     read_settings,
@@ -46,6 +47,7 @@ class Project:
     """What the client would find in a session in ``folder``."""
 
     def __init__(self, environ: Mapping[str, str], folder: Path, trusted: AbstractSet[str] = frozenset()) -> None:
+        self.folder = folder
         self.settings = read_settings(environ, folder)
         self.wired: list[WiredHook] = [hook for file in self.settings for hook in hooks_in(file)]
         self.servers: list[Entry] = list(entries(environ, folder))
@@ -67,8 +69,9 @@ class Project:
 
     @property
     def own_agents(self) -> list[Agent]:
-        """The agents of the project, of the user and of an administrator."""
-        return _agents_of(("", home) for home in (*self.homes, *(folder / ".claude" for folder in MANAGED)))
+        """The agents of the project and of the folders above it, of the user and of an administrator."""
+        homes = [*agent_folders(self.folder), self.homes[1].resolve(), *(folder / ".claude" for folder in MANAGED)]
+        return _agents_of(("", home) for home in dict.fromkeys(homes))
 
     @property
     def held(self) -> list[str]:

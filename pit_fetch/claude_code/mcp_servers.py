@@ -51,11 +51,13 @@ def tool_prefix(server: str) -> str:
 
 
 def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
-    """Yield the project's own servers, the user's, and the user's for this project."""
+    """Yield the servers of the project and of each folder above it, the user's, and the user's for this project."""
     folder = environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home())
     own = Path(folder, ".claude.json")
     user = _mapping(read_json(own))
     yield from project_entries(project)
+    for above in project.resolve().parents:  # whatever repository it is in (measured, 2.1.330)
+        yield from project_entries(above)
     yield from entries_in(user, own)
     yield from entries_in(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
 

@@ -42,7 +42,7 @@ def named_ways(rng: Random) -> int:
     settings["env"] = {} if value is None else {guard.ONLY_VARIABLE: value}
     is_enabled = rng.random() < 0.5
     settings["enabledPlugins"] = {"tools@market": is_enabled}
-    names = rng.sample(("fred", "yahoo", "researcher", "fred-helper", "Fred", "analyst"), 3)
+    names = rng.sample(("fred", "yahoo", "researcher", "fred-helper", "Fred", "analyst"), 4)
     agents = [Actor(name, *_tools(rng)) for name in names]
     with scratch("enforcement-") as folder:
         root = Path(folder)
@@ -86,9 +86,9 @@ def _tools(rng: Random) -> tuple[list[str] | None, tuple[str, ...]]:
 
 
 def _write(root: Path, agents: list[Actor], settings: dict[str, Any]) -> None:
-    """Write a project with an agent, a user with another, and a plugin with the last, which may be switched off."""
+    """Write an agent each of a project, of the folder above it, of the user, and of a plugin, which may be off."""
     plugins = root / "home" / ".claude" / "plugins"
-    homes = (root / "project" / ".claude", root / "home" / ".claude", root / "tools")
+    homes = (root / "project" / ".claude", root / ".claude", root / "home" / ".claude", root / "tools")
     for home, actor in zip(homes, agents, strict=True):
         (home / "agents").mkdir(parents=True)
         listed = "" if actor.tools is None else f"tools: [{', '.join(map(json.dumps, actor.tools))}]\n"

@@ -18,6 +18,10 @@ def _of_the_first_alone(real: Any) -> Any:
     return lambda homes: real(list(homes)[:1])
 
 
+def _of_the_project_alone(real: Any) -> Any:
+    return lambda project: real(project)[:1]
+
+
 def _of_a_list_alone(real: Any) -> Any:
     return lambda agent, tools: agent.tools is not None and real(agent, tools)
 
@@ -32,5 +36,6 @@ MUTANTS = (
     _reach("an agent without a list has no tools", "_lists", _of_a_list_alone, _LAWS),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
     _doctor("agents of plugins are left out", "enabled_plugins", lambda real: lambda user, settings: [], _LAWS),
+    _doctor("agents of the folders above are left out", "agent_folders", _of_the_project_alone, _LAWS),
     _doctor("agents of the user are left out", "_agents_of", _of_the_first_alone, _LAWS),
 )

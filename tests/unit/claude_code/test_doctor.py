@@ -269,6 +269,20 @@ def test_an_agent_of_any_plugin_is_looked_at(session: Session) -> None:
     assert opened(session, *trusting) == {"WebSearch answers for today": "the agent tools:search"}
 
 
+def test_what_the_folders_above_bring_is_looked_at_as_the_client_does(session: Session) -> None:
+    above = session.root / ".claude" / "agents"
+    above.mkdir(parents=True)
+    (above / "search.md").write_text(AGENT.format("search", "tools: WebSearch\n"))
+    (session.root / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
+    session.environ |= ALONE
+    web, server = "WebSearch answers for today", "the server exa may answer for today"
+    assert opened(session, "--trust", "session") == {web: "the agent search"}
+    (session.project / ".git").mkdir()  # agents end with the repository, servers do not
+    assert opened(session, "--trust", "session") == {}
+    assert opened(session)[server] == "this session"
+    assert opened(session)[web] == "this session"
+
+
 def test_each_agent_that_is_said_to_be_held_is_tried(session: Session) -> None:
     put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
     with_agent("researcher", "tools: Bash\n")(session)
