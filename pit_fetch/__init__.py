@@ -170,9 +170,10 @@ def panel(
     those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
     """
     given = _given(locals())
-    from pit_fetch.panels import grid
+    from pit_fetch.panels.grid import grid_of
+    from pit_fetch.panels.panel import Panel
 
-    return grid.panel(source, pits, over, given)
+    return Panel(grid_of(source, pits, over, given))
 
 
 _NO_OPTIONS = ("source", "pits", "over", "on_gap")

@@ -49,9 +49,7 @@ def test_the_output_is_the_one_that_is_printed(code: str) -> None:
     assert run(command, ROOT) == output
 
 
-def test_the_commands_work_as_pasted_one_after_the_other(
-    asking: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_work_as_pasted_one_after_the_other(asking: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "SEC_USER_AGENT"]:
         monkeypatch.delenv(name)
     (asking / "examples").symlink_to(ROOT / "examples")
