@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Level = Literal["ok", "note", "warn", "fail"]
+Level = Literal["ok", "note", "warn", "open", "fail"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. "fail" means that the PIT is not enforced; "warn" that it may not be."""
+    """One line of the report.
+
+    "fail" means that calls of pit_fetch are not held to the PIT, "warn" that they may not be, and "open" that an agent
+    has a way past them.
+    """
 
     level: Level
     check: str

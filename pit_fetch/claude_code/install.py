@@ -43,6 +43,7 @@ class Options:
     model: str | None = None  # None: each agent keeps the model that it has
     upgrade: bool = False  # replace files of older versions
     force: bool = False  # replace or remove edited files
+    deny: Collection[str] = ()  # tools of the client that no session and no agent here may use
     hooks: str = bundle.PROJECT_HOOKS  # the folder of the hook files, as commands name it
     history: versions.History = field(default_factory=versions.recorded)
 
@@ -61,7 +62,7 @@ def plan(project: Path, options: Options) -> list[Step]:
     steps = [_plan_file(claude / name, name, bundled[name], options) for name in chosen]
     if options.upgrade:
         steps += _plan_file_removals(claude, options.history.removed_files(), options)
-    return [*steps, _plan_settings(claude / "settings.json", options)]
+    return [*steps, plan_settings(project, options)]
 
 
 def _plan_file(path: Path, name: str, content: bytes, options: Options) -> Step:
@@ -92,7 +93,9 @@ def _refuse_obstacle(path: Path) -> None:
         raise ValueError(f"{path if path.is_dir() else above} is in the way: move it first")
 
 
-def _plan_settings(path: Path, options: Options) -> Step:
+def plan_settings(project: Path, options: Options) -> Step:
+    """Return the step that merges the settings alone. Raise ValueError if something is in the way."""
+    path = project / ".claude" / "settings.json"
     _refuse_obstacle(path)
     settings, merged = _changed_settings(path, merge, options)
     if not path.exists():
@@ -120,7 +123,7 @@ def _changed_settings(
 
 
 def merge(settings: Settings, options: Options) -> Settings:
-    """Return ``settings`` with the hooks and the permission that they lack. Existing entries stay in their order."""
+    """Return ``settings`` with the hooks and the permissions that they lack. Existing entries stay in their order."""
     hooks = {
         event: [entry for entry in entries if not (options.upgrade and _is_outdated(event, entry, options.history))]
         for event, entries in settings.get("hooks", {}).items()
@@ -133,13 +136,16 @@ def merge(settings: Settings, options: Options) -> Settings:
     merged = {**settings, "hooks": {event: entries for event, entries in hooks.items() if entries}}
     if not merged["hooks"] and "hooks" not in settings:
         del merged["hooks"]
-    if options.includes(("agents",)):
-        permissions = dict(settings.get("permissions", {}))
-        allowed = permissions.get("allow", [])
-        if not isinstance(allowed, list):
-            raise TypeError("permissions.allow is not a list")
-        merged["permissions"] = {**permissions, "allow": allowed if PERMISSION in allowed else [*allowed, PERMISSION]}
-    return merged
+    wanted = {"allow": [PERMISSION] if options.includes(("agents",)) else [], "deny": options.deny}
+    rules = settings.get("permissions", {})
+    rules = {**rules, **{name: _with(rules.get(name, []), more) for name, more in wanted.items() if more}}
+    return {**merged, "permissions": rules} if rules else merged
+
+
+def _with(rules: Any, more: Iterable[str]) -> list[Any]:
+    if not isinstance(rules, list):
+        raise TypeError("a list of permissions is not a list")
+    return [*rules, *(rule for rule in more if rule not in rules)]
 
 
 def _is_wired(entry: Mapping[str, Any], row: bundle.WiringRow) -> bool:

@@ -146,6 +146,11 @@ def adapters(home: Path) -> list[str]:
     return [agent.name for agent in agents if agent.is_data_agent and agent.can_run_commands]
 
 
+def agents_in(home: Path) -> list[Agent]:
+    """Return the agents in ``home``. One whose file cannot be read may have any tool."""
+    return [agent if isinstance(agent, Agent) else Agent(path.stem, None, (), (), "") for path, agent in _agents(home)]
+
+
 # Reading.
 
 

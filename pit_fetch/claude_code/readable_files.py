@@ -25,14 +25,20 @@ def effective_value(
 
     With ``folder``, the settings files of pit_fetch that count there are looked at last.
     """
-    for variables in (file.get("env") for file in settings):
-        if isinstance(variables, dict) and name in variables:
+    for variables in map(variables_of, settings):
+        if name in variables:
             return str(variables[name])
     if name in environ or not folder:
         return environ.get(name)
     with contextlib.suppress(UsageError):  # with a broken file, nothing is fetched at all
         return settings_files.read(environ, folder).environ.get(name)
     return None
+
+
+def variables_of(file: Settings) -> Mapping[str, Any]:
+    """Return the variables that a settings file sets for the client's processes."""
+    variables = file.get("env")
+    return variables if isinstance(variables, dict) else {}
 
 
 def read_permission(path: Path, settings: Sequence[Settings], project: Path, environ: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pit_fetch.support.terminal import deliver, line
@@ -63,6 +64,7 @@ class System:
     run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run
     find_client: Callable[[Mapping[str, str]], str] = find_client
     announce: Callable[[str], None] = announce
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def output(self, command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
         """Return what ``command`` prints within the time for a child process, see :func:`run`."""

@@ -14,8 +14,10 @@ from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
 _NOT_ENFORCED = "The PIT is NOT enforced here."
-_ENFORCED = "The PIT is enforced here: the client itself withheld every planted leak."
+_ENFORCED = "The PIT is enforced here, as the client itself has shown."
+_OPEN = "pit_fetch is held to the PIT here, as the client itself has shown, but what is OPEN above goes past it."
 _WIRED = "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
+_NO_CLIENT = "Wired, not proved: there is no client here that could show it."
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> CommandResult:
@@ -27,15 +29,23 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
         action="store_true",
         help="let Claude Code itself run planted leaks here, offline: it starts this project's own hooks and agents",
     )
+    parser.add_argument(
+        "--trust",
+        metavar="NAMES",
+        default="",
+        help='who may see more than pit_fetch shows: "session" (and what it starts), agents or servers, with commas',
+    )
     arguments = parser.parse_args(argv)
     if arguments.help:
         return CommandResult(parser.format_help())
-    findings = list(doctor.examine(environ, Path(folder), system))
+    trusted = frozenset(name.strip() for name in arguments.trust.split(",") if name.strip())
+    findings = list(doctor.examine(environ, Path(folder), system, trusted))
     if arguments.prove:
         findings += doctor.try_client(environ, Path(folder), system)
-    fails = any(finding.level == "fail" for finding in findings)
-    enforced = arguments.prove and not fails
-    verdict = _NOT_ENFORCED if fails else _ENFORCED if enforced else _WIRED
+    verdict = _verdict(findings, arguments.prove)
+    enforced = verdict == _ENFORCED
+    if enforced and trusted:
+        verdict += f" Trusted to see more: {', '.join(sorted(trusted))}."
     text = "".join(map(_line, findings)) + verdict
     if arguments.json:
         report = {"enforced": enforced, "verdict": verdict, "findings": [*map(asdict, findings)]}
@@ -43,7 +53,17 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
 
 
+def _verdict(findings: Sequence[Finding], is_proof: bool) -> str:
+    if any(finding.level == "fail" for finding in findings):
+        return _NOT_ENFORCED
+    if not is_proof:
+        return _WIRED
+    if not any((finding.check, finding.level) == ("proof", "ok") for finding in findings):
+        return _NO_CLIENT
+    return _OPEN if any(finding.level == "open" for finding in findings) else _ENFORCED
+
+
 def _line(finding: Finding) -> str:
     fix = f"\n      fix: {finding.fix}" if finding.fix else ""
-    level = finding.level.upper() if finding.level == "fail" else finding.level
+    level = finding.level.upper() if finding.level in ("open", "fail") else finding.level
     return f"{level:<5} {finding.check}: {finding.message}{fix}\n"

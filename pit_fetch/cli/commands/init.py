@@ -26,6 +26,7 @@ _REPORTED: Mapping[install.Action, tuple[str, str]] = {
     "keep": ("KEPT", "would keep"),
 }
 _NEXT = "Next: pit_fetch doctor, and with a ceiling pit_fetch doctor --prove.\n"
+_NO_INSTANT = f"It does not start yet: set {gate.CEILING_VARIABLE} where the client starts, or give --pit here.\n"
 _HOOKS_MISSING = "The hooks are missing, without which nothing runs: pit_fetch init --only hooks\n"
 
 
@@ -49,6 +50,7 @@ def run(
         model=arguments.model,
         upgrade=arguments.upgrade,
         force=arguments.force,
+        deny=arguments.deny,
         hooks=bundle.USER_HOOKS if _is_home(project, environ) else bundle.PROJECT_HOOKS,
         history=history or versions.recorded(),
     )
@@ -76,16 +78,18 @@ def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str,
             if arguments.uninstall
             else mcp_entry.plan(project, mcp_entry.entry(words), force=arguments.force)
         )
+        denials = install.Options(only=(), deny=arguments.deny)
+        steps = [step, install.plan_settings(project, denials)] if step and arguments.deny else [step] if step else []
     except ValueError as error:
         return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
-    if step is None:
+    if not steps:
         return CommandResult("nothing to take out\n")
     if not arguments.dry_run:
-        install.carry_out([step], project)
-    text = _line(step, project, arguments.dry_run)
+        install.carry_out(steps, project)
+    text = "".join(_line(step, project, arguments.dry_run) for step in steps)
     if not arguments.uninstall:
         text += _for_other_clients(words, environ)
-    return CommandResult(text, ExitStatus.FOUND if step.action == "keep" else ExitStatus.OK)
+    return CommandResult(text, ExitStatus.FOUND if steps[0].action == "keep" else ExitStatus.OK)
 
 
 def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:
@@ -93,6 +97,7 @@ def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:
     program = shutil.which("pit_fetch", path=environ.get("PATH")) or (str(beside) if beside.exists() else "pit_fetch")
     servers = {"mcpServers": {mcp_entry.NAME: mcp_entry.entry(words, program)}}
     lead = "The instant is the ceiling of the client's environment.\n" if not words else ""
+    lead = lead if words or environ.get(gate.CEILING_VARIABLE) else f"{lead}{_NO_INSTANT}"
     return f"{lead}For another client:\n{json.dumps(servers, indent=2)}\nNext: pit_fetch doctor.\n"
 
 
@@ -113,6 +118,13 @@ def _parser(folder: str) -> Parser:
     once = partial(parser.add_argument, action=Once)
     once("--pit", metavar="ISO8601", help="with --mcp: the instant (default: the client's ceiling)")
     once("--pit-file", metavar="FILE", help="with --mcp: a file with the instant")
+    parser.add_argument(
+        "--deny",
+        type=_tools,
+        default=(),
+        metavar="TOOLS",
+        help="tools that no session and no agent here may use: WebFetch,WebSearch; --uninstall keeps these rules",
+    )
     parser.add_argument("--model", metavar="NAME", help="the model that the agents run on (default: the session's)")
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--force", action="store_true", help="also replace or remove edited files")
@@ -124,6 +136,13 @@ def _parts(text: str) -> tuple[str, ...]:
     if not parts or not set(parts).issubset(bundle.PARTS):
         raise argparse.ArgumentTypeError(f"PARTS are {', '.join(bundle.PARTS)}, separated by commas")
     return parts
+
+
+def _tools(text: str) -> tuple[str, ...]:
+    tools = tuple(tool.strip() for tool in text.split(",") if tool.strip())
+    if not tools or not all(tool.replace("_", "").replace("-", "").isalnum() for tool in tools):
+        raise argparse.ArgumentTypeError("TOOLS are names of the client's tools, separated by commas")
+    return tools
 
 
 def _is_home(project: Path, environ: Mapping[str, str]) -> bool:

@@ -14,6 +14,14 @@ AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
 NEO4J_TOOLS = {f"mcp__neo4j-cypher__{name}" for name in ("read_neo4j_cypher", "write_neo4j_cypher", "get_neo4j_schema")}
 
 
+def test_the_page_names_the_agents_that_the_guard_knows() -> None:
+    page = Path(__file__, "../../../../docs/enforcement.md").resolve().read_text(encoding="utf-8")
+    (listed,) = re.findall(r"in any session: the\s+subagents (.*?), including", page, re.DOTALL)
+    names = re.findall(r"`([\w-]+)`", listed)
+    family = next(name for name in names if name.startswith("perplexity")).partition("-")[0]
+    assert {f"{family}{name}" if name.startswith("-") else name for name in names} == load("pit_guard").ADAPTERS
+
+
 def test_the_wiring_names_tools_and_withstands_failure() -> None:
     rows = {(row.event, row.matcher): row for row in bundle.wiring()}
     assert set(rows) == {

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.claude_code import bundle, client_settings, doctor, prove
+from pit_fetch.claude_code import bundle, client_settings, doctor, machine_check, prove
 from pit_fetch.claude_code.prove import ClientProof, Step, StepResult
 from pit_fetch.claude_code.system import THIS_SYSTEM
 from pit_fetch.cli.command import CommandResult
@@ -65,7 +65,7 @@ def examine(session: Session, **replaced: Any) -> Findings:
     """Return the messages by level. Every finding but "ok" and "note" must name a fix."""
     examined = report(session, **replaced)
     assert not examined["enforced"]  # files alone never show it
-    levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "fail": []}
+    levels: dict[str, list[str]] = {"ok": [], "note": [], "warn": [], "open": [], "fail": []}
     for finding in examined["findings"]:
         levels[finding["level"]].append(f"{finding['check']}: {finding['message']}")
         assert finding["fix"] or finding["level"] in ("ok", "note")
@@ -117,11 +117,15 @@ class FakeClient:
         self.calls.append(args)
         return self.proof
 
-    def is_enforced(self, session: Session, **replaced: Any) -> bool:
+    def is_enforced(self, session: Session, *argv: str, **replaced: Any) -> bool:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(prove, "prove", self.prove)
-            return bool(report(session, "--prove", announce=self.calls.append, **replaced)["enforced"])
+            return bool(report(session, "--prove", *argv, announce=self.calls.append, **replaced)["enforced"])
 
+
+# What has to be set beside the hooks, so that nothing goes past pit_fetch.
+ALONE = {"PIT_FETCH_WRAPPER_ONLY": "1"}
+NO_WEB = {"permissions": {"deny": ["WebFetch", "WebSearch"]}}
 
 STEP = Step("a program that leaks", "Bash", "pit_fetch", "withheld")
 HOLDS = ClientProof((StepResult(STEP, "withheld", False),))
@@ -145,6 +149,8 @@ def put_on_path(session: Session, name: str, text: str) -> None:
 )
 def test_enforced_is_what_the_client_has_shown(session: Session, proof: ClientProof, is_enforced: bool) -> None:
     put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
     client = FakeClient(proof)
     assert client.is_enforced(session) is is_enforced
     announcement, arguments = client.calls
@@ -161,6 +167,108 @@ def test_without_a_ceiling_or_a_client_nothing_is_proved(session: Session) -> No
     del session.environ["PIT_FETCH_CEILING"]
     assert not client.is_enforced(session)
     assert client.calls == []
+
+
+# What goes past pit_fetch.
+
+AGENT = "---\nname: {}\ndescription: x\n{}---\nLook it up.\n"
+
+
+def opened(session: Session, *argv: str) -> dict[str, str]:
+    """Return who can go each open way. With one, no proof is enforcement."""
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    found = [finding["message"] for finding in report(session, *argv)["findings"] if finding["level"] == "open"]
+    assert FakeClient(HOLDS).is_enforced(session, *argv) is (not found)
+    return dict(message.split(": ") for message in found)
+
+
+def with_agent(name: str, line: str = "") -> Change:
+    def change(session: Session) -> None:
+        (session.claude / "agents").mkdir(exist_ok=True)
+        (session.claude / "agents" / f"{name}.md").write_text(AGENT.format(name, line))
+
+    return change
+
+
+def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
+    ways = ["any command can be run", "WebFetch answers for today", "WebSearch answers for today"]
+    assert opened(session) == dict.fromkeys(ways, "this session")
+    session.environ |= ALONE
+    assert opened(session) == dict.fromkeys(ways[1:], "this session")
+    with_local_settings(**NO_WEB)(session)
+    assert opened(session) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "ways"),
+    [
+        (
+            with_agent("researcher", "tools: Bash, WebSearch\n"),
+            {"any command can be run", "WebSearch answers for today"},
+        ),
+        (with_agent("all"), {"any command can be run", "WebFetch answers for today", "WebSearch answers for today"}),
+        (with_agent("unreadable", "tools: [\n"), {"any command can be run", "WebFetch answers for today"}),
+        (with_agent("reader", "tools: Read, Grep\n"), set()),
+        (with_agent("fred", "tools: Bash\n"), set()),  # the guard knows its name
+        (with_agent("exa-user", "tools: mcp__exa__search\n"), {"the server exa may answer for today"}),
+        (with_agent("own", "tools: Read\nmcpServers:\n  - exa: {command: npx}\n"), set()),
+    ],
+)
+def test_an_agent_that_has_a_way_past_it_is_named(session: Session, change: Change, ways: set[str]) -> None:
+    (session.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
+    change(session)
+    named = opened(session, "--trust", "session")
+    assert ways <= named.keys()
+    assert bool(named) is bool(ways)
+    assert all(users.startswith("the agent ") for users in named.values())
+
+
+def test_what_settings_deny_is_open_to_nobody(session: Session) -> None:
+    (session.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
+    with_agent("researcher", "tools: Bash, WebSearch, mcp__exa__search\n")(session)
+    assert len(opened(session)) == 4
+    with_local_settings(permissions={"deny": ["Bash", "Monitor", "WebFetch", "WebSearch", "mcp__exa"]})(session)
+    session.environ |= {"PIT_FETCH_WRAPPER_ONLY": ""}
+    levels = examine(session)
+    assert (levels["open"], levels["fail"]) == ([], [])
+
+
+@pytest.mark.parametrize("rule", ["Bash(curl *)", "WebFetch(domain:example.com)", 5])
+def test_a_rule_that_denies_a_part_closes_nothing(session: Session, rule: object) -> None:
+    with_local_settings(permissions={"deny": [rule]})(session)
+    assert len(opened(session)) == 3
+
+
+def test_only_a_hook_that_is_wired_holds_a_session(session: Session) -> None:
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
+    with_matcher(GUARD, "Write")(session)
+    assert has(examine(session)["open"], "any command can be run: this session")
+
+
+def test_who_is_trusted_is_not_asked_about_and_named(session: Session) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    with_agent("researcher", "tools: Bash\n")(session)
+    assert opened(session, "--trust", "session") == {"any command can be run": "the agent researcher"}
+    assert opened(session, "--trust", "session, researcher") == {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prove, "prove", FakeClient(HOLDS).prove)
+        verdict = report(session, "--prove", "--trust", "researcher,session", announce=print)["verdict"]
+    assert verdict.endswith("Trusted to see more: researcher, session.")
+
+
+def test_a_project_with_a_server_alone_needs_no_hooks(session: Session) -> None:
+    shutil.rmtree(session.claude / "hooks")
+    entry = {"command": "pit_fetch", "args": ["mcp", "--pit", "2024-02-15T16:00:00-05:00"]}
+    (session.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"pit_fetch": entry}}))
+    session.settings.write_text(json.dumps({"permissions": {"deny": ["Bash", "Monitor", "WebFetch", "WebSearch"]}}))
+    levels = examine(session)
+    assert (levels["fail"], levels["open"]) == ([], [])
+    assert not has(levels["ok"] + levels["warn"], "wiring: ")
+    session.settings.write_text("{}")
+    levels = examine(session)
+    assert levels["fail"] == []
+    assert has(levels["open"], "any command can be run: this session")
 
 
 # The wiring.
@@ -352,6 +460,32 @@ def findings_of(check: str, session: Session, **variables: str) -> Findings:
     return {level: texts for level, texts in mine.items() if texts}
 
 
+def in_file(session: Session, ceiling: str) -> None:
+    (session.project / "pit_fetch.toml").write_text(f'ceiling = "{ceiling}"\n')
+
+
+def test_a_ceiling_in_a_settings_file_of_pit_fetch_is_named_with_what_it_does_not_bind(session: Session) -> None:
+    in_file(session, "2024-02-01T00:00:00Z")
+    (message,) = findings_of("ceiling", session)["note"]
+    assert "pit_fetch.toml holds pit_fetch to the earlier 2024-02-01T00:00:00Z" in message
+    in_file(session, "2025-02-01T00:00:00Z")
+    assert list(findings_of("ceiling", session)) == ["ok"]
+    del session.environ["PIT_FETCH_CEILING"]
+    (message,) = findings_of("ceiling", session)["warn"]
+    assert "guard and gate know only the variable" in message
+
+
+def test_a_ceiling_that_is_yet_to_come_is_a_warning(session: Session) -> None:
+    (message,) = findings_of("ceiling", session, PIT_FETCH_CEILING="2099-02-15T16:00:00Z")["warn"]
+    assert "is yet to come" in message
+
+
+def test_a_file_that_raises_the_ceiling_is_named(session: Session) -> None:
+    with_local_settings(env={"PIT_FETCH_CEILING": "2025-01-01T00:00:00Z"})(session)
+    (message,) = findings_of("ceiling", session, PIT_FETCH_CEILING="2024-02-15T16:00:00Z")["fail"]
+    assert f"{session.claude / 'settings.local.json'} raises" in message
+
+
 @pytest.mark.parametrize("ceiling", ["", "2024-02-15"])
 def test_a_ceiling_that_cannot_be_read_is_found(session: Session, ceiling: str) -> None:
     (message,) = findings_of("ceiling", session, PIT_FETCH_CEILING=ceiling)["fail"]
@@ -465,7 +599,7 @@ def test_a_program_that_the_hooks_cannot_use_is_found(
 def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None:
     path = tmp_path / GATE
     path.write_bytes(Path(str(gate.__file__)).read_bytes())
-    assert doctor.check_cache(path, os.environ, THIS_SYSTEM) == []
+    assert machine_check.check_cache(path, os.environ, THIS_SYSTEM) == []
     honest = "def runs_wrapper(command: str) -> bool:"
     evil = path.read_text().replace(honest, "def runs_wrapper(_):\n    return False")
     assert evil != path.read_text()
@@ -475,7 +609,7 @@ def test_a_compiled_gate_that_is_not_its_source_is_found(tmp_path: Path) -> None
     code = marshal.dumps(compile(evil, str(path), "exec"))
     cached.write_bytes(importlib.util.MAGIC_NUMBER + bytes([1]) + bytes(11) + code)
     environ = {**os.environ, "PATH": PATH}
-    (finding,) = doctor.check_cache(path, environ, THIS_SYSTEM)
+    (finding,) = machine_check.check_cache(path, environ, THIS_SYSTEM)
     assert (finding.level, finding.check) == ("fail", "files")
     cached.unlink()
-    assert doctor.check_cache(path, environ, THIS_SYSTEM) == []
+    assert machine_check.check_cache(path, environ, THIS_SYSTEM) == []

@@ -98,6 +98,19 @@ def test_settings_are_merged_and_keep_what_is_there(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("words", ["", "--mcp --pit 2024-02-15T16:00:00Z"])
+def test_tools_are_denied_beside_what_is_there(tmp_path: Path, words: str) -> None:
+    path = write_settings(tmp_path, {"permissions": {"deny": ["Write", "WebFetch"], "ask": ["Edit"]}})
+    for _ in range(2):
+        assert run(tmp_path, *words.split(), "--deny", "WebFetch, WebSearch").status == 0
+        permissions = json.loads(path.read_text())["permissions"]
+        assert permissions["deny"] == ["Write", "WebFetch", "WebSearch"]
+        assert permissions["ask"] == ["Edit"]
+    assert ("hooks" in json.loads(path.read_text())) is (not words)
+    run(tmp_path, *words.split(), "--uninstall")
+    assert json.loads(path.read_text())["permissions"]["deny"] == ["Write", "WebFetch", "WebSearch"]
+
+
 NOT_OF_THE_CLIENT = "not of the form that the client reads"
 
 
@@ -111,6 +124,7 @@ NOT_OF_THE_CLIENT = "not of the form that the client reads"
         ({"hooks": 5}, NOT_OF_THE_CLIENT),
         ({"hooks": {"PreToolUse": [7]}}, NOT_OF_THE_CLIENT),
         ({"permissions": {"allow": "Bash"}}, NOT_OF_THE_CLIENT),
+        ({"permissions": ["Bash"]}, NOT_OF_THE_CLIENT),
     ],
 )
 @pytest.mark.parametrize("argv", [(), ("--upgrade",), ("--uninstall",)])
@@ -142,7 +156,16 @@ def test_what_is_in_the_way_is_found_before_anything_is_written(tmp_path: Path, 
 
 @pytest.mark.parametrize(
     "words",
-    ["no/such", "--bogus", "--only hook", "--without ''", "--only hooks --without agents", "--upgrade --uninstall"],
+    [
+        "no/such",
+        "--bogus",
+        "--only hook",
+        "--without ''",
+        "--only hooks --without agents",
+        "--upgrade --uninstall",
+        "--deny ,",
+        "--deny 'Bash(x)'",
+    ],
 )
 def test_wrong_arguments_are_refused(tmp_path: Path, words: str) -> None:
     refused = run(tmp_path, *shlex.split(words))

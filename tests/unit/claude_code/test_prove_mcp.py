@@ -67,3 +67,18 @@ def test_a_client_that_does_not_start_proves_nothing(tmp_path: Path) -> None:
     entry = Entry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp"))
     found = list(prove_entries(str(tmp_path / "gone"), {"PATH": PATH}, tmp_path, CEILING, [entry]))
     assert [(finding.level, "does not start" in finding.message) for finding in found] == [("fail", True)] * 3
+
+
+@pytest.mark.parametrize(
+    ("plain", "moved", "levels"),
+    [(instant(AT), REFUSED, ["ok"]), (instant(LATER), REFUSED, ["fail"]), (ABSENT, ABSENT, ["fail"])],
+)
+def test_without_a_ceiling_a_server_is_held_to_its_own_instant(
+    tmp_path: Path, plain: str, moved: str, levels: list[str]
+) -> None:
+    client = write_program(
+        tmp_path / "client", CLIENT.format(answers={"ours": plain, "ours moved": moved}), sys.executable
+    )
+    entry = Entry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp", "--pit", AT))
+    environ = {"PATH": PATH, "NO_PROXY": "127.0.0.1"}
+    assert [found.level for found in prove_entries(client, environ, tmp_path, None, [entry])] == levels

@@ -269,7 +269,7 @@ COMPLETIONS = {
     "--limit -": (),
     "completion z": ("zsh",),
     "config --": ("--help", "--json"),
-    "init --d": ("--dry-run",),
+    "init --d": ("--deny", "--dry-run"),
     "diff --source benzinga --ti": ("--timeout", "--tickers"),
     "--archive pit_f": ("pit_fetch.toml",),
     "--source $(touch x) --ti": ("--timeout",),
