@@ -105,7 +105,7 @@ def _parser() -> Parser:
         metavar="INSTANTS",
         action="append",
         help="the instants, with commas between them; @FILE with one a line; or a rule: "
-        '"daily|weekly fri|monthly FROM..TO HH:MM[Zone]". May be repeated',
+        '"daily|weekly fri|monthly FROM..TO HH:MM[Zone]" or "sessions XNYS FROM..TO close+15min". May be repeated',
     )
     parser.add_argument(
         "--over",
