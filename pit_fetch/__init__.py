@@ -161,7 +161,7 @@ def panel(
     """Return the panel of one question for many subjects as of many instants: each cell is a fetch of its own.
 
     pits  instants; or a rule: "daily 2024-01..2024-06 16:00[America/New_York]", "weekly fri ..." or "monthly ..." (the
-          last day); or "@FILE" with one of them a line
+          last day), or "sessions XNYS 2024-01..2024-06 close+15min"; or "@FILE" with one of them a line
     over  values of an option by its name, a list or "@FILE" with one a line: ``{"symbol": ["IBM", "AAPL"]}``. In a CSV
           file with the columns ``from`` and ``to`` a value belongs to the panel on these New York days alone
 
@@ -170,9 +170,10 @@ def panel(
     those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
     """
     given = _given(locals())
-    from pit_fetch.panels import grid
+    from pit_fetch.panels.grid import grid_of
+    from pit_fetch.panels.panel import Panel
 
-    return grid.panel(source, pits, over, given)
+    return Panel(grid_of(source, pits, over, given))
 
 
 _NO_OPTIONS = ("source", "pits", "over", "on_gap")

@@ -354,6 +354,10 @@ class Code:
         "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."
     )
     DEPENDENCY_MISSING = _config("dependency_missing", "The package {package} is missing: run {command}")
+    ENGINE_UNUSABLE = _config(
+        "engine_unusable",
+        "--engine dask cannot answer: {problem}. Run the same command when that is mended, or without --engine.",
+    )
     # Where a source's fields are not known beforehand; from the items of the answer.
     FIELD_UNKNOWN = _config("field_unknown", "--fields: no item of this answer has {fields}; they have {known}.")
     OFFLINE_WITHOUT_ARCHIVE = _config(

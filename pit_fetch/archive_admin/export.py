@@ -7,13 +7,9 @@ reader of Parquet. Sources without times of their own (dated on receipt) have no
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
-import os
 import re
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -30,6 +26,7 @@ from pit_fetch.errors import PitFetchError
 from pit_fetch.formats import frames
 from pit_fetch.pipeline.envelope import EnvelopeOptions, Provenance, build
 from pit_fetch.provider import Operation
+from pit_fetch.support.whole_folder import making
 
 if TYPE_CHECKING:
     import pyarrow
@@ -86,20 +83,13 @@ def export(
 
     Raise OSError, which names the folder, if it exists or cannot be written, and ConfigError without pyarrow.
     """
-    if os.path.lexists(folder):
-        raise FileExistsError(errno.EEXIST, "it exists already: name a new folder", folder)
     try:
-        parent, name = os.path.split(os.path.abspath(folder))
-        unfinished = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)  # for this user alone
-        try:
-            exported = _export(connection, Path(unfinished), find, on_progress)
-            os.rename(unfinished, folder)
-        except BaseException:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise
+        with making(folder) as unfinished:
+            return _export(connection, unfinished, find, on_progress)
+    except FileExistsError as error:
+        raise FileExistsError(error.errno, error.strerror, folder) from None
     except OSError as error:
         raise OSError(error.errno, f"it cannot be written ({error.strerror})", folder) from None
-    return exported
 
 
 def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, on_progress: OnProgress) -> Exported:

@@ -17,6 +17,8 @@ try:
     from pit_fetch.support import process
 
     process.take_interrupts()
+    if "multiprocessing.spawn" in sys.modules:
+        process.keep_interrupts_out()  # a worker imports the script that started it, which alone answers, and ends it
 except KeyboardInterrupt:
     from pit_fetch.support.process import interrupted
 

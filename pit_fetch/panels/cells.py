@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.times import in_new_york
-
-if TYPE_CHECKING:
-    pass
 
 # Why a cell is as it is. What an operator reads of it, such as a file, knows what was captured after its instant only
 # where the answer itself does.
@@ -28,17 +25,30 @@ PIT, STATUS = "pit", "status"
 Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 
 
+class Question(NamedTuple):
+    """What the cells of a panel have in common, in values that another process understands.
+
+    is_offline  an archive alone answers
+    """
+
+    source: str
+    options: Mapping[str, Any]
+    is_offline: bool
+
+
 class Grid(NamedTuple):
     """What a panel asks.
 
     subjects  about whom is asked, and when
     asking    returns a context in which questions are asked
     key       names all that the cells of a subject depend on, but for what a source answers
+    question  what every cell asks
     """
 
     subjects: Sequence[Subject]
     asking: Callable[[], AbstractContextManager[Ask]]
     key: Callable[[Subject], str] = repr
+    question: Question = Question("", {}, is_offline=False)
 
 
 class Cell(NamedTuple):

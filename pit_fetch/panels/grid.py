@@ -21,9 +21,8 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import PIT, STATUS, Ask, Grid
+from pit_fetch.panels.cells import PIT, STATUS, Ask, Grid, Question
 from pit_fetch.panels.instants import instants
-from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
@@ -63,10 +62,10 @@ class Questions(NamedTuple):
         return envelope
 
 
-def panel(
+def grid_of(
     source: str, pits: object, over: Mapping[str, object], options: api.Options, runtime: Runtime | None = None
-) -> Panel:
-    """See :func:`pit_fetch.panel`."""
+) -> Grid:
+    """Return the grid of a panel: see :func:`pit_fetch.panel`. Raise UsageError, ConfigError or InputError."""
     twice = sorted({"pit", *over} & options.keys())
     if twice:
         where = "pits" if twice[0] == "pit" else "over"
@@ -93,7 +92,14 @@ def panel(
         request = questions.request(subject.over, subject.pits[-1])
         return key_of(request, subject.pits, held, runtime.environ)
 
-    return Panel(Grid(asked, questions.asking, key))
+    return Grid(asked, questions.asking, key, _question(questions, latest))
+
+
+def _question(questions: Questions, request: FetchRequest) -> Question:
+    options = dict(questions.options)
+    if request.archive:
+        options["archive"] = questions.runtime.path(request.archive)  # another process may have another folder
+    return Question(questions.source, options, is_offline=request.offline)
 
 
 def _held(request: FetchRequest, runtime: Runtime) -> Sequence[object]:

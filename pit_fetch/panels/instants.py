@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pit_fetch.errors import UsageError
@@ -21,10 +21,11 @@ from pit_fetch.support.suggest import truncate
 from pit_fetch.times import is_aware, parse_date, parse_pit
 
 _RULE = re.compile(r"(daily|weekly|monthly)(?: +([a-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
+_SESSIONS = re.compile(r"sessions +([A-Z0-9]{2,10}) +(\S+)\.\.(\S+) +(open|close)(?:([+-]\d{1,4})(min|h))?")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _HOW = (
-    'write "daily FROM..TO HH:MM[Zone]", "weekly fri FROM..TO HH:MM[Zone]" or "monthly FROM..TO HH:MM[Zone]", '
-    "with FROM and TO as 2024-01 or 2024-01-31"
+    'write "daily FROM..TO HH:MM[Zone]", "weekly fri FROM..TO HH:MM[Zone]", "monthly FROM..TO HH:MM[Zone]" or '
+    '"sessions XNYS FROM..TO close+15min", with FROM and TO as 2024-01 or 2024-01-31'
 )
 
 
@@ -61,19 +62,34 @@ def _in_file(text: str, name: str) -> list[datetime]:
 
 
 def _of_text(text: str) -> Iterator[datetime]:
-    rule = _RULE.fullmatch(text)
-    if rule is None:
-        if text.startswith(("daily", "weekly", "monthly")):
-            raise _refused(f"{truncate(text)} is no rule: {_HOW}")
-        if text.startswith("@"):
-            raise _refused(f"it names a file, {truncate(text)}: write its instants")
+    if rule := _RULE.fullmatch(text):
+        yield from _by_rule(text, *rule.groups())
+    elif rule := _SESSIONS.fullmatch(text):
+        yield from _sessions(*rule.groups())
+    elif text.startswith(("daily", "weekly", "monthly", "sessions")):
+        raise _refused(f"{truncate(text)} is no rule: {_HOW}")
+    elif text.startswith("@"):
+        raise _refused(f"it names a file, {truncate(text)}: write its instants")
+    else:
         yield require_pit(text)
-        return
-    frequency, weekday, first, last, clock, zone = rule.groups()
+
+
+def _by_rule(
+    text: str, frequency: str, weekday: str | None, first: str, last: str, clock: str, zone: str
+) -> Iterator[datetime]:
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
         raise _refused(f"{truncate(text)} is no rule: {_HOW}")
     for day in _days(frequency, weekday, _bound(first), _bound(last, is_end=True)):
         yield _at(day, clock if len(clock) > 5 else f"{clock}:00", zone)
+
+
+def _sessions(
+    exchange: str, first: str, last: str, event: Any, count: str | None, unit: str | None
+) -> Iterator[datetime]:
+    from pit_fetch.panels.sessions import sessions
+
+    offset = timedelta(minutes=int(count or 0) * (60 if unit == "h" else 1))
+    return sessions(exchange, _bound(first), _bound(last, is_end=True), event, offset)
 
 
 def _at(day: date, clock: str, zone: str) -> datetime:

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.panels import table
 from pit_fetch.panels.cells import Grid, cells_of
-from pit_fetch.panels.parts import Parts, Summary
+from pit_fetch.panels.parts import Part, Parts, Summary, part_of
+from pit_fetch.panels.universe import Subject
 from pit_fetch.support.whole_file import replacing
+
+if TYPE_CHECKING:
+    import distributed
+
+# The key of a subject, and the subject.
+Due = tuple[str, Subject]
+# The key of a subject, and its answers.
+Answered = tuple[str, Part]
 
 
 class Written(NamedTuple):
@@ -37,8 +47,11 @@ class PanelFile:
     kept_cells  how many cells need not be asked again
     """
 
-    def __init__(self, grid: Grid, path: str, *, again: bool = False) -> None:
-        """``again`` asks anew what is kept."""
+    def __init__(
+        self, grid: Grid, path: str, *, again: bool = False, engine: str | distributed.Client = "local"
+    ) -> None:
+        """``again`` asks anew what is kept. Raise UsageError for an ``engine`` that does not fit the question."""
+        self._answer = _answering(engine, grid)
         self._grid, self._path = grid, os.path.realpath(path)
         self._parts = Parts(f"{self._path}.parts")
         self._keys = [grid.key(subject) for subject in grid.subjects]
@@ -51,12 +64,12 @@ class PanelFile:
 
         ``on_cells`` is called with the number of cells that were asked.
         """
-        with self._grid.asking() as ask:
-            for key, subject in zip(self._keys, self._grid.subjects, strict=True):
-                if key not in self._kept:
-                    cells = [*cells_of(subject, ask)]
-                    self._kept[key] = self._parts.keep(key, cells)
-                    on_cells(len(cells))
+        due = [pair for pair in zip(self._keys, self._grid.subjects, strict=True) if pair[0] not in self._kept]
+        with closing(self._answer(due)) as answered:
+            for key, part in answered:
+                self._parts.keep(key, part)
+                self._kept[key] = part.summary
+                on_cells(sum(part.summary.statuses.values()))
         written = _of([self._kept[key] for key in self._keys])
         if written.is_written:
             with replacing(self._path, self._parts.folder) as file:
@@ -64,6 +77,23 @@ class PanelFile:
         if written.is_settled:
             self._parts.remove()
         return written
+
+
+def _answering(
+    engine: str | distributed.Client, grid: Grid
+) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
+    """Return what answers about subjects, in any order. Raise UsageError."""
+    if engine != "local":
+        from pit_fetch.panels.spread import spreading
+
+        return spreading(engine, grid.question)
+
+    def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
+        with grid.asking() as ask:
+            for key, subject in due:
+                yield key, part_of([*cells_of(subject, ask)])
+
+    return answers
 
 
 def _of(summaries: Sequence[Summary]) -> Written:

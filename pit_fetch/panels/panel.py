@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pit_fetch.panels.cells import STATUS, Cell, Grid, cells_of, halves
 
 if TYPE_CHECKING:
+    import distributed
     import pandas
 
 
@@ -51,15 +52,20 @@ class Panel:
         whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells))}
         return whole
 
-    def write(self, path: str | PathLike[str], *, again: bool = False) -> dict[str, int]:
+    def write(
+        self, path: str | PathLike[str], *, again: bool = False, engine: str | distributed.Client = "local"
+    ) -> dict[str, int]:
         """Write the table to a file, whole or not at all: Parquet, JSON lines or CSV, by the end of its name.
 
         Return the number of cells by their status. Of a panel that was broken off, or in which cells failed, the next
         call asks only what is missing, since answered subjects are kept in ``PATH.parts`` until all of them are there;
         ``again`` asks everything anew. One subject is in memory at a time. If every cell failed, an older file stays.
 
-        Raises OSError, ConfigError for Parquet without pyarrow.
+        ``engine`` says who answers: this process ("local"); workers on this machine ("dask"), or those of a cluster of
+        Dask, by the address of its scheduler ("dask=tls://10.0.0.1:8786") or by a client of it.
+
+        Raises OSError, UsageError, and ConfigError for a missing package, or a cluster that cannot answer.
         """
         from pit_fetch.panels.output import PanelFile
 
-        return dict(PanelFile(self.grid, fspath(path), again=again).write().statuses)
+        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write().statuses)

@@ -14,10 +14,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from pit_fetch.archive.session import PLAN
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.net.hosts import base_url
 from pit_fetch.panels.cells import Cell
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.support.version import __version__
 from pit_fetch.support.whole_file import replacing
@@ -36,6 +38,22 @@ class Summary(NamedTuple):
     reason: str = ""
 
 
+class Part(NamedTuple):
+    """The answered cells of a subject, as the content of a file."""
+
+    summary: Summary
+    content: bytes
+
+
+def part_of(cells: Sequence[Cell]) -> Part:
+    """Return the part that holds the cells of a subject."""
+    gaps = [gap for cell in cells for gap in cell.envelope.gaps if _is_lack(gap)]
+    is_settled = not any(gap["type"] in FAILURES for gap in gaps)
+    summary = Summary(is_settled, Counter(cell.status for cell in cells), gaps[0]["reason"] if gaps else "")
+    lines = (json.dumps(line, default=str) for line in (summary._asdict(), *map(_line, cells)))
+    return Part(summary, "".join(f"{line}\n" for line in lines).encode())
+
+
 class Parts:
     """The parts of a panel, in a folder of their own, which is made when it is needed."""
 
@@ -48,17 +66,11 @@ class Parts:
             return Summary(**json.loads(file.readline()))
         return None
 
-    def keep(self, key: str, cells: Sequence[Cell]) -> Summary:
+    def keep(self, key: str, part: Part) -> None:
         """Keep the cells of a subject. Raise OSError."""
-        gaps = [gap for cell in cells for gap in cell.envelope.gaps if _is_lack(gap)]
-        is_settled = not any(gap["type"] in FAILURES for gap in gaps)
-        summary = Summary(is_settled, Counter(cell.status for cell in cells), gaps[0]["reason"] if gaps else "")
         os.makedirs(self.folder, exist_ok=True)
         with replacing(self._path(key)) as file:
-            file.writelines(
-                json.dumps(line, default=str).encode() + b"\n" for line in (summary._asdict(), *map(_line, cells))
-            )
-        return summary
+            file.write(part.content)
 
     def cells(self, key: str) -> list[Cell]:
         """Return the cells of a subject, with the items of their answers. Raise OSError."""
@@ -85,7 +97,9 @@ def key_of(request: FetchRequest, pits: Sequence[datetime], held: Sequence[objec
     """
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]
-    known = [__version__, provider.api_version, hosts, request.canonical, [pit.isoformat() for pit in pits], repr(held)]
+    variables = [environ.get(PLAN, ""), CEILING_VARIABLE in environ]
+    instants = [pit.isoformat() for pit in pits]
+    known = [__version__, provider.api_version, hosts, variables, request.canonical, instants, repr(held)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 

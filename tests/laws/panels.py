@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 
-from pit_fetch.panels.grid import panel as panel_of
+from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import members, subjects
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
@@ -33,7 +34,7 @@ def cells(case: Case, rng: Random) -> int:
 
     def ask(app: App) -> Left:
         with surroundings(case, app) as runtime:
-            panel = panel_of(case.source, pits, {}, {**question.values, "limit": _LIMIT}, runtime)
+            panel = Panel(grid_of(case.source, pits, {}, {**question.values, "limit": _LIMIT}, runtime))
             answered = [(cell.pit, cell.status, dict(cell.envelope)) for cell in panel]
         for pit, _, envelope in answered:
             assert envelope == run(case, app, pit=pit.isoformat(), words=question.words).envelope

@@ -33,7 +33,8 @@ from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.net.hosts import base_url
-from pit_fetch.panels import grid
+from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.panel import Panel
 from pit_fetch.provider import Record
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
@@ -211,7 +212,7 @@ def panels(folder: Path) -> Iterator[Row]:
     options = {"offline": True, "lookback_minutes": 3}
 
     def cells() -> None:
-        assert sum(len(cell.envelope.data) for cell in grid.panel(NEWS[1], pits, {}, options, runtime)) > len(pits)
+        assert sum(len(cell.envelope.data) for cell in Panel(grid_of(NEWS[1], pits, {}, options, runtime))) > len(pits)
 
     def fetches() -> None:
         assert sum(len(api.fetch(NEWS[1], {**options, "pit": pit}, "keep", runtime).data) for pit in pits) > len(pits)
@@ -220,7 +221,7 @@ def panels(folder: Path) -> Iterator[Row]:
 
     def write(subjects: int) -> None:
         over = {"lookback_minutes": range(70 - subjects // 2, 70 + subjects // 2)}  # items of as many minutes
-        panel = grid.panel(NEWS[1], pits[:10], over, {"offline": True}, runtime)
+        panel = Panel(grid_of(NEWS[1], pits[:10], over, {"offline": True}, runtime))
         panel.write(folder / "panel.jsonl", again=True)
 
     ours, other = in_turn(lambda: write(20), lambda: write(2), times=5)

@@ -18,7 +18,7 @@ from pit_fetch.cli.output_file import check_file
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels import grid
+from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile, Written
 from pit_fetch.panels.table import FORMATS, format_of
 from pit_fetch.provider import Provider
@@ -65,17 +65,18 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     if path is not None:
         check_file(path)
     asked = _asked(options.source, words, runtime)
-    panel = grid.panel(options.source, _pits(options.pits), _over(options.over), asked, runtime)
+    grid = grid_of(options.source, _pits(options.pits), _over(options.over), asked, runtime)
+    cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
         name = path or f"{folder}/panel"
-        file = PanelFile(panel.grid, name, again=options.again)
-        plan = _plan(len(panel), file.kept_cells, runtime.find(options.source), asked, runtime)
+        file = PanelFile(grid, name, again=options.again, engine=options.engine)
+        plan = _plan(cells, file.kept_cells, runtime.find(options.source), asked, runtime)
         if options.dry_run:
             return CommandResult(f"{plan}\n")
         progress.tell(plan)
-        written = file.write(form, _Shown(len(panel), file.kept_cells, progress, runtime))
+        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime))
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        return _result(written, len(panel), name, is_kept=path is not None)
+        return _result(written, cells, name, is_kept=path is not None)
 
 
 class _Shown:
@@ -104,7 +105,7 @@ def _parser() -> Parser:
         metavar="INSTANTS",
         action="append",
         help="the instants, with commas between them; @FILE with one a line; or a rule: "
-        '"daily|weekly fri|monthly FROM..TO HH:MM[Zone]". May be repeated',
+        '"daily|weekly fri|monthly FROM..TO HH:MM[Zone]" or "sessions XNYS FROM..TO close+15min". May be repeated',
     )
     parser.add_argument(
         "--over",
@@ -116,6 +117,13 @@ def _parser() -> Parser:
     )
     parser.add_argument("--output", metavar="FILE", help="write into FILE, whole or not at all")
     parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
+    parser.add_argument(
+        "--engine",
+        metavar="ENGINE",
+        default="local",
+        help="who answers: local (this process, the default); dask (workers on this machine); or dask=ADDRESS, the "
+        "scheduler of a cluster. With dask, --offline alone",
+    )
     parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
     parser.add_argument("--format", choices=FORMATS, help="default: by the name of FILE, or else csv")
     return parser

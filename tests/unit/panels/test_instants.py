@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from pit_fetch.errors import UsageError
+from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.panels.instants import instants
 
 
@@ -37,6 +38,10 @@ def written(pits: object) -> list[str]:
         ("weekly fri 2024-02..2024-02 16:00:30Z",
          ["2024-02-02 16:00:30", "2024-02-09 16:00:30", "2024-02-16 16:00:30", "2024-02-23 16:00:30"]),
         ("monthly 2023-12..2024-02 16:00+01:00", ["2023-12-31 15:00:00", "2024-01-31 15:00:00", "2024-02-29 15:00:00"]),
+        # A holiday has no session, and the day before this one a short one.
+        ("sessions XNYS 2024-07-03..2024-07-05 close+15min", ["2024-07-03 17:15:00", "2024-07-05 20:15:00"]),
+        ("sessions XNYS 2024-07-05..2024-07-05 open-1h", ["2024-07-05 12:30:00"]),
+        ("sessions XLON 2024-12-24..2024-12-27 close", ["2024-12-24 12:30:00", "2024-12-27 16:30:00"]),
         # A month whose end lies behind the last day has none.
         ("monthly 2024-01-15..2024-02-15 16:00Z", ["2024-01-31 16:00:00"]),
     ],
@@ -59,6 +64,12 @@ def test_what_is_written_is_what_is_asked(pits: object, expected: list[str]) -> 
         ("monthly 2024..2025 16:00Z", "neither a day nor a month"),
         ("monthly 2024-05..2024-02 16:00Z", "there is no instant"),
         ("daily 2024-03-09..2024-03-11 16:00", "is no rule"),
+        ("sessions XNYS 2024-07-03..2024-07-05", "is no rule"),
+        ("sessions XNYS 2024-07-03..2024-07-05 close+15", "is no rule"),
+        ("sessions XXXX 2024-07-03..2024-07-05 close", "XXXX is no exchange that is known"),
+        ("sessions XSHG 1980-01..1981-01 close", "are not known from 1980-01-01 to 1981-01-31"),
+        ("sessions XNYS 2024-07-05..2024-07-03 close", "are not known from 2024-07-05"),
+        ("sessions XNYS 2024-07-06..2024-07-06 close", "there is no instant"),
         # A time that a clock change skips, or shows twice: no other instant is taken for it, and the day is named.
         (
             "daily 2024-03-09..2024-03-11 02:30[America/New_York]",
@@ -83,3 +94,9 @@ def test_a_timestamp_of_pandas_is_a_plain_instant() -> None:
     assert (type(instant), instant) == (datetime, datetime(2024, 2, 15, 16, 0, 0, 123456, tzinfo=UTC))
     with pytest.raises(UsageError, match="NaT has no time zone"):
         instants(pandas.NaT, read)
+
+
+def test_sessions_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "exchange_calendars", None)
+    with pytest.raises(ConfigError, match="The package exchange_calendars is missing: run"):
+        instants("sessions XNYS 2024-07-03..2024-07-05 close", read)

@@ -12,8 +12,8 @@ import pytest
 from pit_fetch.archive.store import index
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
-from pit_fetch.panels import grid
 from pit_fetch.panels.cells import Grid, status_of
+from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -69,7 +69,7 @@ def panel(
         lambda seconds: b"",
     )
     asked = {"op": "EARNINGS", "archive": kept.path, "offline": True, **options}
-    return grid.panel("alphavantage", pits, {"symbol": symbols}, asked, runtime)
+    return Panel(grid_of("alphavantage", pits, {"symbol": symbols}, asked, runtime))
 
 
 def test_each_cell_says_what_it_asks_and_why_it_is_empty(archive: Archive) -> None:
@@ -220,4 +220,4 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
 @pytest.mark.parametrize("name", ["pit", "status"])
 def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
     with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):
-        grid.panel("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})
+        grid_of("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})

@@ -1,0 +1,160 @@
+"""Subjects spread over the workers of Dask, which answer from the archive as this process would."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.panels.cells import Question
+from pit_fetch.panels.parts import Part
+from pit_fetch.panels.universe import Subject
+from pit_fetch.panels.worker import Task, answered
+from pit_fetch.support.suggest import truncate
+from pit_fetch.support.version import __version__
+
+if TYPE_CHECKING:
+    import distributed
+
+Due = tuple[str, Subject]
+Answered = tuple[str, Part]
+
+# How many subjects wait for each thread of a worker: no more answers than these are in memory.
+_AHEAD = 2
+# How many seconds a scheduler, and its first worker, may take to answer.
+_PATIENCE = 10
+# A cluster of our own shows no pages, and leaves no answers on a disk.
+_SETTINGS: dict[str, object] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+}
+
+
+def spreading(
+    engine: str | distributed.Client, question: Question
+) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
+    """Return what answers about subjects, in any order. Raise UsageError for what cannot be spread, ConfigError."""
+    address = _address(engine) if isinstance(engine, str) else None
+    if not question.is_offline:
+        raise UsageError(
+            Code.USAGE, text="--engine dask needs --offline: an archive answers many workers, and a source only one"
+        )
+    _require_packages()
+
+    def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
+        if due:
+            with _client(address) if isinstance(engine, str) else nullcontext(engine) as client:
+                yield from _answers(client, question, due)
+
+    return answers
+
+
+def _address(engine: str) -> str | None:
+    """Return the address of a scheduler, None for a cluster of our own. Raise UsageError."""
+    name, has_address, address = engine.partition("=")
+    if name != "dask" or (has_address and not address):
+        raise UsageError(Code.USAGE, text=f"--engine is local, dask or dask=ADDRESS, and not {truncate(engine)}")
+    return address or None
+
+
+def _require_packages() -> None:
+    try:
+        import cryptography  # noqa: F401 - for the keys of a cluster of our own
+        import distributed  # noqa: F401
+    except ImportError as error:
+        from pit_fetch.support.install import install_command
+
+        command = install_command("distributed cryptography")
+        raise ConfigError(Code.DEPENDENCY_MISSING, package=error.name, command=command) from None
+
+
+@contextmanager
+def _client(address: str | None) -> Iterator[distributed.Client]:
+    """Yield a client of the cluster at an address, or of one on this machine. Raise ConfigError."""
+    from distributed import Client
+
+    with ExitStack() as stack:
+        try:
+            cluster = address or stack.enter_context(_cluster())
+            client = stack.enter_context(Client(cluster, timeout=_PATIENCE, set_as_default=False))
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except (OSError, RuntimeError, ValueError) as error:
+            where = f"at {truncate(address)} " if address else ""
+            raise _unusable(f"no scheduler with a worker {where}could be reached ({type(error).__name__})") from None
+        yield client
+
+
+@contextmanager
+def _cluster() -> Iterator[distributed.LocalCluster]:
+    """Yield workers on this machine, a process for each core, which nobody else can talk to."""
+    import dask
+    from distributed import LocalCluster
+
+    with (
+        _raised_interrupts(),
+        dask.config.set(_SETTINGS),
+        LocalCluster(
+            threads_per_worker=1,
+            security=True,  # TLS, with keys of its own: whoever reaches a scheduler may run anything on its workers
+            dashboard_address="127.0.0.1:0",  # of two clusters at once, the second would complain about a port
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+    ):
+        yield cluster
+
+
+@contextmanager
+def _raised_interrupts() -> Iterator[None]:
+    """Let an interrupt raise KeyboardInterrupt, so that the workers are ended before this process is."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _answers(client: distributed.Client, question: Question, due: Sequence[Due]) -> Generator[Answered, None, None]:
+    """Yield what the workers answer. Raise ConfigError if they cannot, or are lost."""
+    from distributed import as_completed
+
+    tasks = (Task(__version__, question, subject, key) for key, subject in due)
+    futures = (client.submit(answered, task, pure=False) for task in tasks)
+    pending = as_completed(islice(futures, _AHEAD * sum(client.nthreads().values())), loop=client.loop)
+    try:
+        for future in pending:
+            yield _result(future)
+            pending.update(islice(futures, 1))
+    finally:
+        pending.clear()  # the cluster drops what nobody waits for
+
+
+def _result(future: distributed.Future) -> Answered:
+    from distributed import KilledWorker
+
+    try:
+        result: Answered | str = future.result()
+    except KilledWorker:
+        raise _unusable("the workers that were asked about a subject died: they may need more memory") from None
+    except Exception as error:  # noqa: BLE001 - the cluster's own: its text has addresses
+        lost = f"a worker was lost, or has no pit_fetch {__version__} ({type(error).__name__})"
+        raise _unusable(lost) from None
+    if isinstance(result, str):
+        raise _unusable(result)
+    return result
+
+
+def _unusable(problem: str) -> ConfigError:
+    return ConfigError(Code.ENGINE_UNUSABLE, problem=problem)
