@@ -42,7 +42,7 @@ from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.repo import vintages
+from tests.repo import scale, vintages
 from tests.serving import serve
 
 RUNS = 9
@@ -240,6 +240,15 @@ def _peak(action: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+def lake(folder: Path) -> Row:
+    """A query over an export beside a panel of the same cells, each as a process."""
+    folder.mkdir()
+    made, _ = scale.scene(folder, 20, 100)
+    made.command("archive", "export", "versions")
+    query, panel = made.query(scale.NEWEST, "newest.parquet"), made.panel(made.symbols, "--limit", "4")
+    return ("a query over an export / a panel", query.cpu * 1000, panel.cpu * 1000, "ms", 0.4)
+
+
 def size() -> Row:
     """Made-up vintages of a series that grew by a day. Real ones: python -m tests.repo.vintages FOLDER."""
     found = bars(BARS)
@@ -283,7 +292,8 @@ def main() -> int:
         good = [judged(row) for row in recording(folder, env)]
         good += [judged(row) for row in answers(folder, env)]
         good += [judged(row) for row in lookups()]
-        good += [judged(questions(folder)), *map(judged, panels(folder)), judged(size()), judged(replays(folder, env))]
+        good += [judged(questions(folder)), *map(judged, panels(folder))]
+        good += [judged(lake(folder / "lake")), judged(size()), judged(replays(folder, env))]
     return 0 if all(good) else 1
 
 

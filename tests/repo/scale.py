@@ -18,7 +18,8 @@ from random import Random
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import pit_fetch
+from pit_fetch.engine.real_runtime import real_runtime
+from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.panel import Panel
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import HttpRequest
@@ -55,13 +56,9 @@ class Scene(NamedTuple):
     """A folder with the archive of so many companies, and the instants to ask about."""
 
     folder: Path
+    environ: Mapping[str, str]
     symbols: Sequence[str]
     pits: Sequence[datetime]
-
-    @property
-    def environ(self) -> dict[str, str]:
-        url = (self.folder / "url").read_text()
-        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PIT_FETCH_ALPHAVANTAGE_URL": url}
 
     def run(self, words: Sequence[str]) -> Cost:
         """Run a Python program in the folder, and return what it took. Its workers' time is not in it."""
@@ -104,20 +101,32 @@ with distributed.LocalCluster(n_workers={workers}, threads_per_worker=1, dashboa
 """
 
 
-def scene(folder: Path, symbols: int, instants: int) -> Scene:
-    """Capture the companies, and choose month-ends up to June 2026."""
+def scene(folder: Path, symbols: int, instants: int) -> tuple[Scene, Cost]:
+    """Capture the companies, and choose days near month-ends up to June 2026. Return what the capture took as well."""
     names = [f"T{number}" for number in range(symbols)]
     months = (divmod(2026 * 12 + 5 - back, 12) for back in range(instants))
     pits = sorted(datetime.fromisoformat(f"{year}-{month + 1:02}-28T20:00:00+00:00") for year, month in months)
     (folder / "pits.txt").write_text("".join(f"{pit.isoformat()}\n" for pit in pits))
+    (folder / "every.txt").write_text("\n".join(names))
+    (folder / "list.toml").write_text(_LIST)
     with serve(_answer) as server:
-        (folder / "url").write_text(server.url)
-        os.environ["PIT_FETCH_ALPHAVANTAGE_URL"] = server.url
-        os.environ["ALPHAVANTAGE_API_KEY"] = alphavantage.KEY
-        os.environ["PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO"] = "10000/1"
-        request = {"source": "alphavantage", "op": "EARNINGS", "over": {"symbol": names}}
-        pit_fetch.capture([request], folder / "a.db")
-    return Scene(folder, names, pits)
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "ALPHAVANTAGE_API_KEY": alphavantage.KEY,
+            "PIT_FETCH_ALPHAVANTAGE_URL": server.url,
+            "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "10000/1",
+        }
+        made = Scene(folder, environ, names, pits)
+        return made, made.command("capture", "list.toml")
+
+
+_LIST = """
+[[request]]
+source = "alphavantage"
+op = "EARNINGS"
+over.symbol = "@every.txt"
+"""
 
 
 def _answer(request: HttpRequest) -> Response:
@@ -154,15 +163,12 @@ def differing(of: Scene, cells: int) -> int:
     for symbol, seconds, item in duckdb.connect().execute(asked, parameters).fetchall():
         answers.setdefault((symbol, seconds), []).append(json.loads(item))
     wrong = 0
+    runtime = real_runtime()._replace(environ=of.environ, folder=str(of.folder))
+    options = {"op": "EARNINGS", "archive": "a.db", "offline": True}
     for symbol, pit in chosen:
-        (cell,) = _panel(of, symbol, pit)
+        (cell,) = Panel(grid_of("alphavantage", [pit], {"symbol": [symbol]}, options, runtime))
         wrong += sorted(cell.envelope.data, key=_id) != sorted(answers.get((symbol, pit.timestamp()), []), key=_id)
     return wrong
-
-
-def _panel(of: Scene, symbol: str, pit: datetime) -> Panel:
-    archive = of.folder / "a.db"
-    return pit_fetch.panel("alphavantage", [pit], {"symbol": [symbol]}, op="EARNINGS", archive=archive, offline=True)
 
 
 def _id(item: Mapping[str, Any]) -> str:
@@ -177,9 +183,8 @@ def main(words: Sequence[str] = ()) -> int:
     options = parser.parse_args(words or None)
     with tempfile.TemporaryDirectory() as name:
         folder, few = Path(name), max(options.symbols // 10, 1)
-        began = perf_counter()
-        made = scene(folder, options.symbols, options.instants)
-        _show("capture", options.symbols, "requests", Cost(perf_counter() - began, 0, 0))
+        made, capture = scene(folder, options.symbols, options.instants)
+        _show("capture", options.symbols, "requests", capture)
         size, versions = (folder / "a.db").stat().st_size, options.symbols * QUARTERS
         print(f"the archive: {size / 1e6:.1f} MB, {size / versions:.0f} bytes a version")
         some, cells = made.symbols[:few], few * options.instants

@@ -17,7 +17,5 @@ def test_the_page_has_the_queries_that_are_measured(query: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_panel_and_a_query_answer_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("PIT_FETCH_ALPHAVANTAGE_URL", "ALPHAVANTAGE_API_KEY", "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO"):
-        monkeypatch.setenv(variable, "")  # which the measuring sets
+def test_a_panel_and_a_query_answer_alike() -> None:
     assert scale.main(["--symbols", "3", "--instants", "4"]) == 0
