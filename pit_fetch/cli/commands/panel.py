@@ -38,14 +38,16 @@ A cell without items has a row as well, whose status says why.
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
 FILE.parts until all of them are there.
 
-exit status: 0 every cell was answered; 1 one failed, was refused or is incomplete; 2 nothing was asked.
+exit status: 0 every cell was answered; 1 one failed, was refused, or is incomplete for another reason than a limit of
+yours; 2 nothing was asked.
 """
 # The common options of a fetch that a cell takes.
 _OF_A_CELL = (
     *("date_from", "date_to", "limit", "max_pages", "timeout", "evidence"),
     *("input_file", "archive", "offline", "fields"),
 )
-_LACKING = ("failed", "refused", "incomplete")
+_REFUSED = ("failed", "refused")
+_LACKING = (*_REFUSED, "incomplete")
 # Before so many seconds, nobody knows how long the rest takes.
 _SOON = 3
 
@@ -76,7 +78,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         progress.tell(plan)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime))
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        return _result(written, cells, name, is_kept=path is not None)
+        return _result(
+            written, cells, name, is_kept=path is not None, has_limit=not {"limit", "max_pages"}.isdisjoint(asked)
+        )
 
 
 class _Shown:
@@ -178,8 +182,9 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
-def _result(written: Written, whole: int, file: str, *, is_kept: bool) -> CommandResult:
-    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
+def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool) -> CommandResult:
+    is_as_asked = has_limit and written.is_settled  # what a limit cuts is no lack
+    lacking = sum(written.statuses.get(status, 0) for status in (_REFUSED if is_as_asked else _LACKING))
     status, complaint = (ExitStatus.FOUND if lacking else ExitStatus.OK), ""
     if lacking:
         complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"

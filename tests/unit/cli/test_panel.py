@@ -104,6 +104,16 @@ def test_a_saved_reply_answers_for_every_cell(archive: Archive) -> None:
     assert (answer.code, [row["reportedEPS"] for row in rows]) == (0, ["", "1.85", "1.85"])
 
 
+def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
+    older = {**ROW, "fiscalDateEnding": "2025-12-31", "reportedDate": "2026-02-12"}
+    reply = {"symbol": "GE", "quarterlyEarnings": [ROW, older]}
+    (archive.folder / "reply.json").write_text(json.dumps(reply))
+    words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE --input-file reply.json --limit 1"
+    answer = archive.command(words, NOW)
+    rows = [*csv.DictReader(io.StringIO(answer.out))]
+    assert (answer.code, [row["status"] for row in rows]) == (0, ["ok", "incomplete", "incomplete"])
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
