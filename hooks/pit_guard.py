@@ -115,7 +115,7 @@ CEILING_MALFORMED = (
     "the operator of this session must correct it"
 )
 NOT_FOR_ADAPTERS = (
-    "{} is not an option that adapters may use: leave it out, or ask the operator of this session to allow it "
+    "{} is not an option that adapters may use: {}leave it out, or ask the operator of this session to allow it "
     f"in {OPTIONS_VARIABLE}"
 )
 CLAIMS_ARE_GRANTED = "Leave --evidence out: whether claims are served is the choice of the operator of this session"
@@ -220,7 +220,7 @@ def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str
         raise Refusal(NO_MODULE)
     options = gate.options_of(arguments)
     if gate.RELEASE_OPTION in {word.partition("=")[0] for word in options}:
-        raise Refusal(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION))
+        raise Refusal(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION, ""))
     if gate.is_listing(command):
         _check_listing(program, arguments, allowed, environ)
         return Call(words, private=False)
@@ -292,11 +292,23 @@ def _check_adapter_options(options: list[str], allowed: Collection[str], sources
         is_value, takes_value = takes_value, not takes_value and word.startswith("--") and word[2:] in valued
         is_number = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)
         if name.startswith("-") and not is_number and not (name.startswith("--") and name[2:] in allowed):
-            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40]))
+            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40], _meant(name, allowed)))
         is_pair = equals and not is_value and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)
         if is_pair and _option(name) not in allowed:
-            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...")
+            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...", _meant(name, allowed))
             raise Refusal(f"{reason}; write a value that contains = as --name=VALUE")
+
+
+def _meant(name: str, allowed: Collection[str]) -> str:
+    """Return a question after the option that a mistyped one is likely to mean; "" for none."""
+    from difflib import get_close_matches  # slow to import, and a good call needs none of it
+
+    option = _option(name[:40])
+    longer = sorted(
+        (known for known in allowed if known.startswith(f"{option}-")), key=lambda known: (len(known), known)
+    )
+    likely = longer or get_close_matches(option, sorted(allowed), 1, 0.85)
+    return f"did you mean --{likely[0]}? If not, " if likely and option not in allowed else ""
 
 
 def _check_pits(pits: list[str], most: int, ceiling: str | None, gate: ModuleType) -> None:

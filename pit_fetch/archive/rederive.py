@@ -11,7 +11,6 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -216,20 +215,17 @@ def _is_encodable(name: str) -> bool:
         return False
 
 
-@dataclass
 class Archived:
-    """The recorded fetches of an archive, for the index.
+    """The recorded fetches of an archive, for the index."""
 
-    cache      the requests interpreted so far
-    aside      the stream of which the connection has a copy of the index, if that of the file lacks something
-    last_body  the digest and the text of the body that was read last: many fetches begin with the same list of names
-    """
-
-    connection: sqlite3.Connection
-    find: Find
-    cache: dict[Key, RecordedFetch | None] = field(default_factory=dict)
-    last_body: tuple[bytes, bytes] = (b"", b"")
-    aside: str | None = None
+    def __init__(self, connection: sqlite3.Connection, find: Find) -> None:
+        self.connection, self.find = connection, find
+        # The requests interpreted so far.
+        self.cache: dict[Key, RecordedFetch | None] = {}
+        # The digest and the text of the body that was read last: many fetches begin with the same list of names.
+        self.last_body = b"", b""
+        # The stream of which the connection has a copy of the index, if that of the file lacks something.
+        self.aside: str | None = None
 
     def complete(self, stream: str) -> None:
         """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""

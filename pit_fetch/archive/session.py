@@ -20,7 +20,7 @@ from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
-from pit_fetch.net.client import base_url
+from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import Query, Record, Window
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime

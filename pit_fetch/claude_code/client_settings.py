@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,13 @@ def user_folder(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME") or Path.home()) / ".claude")
 
 
+def agent_folders(project: Path) -> list[Path]:
+    """Return the project's folder of settings and those above it, up to its git repository's (measured, 2.1.330)."""
+    folders = [project.resolve(), *project.resolve().parents]
+    root = next((number for number, folder in enumerate(folders) if (folder / ".git").exists()), len(folders))
+    return [folder / ".claude" for folder in folders[: root + 1]]
+
+
 def read_settings(environ: Mapping[str, str], project: Path) -> list[Settings]:
     """Return every file that the client reads hooks from in a session in ``project``, the strongest first."""
     user, claude = user_folder(environ), project / ".claude"
@@ -82,7 +89,7 @@ def read_settings(environ: Mapping[str, str], project: Path) -> list[Settings]:
     paths += [claude / "settings.local.json", claude / "settings.json", user / "settings.json"]
     settings = [Settings(path, project, read_json(path)) for path in paths if path.is_file()]
     roots = [project] if (project / ".claude-plugin" / "plugin.json").is_file() else []
-    roots += _enabled_plugins(user, settings)
+    roots += [root for name, root in enabled_plugins(user, settings) if name.startswith("pit-fetch@")]
     plugins = [(root / "hooks" / "hooks.json", root) for root in roots]
     return settings + [Settings(path, root, read_json(path)) for path, root in plugins if path.is_file()]
 
@@ -95,17 +102,17 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def _enabled_plugins(user: Path, settings: list[Settings]) -> list[Path]:
-    """Return the folders of installed plugins with our name that a settings file switches on."""
+def enabled_plugins(user: Path, settings: Sequence[Settings]) -> list[tuple[str, Path]]:
+    """Return the name and the folder of each installed plugin that a settings file switches on."""
     try:
         plugins = read_json(user / "plugins" / "installed_plugins.json")["plugins"]
-        names = [name for name in plugins if name.startswith("pit-fetch@") and _is_enabled(name, settings)]
-        return [Path(row["installPath"]) for name in names for row in plugins[name]]
+        names = [name for name in plugins if _is_enabled(name, settings)]
+        return [(name, Path(row["installPath"])) for name in names for row in plugins[name]]
     except (KeyError, TypeError, AttributeError):
         return []
 
 
-def _is_enabled(name: str, settings: list[Settings]) -> bool:
+def _is_enabled(name: str, settings: Sequence[Settings]) -> bool:
     # The strongest file that lists a plugin decides; a plugin that no file lists is off.
     switches = (file.get("enabledPlugins") for file in settings)
     return next((switch[name] for switch in switches if isinstance(switch, dict) and name in switch), False) is True

@@ -12,16 +12,27 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import environment_check, lint, machine_check, mcp_check, wiring_check
-from pit_fetch.claude_code.client_settings import WiredHook, hooks_in, read_settings, user_folder
+from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in
+from pit_fetch.claude_code.client_settings import (
+    MANAGED,
+    WiredHook,
+    agent_folders,
+    enabled_plugins,
+    hooks_in,
+    read_settings,
+    user_folder,
+)
 from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, entries, neo4j_servers
 from pit_fetch.claude_code.reach import Scope, denied, open_ways
 from pit_fetch.claude_code.readable_files import effective_value, variables_of
@@ -36,26 +47,55 @@ class Project:
     """What the client would find in a session in ``folder``."""
 
     def __init__(self, environ: Mapping[str, str], folder: Path, trusted: AbstractSet[str] = frozenset()) -> None:
+        self.folder = folder
         self.settings = read_settings(environ, folder)
         self.wired: list[WiredHook] = [hook for file in self.settings for hook in hooks_in(file)]
         self.servers: list[Entry] = list(entries(environ, folder))
         self.ours = [entry for entry in self.servers if mcp_check.is_served(entry)]
+        self.ceiling = effective_value(self.settings, environ, gate.CEILING_VARIABLE)
         self.homes = (folder / ".claude", user_folder(environ))
         is_guarded = wiring_check.guards_commands(self.wired)
-        is_held = is_guarded and guard.is_wrapper_only({}, environ)
-        agents = [agent for home in self.homes for agent in lint.agents_in(home)]
+        only = effective_value(self.settings, environ, guard.ONLY_VARIABLE) or ""  # as the guard sees it
+        is_held = is_guarded and guard.is_wrapper_only({}, {guard.ONLY_VARIABLE: only})
+        agents = [*self.own_agents, *_agents_of(enabled_plugins(user_folder(environ), self.settings))]
         self.scope = Scope(agents, denied(self.settings), is_held, is_guarded, trusted)
 
     @property
     def needs_hooks(self) -> bool:
         """Whether calls of pit_fetch go through commands. Servers alone need no hooks."""
-        has_any = any(hook.script for hook in self.wired)
-        return self.scope.has_commands and (has_any or not self.ours)
+        has_any = bool(self.adapters) or any(hook.script for hook in self.wired)
+        has_server = any(is_ours(server.command) for server in self.servers)
+        return self.scope.has_commands and (has_any or not has_server)
+
+    @property
+    def own_agents(self) -> list[Agent]:
+        """The agents of the project and of the folders above it, of the user and of an administrator."""
+        homes = [*agent_folders(self.folder), self.homes[1].resolve(), *(folder / ".claude" for folder in MANAGED)]
+        return _agents_of(("", home) for home in dict.fromkeys(homes))
+
+    @property
+    def held(self) -> list[str]:
+        """Who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
+        if not self.scope.is_held:
+            return self.adapters
+        # An agent's own servers would be started with it.
+        names = [agent.name for agent in self.own_agents if agent.has_bash and not agent.servers]
+        return ["", *dict.fromkeys(names)]
 
     @property
     def adapters(self) -> list[str]:
         """The names of data agents that can run commands. They may run only pit_fetch."""
         return list(dict.fromkeys(name for home in self.homes for name in lint.adapters(home)))
+
+
+def _agents_of(homes: Iterable[tuple[str, Path]]) -> list[Agent]:
+    """Return the agents in folders, each of which is a plugin's, with its name, or nobody's."""
+    found = ((name, agent_or_any(*file)) for name, home in homes for file in agents_in(home / "agents"))
+    return [
+        replace(agent, name=f"{name.partition('@')[0]}:{agent.name}") if name else agent
+        for name, agent in found
+        if agent
+    ]
 
 
 def examine(
@@ -72,7 +112,7 @@ def examine(
         gates = {hook.path.with_name("pit_gate.py") for hook in wired if hook.script and hook.path}
         caches = [pool.submit(machine_check.check_cache, path, environ, system) for path in sorted(gates)]
         yield Finding("ok", "pit_fetch", f"{__version__} on Python {machine_check.dotted(sys.version_info[:3])}")
-        yield from machine_check.check_command(environ)
+        yield from machine_check.check_command(environ, project.adapters)
         yield from machine_check.check_working_directory(folder)
         yield python.result()
         yield from zones.result()
@@ -81,23 +121,30 @@ def examine(
         yield from wiring_check.check_wiring(wired, names, commands=project.needs_hooks)
         of_neo4j = list(neo4j_servers(project.servers))
         yield from wiring_check.check_servers(of_neo4j, wired)
-        ceiling = effective_value(settings, environ, gate.CEILING_VARIABLE)
         find = partial(shutil.which, path=effective_value(settings, environ, "PATH"))
-        variables = [name for file in settings for name in variables_of(file)]
-        yield from mcp_check.check_entries(project.servers, ceiling, mcp_check.installed_sdk, find, variables)
+        variables, now = [name for file in settings for name in variables_of(file)], system.now()
+        installed, ceiling = mcp_check.installed_sdk, project.ceiling
+        yield from mcp_check.check_entries(project.servers, ceiling, now, installed, find, variables)
         for future in [*trials, *caches]:
             yield from future.result()
         yield from machine_check.check_files(environ, folder)
         if not project.scope.is_held:
             yield from check_agents(project.adapters)
-        judged = {server.name for server in of_neo4j}
-        yield from open_ways(project.scope, [entry for entry in project.servers if entry.name not in judged])
+        yield from open_ways(project.scope, project.servers, of_neo4j)
         if ceiling is not None or project.scope.has_commands:
-            yield from environment_check.check_ceiling(settings, environ, folder, system.now())
+            yield from environment_check.check_ceiling(settings, environ, folder, now)
         yield from environment_check.check_operator_files(settings, environ, folder)
         yield from environment_check.check_cache_folder(settings, environ, folder)
         yield from environment_check.check_credentials(environ, folder)
         yield client.result()
+
+
+def held(environ: Mapping[str, str], folder: Path) -> str:
+    """Return what a proof here shows, as a clause."""
+    project = Project(environ, folder)
+    if project.needs_hooks:
+        return f"Every pit_fetch call is held to {project.ceiling} here"
+    return f"No argument moves the instant of {', '.join(server.name for server in project.ours)} here"
 
 
 def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
@@ -112,7 +159,7 @@ def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
 def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
     """Run planted leaks through the client itself, and yield a finding for each."""
     project = Project(environ, folder)
-    ceiling = gate.parse_pit(effective_value(project.settings, environ, gate.CEILING_VARIABLE))
+    ceiling = gate.parse_pit(project.ceiling)
     if ceiling is None and project.needs_hooks:
         fix = f"set {gate.CEILING_VARIABLE} in the environment that starts the client, and here"
         yield Finding("fail", "proof", "without a ceiling, a call without --pit is open mode: nothing to prove", fix)
@@ -128,16 +175,16 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
     with ThreadPoolExecutor() as pool:
         served = pool.submit(_prove_entries, client, environ, folder, ceiling, project.ours)
         if ceiling is not None and has_hooks:
-            yield from _prove_hooks(client, environ, folder, ceiling, project.adapters)
+            yield from _prove_hooks(client, environ, folder, ceiling, project.held)
         yield from served.result()
 
 
 def _prove_hooks(
-    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime, adapters: Sequence[str]
+    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime, held: Sequence[str]
 ) -> Iterator[Finding]:
     from pit_fetch.claude_code import prove  # an examination without a proof never loads it
 
-    proof = prove.prove(client, environ, folder, ceiling, adapters)
+    proof = prove.prove(client, environ, folder, ceiling, held)
     fix = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
     for result in proof.results:
         if result.is_expected:

@@ -37,7 +37,7 @@ def check_ceiling(
         yield Finding("warn", "ceiling", message, f"correct {name}, unless you mean it")
     else:
         yield Finding("ok", "ceiling", f"every call needs a --pit at or before {ceiling}")
-        lower = _file_of_ceiling(environ, project)
+        lower = _file_of_ceiling({**environ, name: ceiling}, project)
         if lower is not None:
             message = f"{lower[0]} holds pit_fetch to the earlier {lower[1]}, and refuses a --pit between the two"
             yield Finding("note", "ceiling", message)

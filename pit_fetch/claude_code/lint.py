@@ -10,6 +10,7 @@
     R9  a PIT-complete agent has exactly the tool that its hooks judge
     R10 an agent that may run commands has a name that the guard knows, and no two agents have one name
     R11 an agent that has tools of an MCP server with a fixed instant has none that answer for today
+    R12 no agent has a way past pit_fetch
 
 Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
 """
@@ -17,19 +18,21 @@ Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from pit_fetch.claude_code import bundle, frontmatter
-from pit_fetch.claude_code.client_settings import unreliable_fields
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.agents import Agent, AgentHook, agent_or_any, agents_in
+from pit_fetch.claude_code.client_settings import Settings, read_json
 from pit_fetch.claude_code.cypher import blocks
-from pit_fetch.claude_code.mcp_servers import Entry, project_entries
-from pit_fetch.claude_code.mixed_tools import ALL, gated_names, of_today, own_servers
+from pit_fetch.claude_code.mcp_servers import Entry, neo4j_servers, project_entries
+from pit_fetch.claude_code.mixed_tools import ALL, gated_names, of_today
+from pit_fetch.claude_code.reach import SESSION, Scope, denied, open_ways
 from pit_fetch.engine.registry import BUNDLED_NAMES
-from pit_fetch.support.bundled import gate, load
+from pit_fetch.support.bundled import load
 
 guard = load("pit_guard")
 
@@ -72,41 +75,13 @@ class Problem:
         return f"{self.severity:<5} [{self.rule}] {self.path}: {self.message}"
 
 
-@dataclass(frozen=True)
-class AgentHook:
-    """A hook of an agent; ``fault`` is the reason why the client would not wait for its verdict, or not go by it."""
-
-    event: str
-    matcher: str | None
-    command: str
-    fault: str = ""
-
-
-@dataclass(frozen=True)
-class Agent:
-    """An agent file: its parsed frontmatter, and the body. Without ``tools`` it has every tool of the session.
-
-    ``servers`` are those that it brings along.
-    """
-
-    name: str
-    tools: tuple[str, ...] | None
-    skills: tuple[str, ...]
-    hooks: tuple[AgentHook, ...]
-    body: str
-    servers: tuple[Entry, ...] = ()
-
-    @property
-    def is_data_agent(self) -> bool:
-        return (
-            _has_data_name(self.name)
-            or "pit-envelope" in self.skills
-            or any("pit_gate.py" in hook.command for hook in self.hooks)
-        )
-
-    @property
-    def can_run_commands(self) -> bool:
-        return self.tools is None or not {"Bash", "*"}.isdisjoint(tool.partition("(")[0] for tool in self.tools)
+def is_data_agent(agent: Agent) -> bool:
+    """Return whether an agent is one of ours, or borrows a skill or a hook of theirs."""
+    return (
+        _has_data_name(agent.name)
+        or "pit-envelope" in agent.skills
+        or any("pit_gate.py" in hook.command for hook in agent.hooks)
+    )
 
 
 def _has_data_name(name: str) -> bool:
@@ -117,84 +92,40 @@ def _has_data_name(name: str) -> bool:
 def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     """Return the names of the checked agents, and all problems; ``home`` contains ``agents`` and ``skills``."""
     first_files: dict[str, str] = {}
+    data_names: set[str] = set()
     checked: list[str] = []
     problems: list[Problem] = []
-    gated = gated_names(project_entries(project))
-    for path, agent in _agents(home):
+    servers = list(project_entries(project))
+    gated, closed = gated_names(servers), denied([Settings(home, project, read_json(home / "settings.json"))])
+    for path, agent in agents_in(home / "agents"):
         file = path.relative_to(project).as_posix()
-        if isinstance(agent, Exception):
-            if _has_data_name(path.stem):
-                checked.append(path.stem)
-                problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
+        if isinstance(agent, Exception) and _has_data_name(path.stem):
+            checked.append(path.stem)
+            problems.append(Problem("ERROR", "R3", file, f"the frontmatter cannot be read ({agent})"))
             continue
-        problems += _check_mixture(agent, file, gated)
-        first = first_files.setdefault(agent.name, file)
-        if not agent.is_data_agent and agent.name not in checked:
+        readable = agent_or_any(path, agent)
+        if readable is None:
             continue
-        checked.append(agent.name)
+        mixed = list(_check_mixture(readable, file, gated))
+        problems += mixed
+        checked.append(readable.name)
+        first = first_files.setdefault(readable.name, file)
+        if not is_data_agent(readable) and readable.name not in data_names:
+            problems += [] if mixed else _check_ways(readable, file, servers, closed)
+            continue
+        data_names.add(readable.name)
         if first != file:
             message = f"{first} is an agent of this name, too, and the client takes one of them: rename or remove it"
             problems.append(Problem("ERROR", "R10", file, message))
-        problems += [Problem("ERROR", rule, file, message) for rule, message in _errors(agent)]
-        problems += _check_files(agent, file, project, home)
+        problems += [Problem("ERROR", rule, file, message) for rule, message in _errors(readable)]
+        problems += _check_files(readable, file, project, home)
     return checked, problems
 
 
 def adapters(home: Path) -> list[str]:
     """Return the names of the data agents in ``home`` that can run commands. They may run only pit_fetch."""
-    agents = [agent for _, agent in _agents(home) if isinstance(agent, Agent)]
-    return [agent.name for agent in agents if agent.is_data_agent and agent.can_run_commands]
-
-
-def agents_in(home: Path) -> list[Agent]:
-    """Return the agents in ``home``. One whose file cannot be read may have any tool."""
-    return [agent if isinstance(agent, Agent) else Agent(path.stem, None, (), (), "") for path, agent in _agents(home)]
-
-
-# Reading.
-
-
-def _agents(home: Path) -> Iterator[tuple[Path, Agent | Exception]]:
-    """Yield each agent file with its agent, or with the error for which it cannot be read."""
-    for path in sorted((home / "agents").rglob("*.md")):
-        try:
-            yield path, _read(path)
-        except (ValueError, AttributeError, TypeError) as error:
-            yield path, error
-
-
-def _read(path: Path) -> Agent:
-    front, body = frontmatter.split(path.read_text(encoding="utf-8"))
-    name = str(front.get("name") or path.stem)
-    tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
-    skills = tuple(frontmatter.as_list(front.get("skills")))
-    return Agent(name, tools, skills, tuple(_hooks(front)), body, own_servers(front.get("mcpServers")))
-
-
-def _hooks(front: Mapping[str, Any]) -> Iterator[AgentHook]:
-    for event, entries in (front.get("hooks") or {}).items():
-        for entry in entries:
-            for hook in entry.get("hooks") or [{}]:
-                yield AgentHook(event, entry.get("matcher"), str(hook.get("command", "")), _fault_of(event, hook))
-
-
-def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
-    """Return why a client would not wait for a hook's verdict, or not go by it; "" for a hook without a fault."""
-    timeout = str(hook.get("timeout", 10))
-    fields = unreliable_fields(hook)
-    if hook.get("type") != "command":
-        return "is not of type command"
-    if str(hook.get("async", "")).lower() == "true":
-        return "is async"
-    if hook.get("if"):
-        return "has an if filter"
-    if fields:
-        return f"has {fields}, with which a client may not run it each time, or not wait for it"
-    if not re.fullmatch(r"\d+", timeout) or int(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
-        return "has a timeout that ends before its own alarm: write 10"
-    if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":
-        return "lacks onFailure: block"
-    return ""
+    agents = [agent for _, agent in agents_in(home / "agents") if isinstance(agent, Agent)]
+    return [agent.name for agent in agents if is_data_agent(agent) and agent.can_run_commands]
 
 
 # The rules for an agent itself.
@@ -276,6 +207,13 @@ def _check_mixture(agent: Agent, path: str, gated: AbstractSet[str]) -> Iterator
     elif names:
         message = f"beside tools as of an instant it has {', '.join(names)}, which answer for today: take them away"
         yield Problem("ERROR", "R11", path, message)
+
+
+def _check_ways(agent: Agent, path: str, servers: Sequence[Entry], closed: frozenset[str]) -> Iterator[Problem]:
+    """Yield what ``doctor`` calls open. Whether a session is wrapper-only, the files of a project do not tell."""
+    scope = Scope([agent], closed, is_held=False, is_guarded=True, trusted=frozenset({SESSION}))
+    for way in open_ways(scope, servers, list(neo4j_servers(servers))):
+        yield Problem("WARN", "R12", path, f"{way.message}; {way.fix}")
 
 
 # The files and queries that an agent or its skills name.

@@ -21,13 +21,15 @@ REPLACES_OUTPUT = (2, 1, 121)
 ON_FAILURE = (2, 1, 295)
 
 
-def check_command(environ: Mapping[str, str]) -> Iterator[Finding]:
+def check_command(environ: Mapping[str, str], adapters: Sequence[str]) -> Iterator[Finding]:
+    """Yield a finding on the command on PATH, which ``adapters`` call by its name."""
     program = shutil.which("pit_fetch", path=environ.get("PATH"))
     if program:
         yield Finding("ok", "command", f"pit_fetch is {program}")
     else:
         fix = "activate its environment where the client starts, or add the folder where pip installed it to PATH"
-        yield Finding("warn", "command", "pit_fetch is not on PATH, so the bundled agents can ask nothing", fix)
+        message = "pit_fetch is not on PATH" + ", so the bundled agents can ask nothing" * bool(adapters)
+        yield Finding("fail" if adapters else "warn", "command", message, fix)
 
 
 def check_working_directory(project: Path) -> Iterator[Finding]:

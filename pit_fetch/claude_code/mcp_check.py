@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from pit_fetch.claude_code.finding import Finding
@@ -22,6 +23,7 @@ _DECIDES = re.compile(r"(LD|DYLD|PYTHON)_?[A-Z_]*|GCONV_PATH|OPENSSL_CONF")
 def check_entries(
     entries: Sequence[Entry],
     ceiling: str | None,
+    now: datetime,
     installed: Callable[[], str],
     find: Callable[[str], str | None],
     inherited: Iterable[str] = (),
@@ -29,6 +31,7 @@ def check_entries(
     """Yield a finding for each entry of ours, and for each that may be one.
 
     ceiling    that of the client
+    now        the time
     installed  returns the SDK's version
     find       returns the path of a program; None if there is none
     inherited  names of the variables that the client's settings set for its servers
@@ -37,7 +40,7 @@ def check_entries(
     if any(is_ours(entry.command) for entry in named):
         yield from _on_sdk(installed())
     for entry in named:
-        yield from _on_entry(entry, ceiling, find, frozenset(inherited))
+        yield from _on_entry(entry, ceiling, now, find, frozenset(inherited))
     ours = [(entry, start) for entry in named if (start := start_of(entry.command))]
     instants = {start.options.get("--pit") or start.options.get("--pit-file") or ceiling for _, start in ours}
     if len(instants) > 1:
@@ -63,7 +66,7 @@ def _on_sdk(version: str) -> Iterator[Finding]:
 
 
 def _on_entry(
-    entry: Entry, ceiling: str | None, find: Callable[[str], str | None], inherited: frozenset[str]
+    entry: Entry, ceiling: str | None, now: datetime, find: Callable[[str], str | None], inherited: frozenset[str]
 ) -> Iterator[Finding]:
     name, program = f"server {entry.name} of {entry.origin}", entry.command[0]
     if not is_ours(entry.command):
@@ -90,7 +93,7 @@ def _on_entry(
         message = f"{name} cannot be judged: it starts {path}, which is not the pit_fetch that this doctor is part of"
         yield Finding("warn", _CHECK, message, "see what it is, and run the doctor of that one")
         return
-    yield _on_instant(name, entry, start, ceiling)
+    yield _on_instant(name, entry, start, ceiling, now)
 
 
 def _own_programs(find: Callable[[str], str | None]) -> set[Path]:
@@ -98,7 +101,7 @@ def _own_programs(find: Callable[[str], str | None]) -> set[Path]:
     return {Path(path).resolve() for path in (Path(sys.executable).with_name(NAME), find(NAME)) if path}
 
 
-def _on_instant(name: str, entry: Entry, start: Start, ceiling: str | None) -> Finding:
+def _on_instant(name: str, entry: Entry, start: Start, ceiling: str | None, now: datetime) -> Finding:
     own = entry.environ.get(gate.CEILING_VARIABLE, ceiling)
     if own != ceiling and _is_later(own, ceiling):
         fix = "take it out of the env of the entry"
@@ -109,8 +112,16 @@ def _on_instant(name: str, entry: Entry, start: Start, ceiling: str | None) -> F
     if pit is None and file is None and own is None:
         fix = f"give it --pit, or set {gate.CEILING_VARIABLE} in the environment that starts the client"
         return Finding("fail", _CHECK, f"{name} has no instant: it does not start", fix)
-    if pit is not None and (gate.parse_pit(pit) is None or _is_later(pit, own)):
-        return Finding("fail", _CHECK, f"{name} has a --pit that is no instant, or above the ceiling", "correct it")
+    moment = gate.parse_pit(pit)
+    if pit is not None and moment is None:
+        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]"
+        return Finding("fail", _CHECK, f"{name} has a --pit that is no instant ({pit}): it does not start", fix)
+    if _is_later(pit or own, own):
+        message = f"{name} has the --pit {pit}, which is after the ceiling, {own}: it does not start"
+        return Finding("fail", _CHECK, message, "lower that --pit, or raise the ceiling")
+    if moment is not None and moment > now:
+        message = f"{name} answers as of {pit}, which is yet to come: it withholds nothing that is public today"
+        return Finding("warn", _CHECK, message, "correct its year, if it is for a back-test")
     instant = pit or (f"the instant in {file}" if file else own)
     if ceiling is None:
         place = f"{entry.origin} and {file}" if file else str(entry.origin)

@@ -91,6 +91,20 @@ def plan(project: Path, wanted: Entry, *, force: bool = False) -> Step:
     return Step("merge" if path.exists() else "create", path, _text(merged))
 
 
+def present_instant(project: Path) -> str:
+    """Return in words as of which instant the entry of our name answers that a project has."""
+    present = _content(project / FILE).get(_KEY, {}).get(NAME)
+    settings = present if isinstance(present, dict) else {}
+    args = settings.get("args")
+    start = start_of([str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())])
+    if start is None:
+        return "an instant that its words do not show"
+    file = start.options.get("--pit-file")
+    return start.options.get("--pit") or (
+        f"the instant in {file}" if file else "the ceiling of the client's environment"
+    )
+
+
 def plan_removal(project: Path) -> Step | None:
     """Return the step that takes our entry out; None if there is none. Raise ValueError if the file cannot be read."""
     path = project / FILE

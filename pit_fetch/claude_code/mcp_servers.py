@@ -41,17 +41,23 @@ class Server:
 
     def tool(self, name: str) -> str:
         """Return the client's name for a tool of this server."""
-        server = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)
-        prefix = f"{self.namespace.removesuffix('-')}-" if self.namespace else ""
-        return f"mcp__{server}__{prefix}{name}"
+        namespace = f"{self.namespace.removesuffix('-')}-" if self.namespace else ""
+        return f"{tool_prefix(self.name)}__{namespace}{name}"
+
+
+def tool_prefix(server: str) -> str:
+    """Return what the client's names for the tools of a server begin with, which is also its name in a rule."""
+    return f"mcp__{re.sub(r'[^A-Za-z0-9_-]', '_', server)}"
 
 
 def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
-    """Yield the project's own servers, the user's, and the user's for this project."""
+    """Yield the servers of the project and of each folder above it, the user's, and the user's for this project."""
     folder = environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home())
     own = Path(folder, ".claude.json")
     user = _mapping(read_json(own))
     yield from project_entries(project)
+    for above in project.resolve().parents:  # whatever repository it is in (measured, 2.1.330)
+        yield from project_entries(above)
     yield from entries_in(user, own)
     yield from entries_in(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
 

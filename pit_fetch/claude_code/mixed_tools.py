@@ -11,7 +11,7 @@ from pit_fetch.claude_code.mcp_servers import Entry, entries_in
 
 # Tools of the client that read and write files, keep lists, and ask its user. Any other may tell of today: it runs a
 # command, reads the web or another server's resources, or asks another agent.
-_OF_NO_TIME = {
+OF_NO_TIME = {
     *("Edit", "Glob", "Grep", "LS", "MultiEdit", "NotebookEdit", "NotebookRead", "Read", "Write"),
     *("TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoRead", "TodoWrite"),
     *("AskUserQuestion", "BashOutput", "EnterPlanMode", "ExitPlanMode", "KillShell", "Skill", "ToolSearch"),
@@ -54,5 +54,5 @@ def of_today(
     has_all = not {ALL, "mcp__*"}.isdisjoint(names)
     if gated.isdisjoint(servers.values()) and not (has_all and known):
         return []
-    others = [name for name in names if name not in _OF_NO_TIME | exempt and servers.get(name) not in gated]
+    others = [name for name in names if name not in OF_NO_TIME | exempt and servers.get(name) not in gated]
     return others + [server.name for server in own if server.name not in gated]

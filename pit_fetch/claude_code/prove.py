@@ -95,7 +95,10 @@ def prove(
     agents: Sequence[str],
     seconds: float = SECONDS,
 ) -> ClientProof:
-    """Run the planted calls through ``client``; ``agents`` are those of the project that may run only pit_fetch."""
+    """Run the planted calls through ``client``.
+
+    agents  those that may run only pit_fetch; "" is the session itself
+    """
     with tempfile.TemporaryDirectory(prefix="pit-prove-") as folder:
         secret = f"planted-{os.urandom(12).hex()}"
         steps = list(_steps(Path(folder), secret, ceiling, agents))
@@ -118,7 +121,8 @@ def _steps(folder: Path, secret: str, ceiling: datetime, agents: Sequence[str]) 
     yield Step("a call and another command", "Bash", f"{leak} {pit}; {read}", "refused")
     yield Step("a call in Monitor", "Monitor", f"{leak} {pit}", "refused")
     for agent in agents:
-        yield Step(f"the agent {agent}, another command", "Bash", read, "refused", agent)
+        who = f"the agent {agent}" if agent else "the main session"
+        yield Step(f"{who}, another command", "Bash", read, "refused", agent)
 
 
 def _plant(folder: Path, output: object, status: int) -> str:

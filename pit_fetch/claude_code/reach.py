@@ -10,11 +10,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.agents import Agent
 from pit_fetch.claude_code.client_settings import Settings, drop_reason
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.lint import Agent
-from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.mcp_entry import NAME, is_ours
+from pit_fetch.claude_code.mcp_servers import Entry, Server, tool_prefix
+from pit_fetch.claude_code.mixed_tools import ALL, OF_NO_TIME
 from pit_fetch.support.bundled import load
 
 guard = load("pit_guard")
@@ -23,12 +25,14 @@ SESSION = "session"
 # The tools that run commands, and those that read the web.
 COMMANDS = ("Bash", "Monitor")
 WEB = ("WebFetch", "WebSearch")
+# Tools that reach no further than their agents and servers, which are looked at themselves.
+_THROUGH_OTHERS = {"Agent", "Task", *guard.RESOURCE_TOOLS}
 
 
 class Scope(NamedTuple):
     """Who can use which tools.
 
-    agents     of the project and of the user
+    agents     of the project, of the user, of plugins and of an administrator
     denied     tools and servers that the settings deny to all
     is_held    whether every command of the session is held to pit_fetch
     is_guarded whether the guard and the gate are wired for commands
@@ -64,13 +68,18 @@ def denied(settings: Sequence[Settings]) -> frozenset[str]:
         permissions = None if drop_reason(file) else file.get("permissions")
         named = permissions.get("deny") if isinstance(permissions, dict) else None
         rules |= {rule for rule in named if isinstance(rule, str)} if isinstance(named, list) else set()
-    return frozenset(rules)
+    of_bash = COMMANDS if "Bash" in rules else ()  # a rule on Bash is one on Monitor, too (measured)
+    return frozenset(rules.union(of_bash))
 
 
-def open_ways(scope: Scope, servers: Sequence[Entry]) -> Iterator[Finding]:
-    """Yield a finding for each way past the PIT that is open, with who can go it, and what closes it."""
+def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) -> Iterator[Finding]:
+    """Yield a finding for each way past the PIT that is open, with who can go it, and what closes it.
+
+    servers  those that are configured
+    judged   those of them whose tools the hooks judge
+    """
     if not scope.is_held:
-        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and agent.name in guard.ADAPTERS)
+        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and _is_adapter(agent))
         alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
         never = _denying(*COMMANDS)
         yield from _open("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
@@ -78,11 +87,17 @@ def open_ways(scope: Scope, servers: Sequence[Entry]) -> Iterator[Finding]:
         users = scope.users([tool], lambda agent: False)
         yield from _open(f"{tool} answers for today", users, _denying(tool))
     own = [server for agent in scope.agents if agent.name not in scope.trusted for server in agent.servers]
-    others = (server.name for server in [*servers, *own] if server.command and not is_ours(server.command))
+    others = [server.name for server in [*servers, *own] if server.command and not is_ours(server.command)]
+    held = {server.name for server in judged}
     for name in dict.fromkeys(others):
-        users = [] if name in scope.trusted else scope.users([f"mcp__{name}"], lambda agent: False)
-        fix = f"put pit_fetch mcp-gate in front of it, or {_denying(f'mcp__{name}')}"
+        users = [] if name in scope.trusted | held else scope.users([tool_prefix(name)], lambda agent: False)
+        fix = f"put pit_fetch mcp-gate in front of it, or {_denying(tool_prefix(name))}"
         yield from _open(f"the server {name} may answer for today", users, fix)
+    judged_tools = {row.matcher for row in bundle.wiring()}
+    known = judged_tools | {tool_prefix(name) for name in (NAME, *held, *(server.name for server in [*servers, *own]))}
+    for tool in dict.fromkeys(tool for agent in scope.agents for tool in _unknown_tools(agent, known)):
+        users = scope.users([tool], lambda agent: False)
+        yield from _open(f"{tool} is not known to be held to the PIT", users, _denying(tool))
 
 
 def _denying(*tools: str) -> str:
@@ -94,8 +109,32 @@ def _open(way: str, users: Sequence[str], fix: str) -> Iterator[Finding]:
         yield Finding("open", "scope", f"{way}: {', '.join(users)}", fix)
 
 
+def _is_adapter(agent: Agent) -> bool:
+    return agent.name.rpartition(":")[2] in guard.ADAPTERS  # of a plugin: "plugin:name"
+
+
 def _lists(agent: Agent, tools: Collection[str]) -> bool:
-    if agent.tools is None or "*" in agent.tools:
+    taken = {*agent.disallowed, *(COMMANDS if "Bash" in agent.disallowed else ())}
+    if taken.issuperset(tools):
+        return False
+    if agent.tools is None:
         return True
-    listed = {tool.partition("(")[0] for tool in agent.tools}
-    return any(name == tool or name.startswith(f"{tool}__") for name in listed for tool in tools)
+    listed = _names(agent)
+    has_servers = "mcp__*" in listed and any(tool.startswith("mcp__") for tool in tools)
+    return ALL in listed or has_servers or any(_is_of(name, tool) for name in listed for tool in tools)
+
+
+def _unknown_tools(agent: Agent, known: Collection[str]) -> Iterator[str]:
+    """Yield the tools that an agent lists of which neither the client's own kinds nor a server are known here."""
+    for name in _names(agent).difference(OF_NO_TIME, COMMANDS, WEB, _THROUGH_OTHERS, {ALL, "mcp__*"}):
+        if not any(_is_of(name, server) for server in known):
+            yield name
+
+
+def _names(agent: Agent) -> set[str]:
+    return {tool.partition("(")[0] for tool in agent.tools or ()}
+
+
+def _is_of(name: str, tool: str) -> bool:
+    """Return whether a name is that of a tool, or of one of a server's tools."""
+    return name == tool or name.startswith(f"{tool}__")

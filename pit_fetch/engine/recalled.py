@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pit_fetch.gaps import REASONS, Gap, gap
-from pit_fetch.pipeline.cursor import START, Position, position, record_age
+from pit_fetch.pipeline.cursor import START, Position, place_among_ties, position, record_age
 from pit_fetch.pipeline.select import Selection, in_order
 from pit_fetch.provider import Record, Watermark
 
@@ -30,7 +30,7 @@ def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStre
     if held.is_snapshot:
         return in_order(stream)
     records = (part for part in stream if isinstance(part, Record))
-    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=position))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=place_among_ties))
 
 
 def stop_of(live: Selection) -> Position | None:

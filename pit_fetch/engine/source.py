@@ -72,7 +72,8 @@ def open_network(
 
     ``archive`` records the stream and its exchanges. ``deadline`` is a reading of the monotonic clock.
     """
-    from pit_fetch.net.client import Client, base_url
+    from pit_fetch.net.client import Client
+    from pit_fetch.net.hosts import base_url
     from pit_fetch.net.ratelimit import rate_of
 
     provider = request.provider

@@ -16,11 +16,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
-from pit_fetch.errors import ConfigError, UpstreamError
+from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import REASONS, Code
 from pit_fetch.net import cache
+from pit_fetch.net.hosts import bad_address, base_url
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
-from pit_fetch.net.requests_transport import is_loopback
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, Retry, RetryAfter, T
 from pit_fetch.runtime import Clock
 from pit_fetch.support.version import __version__
@@ -194,7 +194,7 @@ class Client:
                 reply = self.transport.send(request._replace(timeout=self.remaining() * policy.patience))
             except TransportError as error:
                 if error.fault == "unsendable":
-                    raise _elsewhere(host) if hop else _bad_base(host) from None
+                    raise _elsewhere(host) if hop else bad_address(host) from None
                 if error.fault == "timeout" and policy.patience < 1 and self.remaining() > 0:
                     raise UpstreamError(Code.SLOW, host=host.name) from None
                 if self.remaining() <= 0 or error.fault == "timeout":
@@ -267,28 +267,6 @@ def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
             return Signature({parameter: credentials[credential]})
         case HeaderKey(credential, header, form):
             return Signature(headers={header: form.format(value=credentials[credential], version=__version__)})
-
-
-def base_url(host: Host, environ: Mapping[str, str]) -> str:
-    """Return the scheme and host of ``host``, from its variable if that is set.
-
-    Raise ConfigError for any scheme but https, unless the host is loopback, and for a URL with more than these parts.
-    """
-    url = environ.get(host.url_variable) or host.url
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        raise _bad_base(host) from None
-    is_plain = parts.path in ("", "/") and not parts.query and not parts.fragment and "@" not in parts.netloc
-    is_secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
-    if not (is_plain and is_secure and parts.hostname):
-        raise _bad_base(host)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _bad_base(host: Host) -> ConfigError:
-    return ConfigError(Code.URL_MALFORMED, variable=host.url_variable)
 
 
 def _elsewhere(host: Host) -> UpstreamError:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.net.decompress import ACCEPTED, content
+from pit_fetch.net.hosts import is_loopback
 from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, TransportError
 
 if TYPE_CHECKING:
@@ -124,17 +125,6 @@ class RequestsTransport:
             # Redirects are not followed here, but requests would still parse their addresses, and fails on some.
             self._session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign]
         return self._session
-
-
-def is_loopback(hostname: str) -> bool:
-    if hostname == "localhost":
-        return True
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(hostname).is_loopback
-    except ValueError:
-        return False
 
 
 def _check(url: str) -> None:

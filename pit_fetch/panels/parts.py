@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.archive.session import PLAN
 from pit_fetch.gaps import FAILURES, GapType
-from pit_fetch.net.client import base_url
+from pit_fetch.net.hosts import base_url
 from pit_fetch.panels.cells import Cell
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.request.audience import CEILING_VARIABLE

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from pit_fetch.pipeline.chunks import ChunkStart
@@ -60,7 +61,12 @@ def position(record: Record) -> Position:
     Records that are dated on receipt come before all others. Their position does not rest on the stamp, so that it is
     the same in the next run.
     """
-    return record_age(record), period_age(record.period), _short(record.id)
+    return record_age(record), *place_among_ties(record)
+
+
+def place_among_ties(record: Record) -> tuple[float, str]:
+    """Return the place of a record among those of its age: by period, then by id."""
+    return period_age(record.period), _short(record.id)
 
 
 def _short(id: str) -> str:  # noqa: A002 - as the envelope calls it
@@ -76,6 +82,7 @@ def record_age(record: Record) -> float:
     return _AGE_AT_RECEIPT if record.at_receipt and is_aware(record.available_at) else instant_age(record.available_at)
 
 
+@lru_cache  # the same quarters end again and again
 def period_age(text: str) -> float:
     """Return the seconds from the date in ``text`` to the epoch, so that the newest sorts first; infinity for none."""
     if not text:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.net.client import base_url
+from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED

@@ -32,7 +32,7 @@ from pit_fetch.archive_admin import replay
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
-from pit_fetch.net.client import base_url
+from pit_fetch.net.hosts import base_url
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.panel import Panel
 from pit_fetch.provider import Record

@@ -11,7 +11,6 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -97,11 +96,11 @@ class Ended(NamedTuple):
     status: int
 
 
-@dataclass
 class Writer:
     """Appends entries inside a transaction of the caller."""
 
-    connection: sqlite3.Connection
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
 
     def fetch(self, fetch: Fetch) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})

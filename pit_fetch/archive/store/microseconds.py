@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import overload
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,4 +26,9 @@ def from_micros(number: int) -> datetime: ...
 @overload
 def from_micros(number: int | None) -> datetime | None: ...
 def from_micros(number: int | None) -> datetime | None:
-    return None if number is None else _EPOCH + number * _MICROSECOND
+    return None if number is None else _instant(number)
+
+
+@lru_cache(maxsize=512)  # the items of one reply, or of one filing, have the same instants
+def _instant(number: int) -> datetime:
+    return _EPOCH + number * _MICROSECOND

@@ -15,7 +15,7 @@ from pit_fetch.errors import ExitStatus
 
 _NOT_ENFORCED = "The PIT is NOT enforced here."
 _ENFORCED = "The PIT is enforced here, as the client itself has shown."
-_OPEN = "pit_fetch is held to the PIT here, as the client itself has shown, but what is OPEN above goes past it."
+_OPEN = "{}, as the client itself has shown. Other ways are open: {}."
 _WIRED = "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
 _NO_CLIENT = "Wired, not proved: there is no client here that could show it."
 
@@ -42,7 +42,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     findings = list(doctor.examine(environ, Path(folder), system, trusted))
     if arguments.prove:
         findings += doctor.try_client(environ, Path(folder), system)
-    verdict = _verdict(findings, arguments.prove)
+    verdict = _verdict(findings, arguments.prove, doctor.held(environ, Path(folder)))
     enforced = verdict == _ENFORCED
     if enforced and trusted:
         verdict += f" Trusted to see more: {', '.join(sorted(trusted))}."
@@ -53,14 +53,15 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     return CommandResult(text + "\n", ExitStatus.OK if enforced else ExitStatus.FOUND)
 
 
-def _verdict(findings: Sequence[Finding], is_proof: bool) -> str:
+def _verdict(findings: Sequence[Finding], is_proof: bool, held: str) -> str:
     if any(finding.level == "fail" for finding in findings):
         return _NOT_ENFORCED
     if not is_proof:
         return _WIRED
     if not any((finding.check, finding.level) == ("proof", "ok") for finding in findings):
         return _NO_CLIENT
-    return _OPEN if any(finding.level == "open" for finding in findings) else _ENFORCED
+    ways = [finding.message for finding in findings if finding.level == "open"]
+    return _OPEN.format(held, "; ".join(ways)) if ways else _ENFORCED
 
 
 def _line(finding: Finding) -> str:

@@ -87,9 +87,12 @@ def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str,
     if not arguments.dry_run:
         install.carry_out(steps, project)
     text = "".join(_line(step, project, arguments.dry_run) for step in steps)
-    if not arguments.uninstall:
+    is_kept = steps[0].action == "keep"
+    if is_kept:  # what was asked for would look as if it were done
+        text += f"The kept entry answers as of {mcp_entry.present_instant(project)}.\n"
+    elif not arguments.uninstall:
         text += _for_other_clients(words, environ)
-    return CommandResult(text, ExitStatus.FOUND if steps[0].action == "keep" else ExitStatus.OK)
+    return CommandResult(text, ExitStatus.FOUND if is_kept else ExitStatus.OK)
 
 
 def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:

@@ -45,12 +45,24 @@ class Cell(NamedTuple):
     is_restated: bool = False  # whether a public version has another value
 
 
+class _Parts(NamedTuple):
+    """Periods whose sum, less ``minus``, is another one."""
+
+    plus: tuple[Span, ...]
+    minus: Span
+
+
 class Book:
     """The public histories of one company's facts, by what they are about."""
 
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
         self._histories: dict[Fact, History] = {history.fact: history for history in histories(records)}
+        self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
+        self._units: dict[date, Counter[str]] = {}
+        for fact in self._histories:
+            if len(fact.unit) == 3 and fact.unit.isupper():
+                self._units.setdefault(fact.end, Counter())[fact.unit] += 1
         # The filings that report another value than before for some period, by concept: they change its basis.
         self._recasts = {
             (history.fact[:3], accession) for history in self._histories.values() for accession in _recasting(history)
@@ -67,55 +79,43 @@ class Book:
 
     def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
         """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say."""
-        figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
         of_kind = [span for span in spans if span.start is not None and kind_of(*span) == kind]
-        return list({span.end: span for span in sorted(of_kind, key=lambda span: (figures[span], span))}.values())
+        return list({span.end: span for span in sorted(of_kind, key=lambda span: (self._figures[span], span))}.values())
 
     def currency(self, end: date) -> str | None:
         """Return the currency in which most facts of periods that end on ``end`` are reported."""
-        units = Counter(
-            fact.unit for fact in self._histories if fact.end == end and len(fact.unit) == 3 and fact.unit.isupper()
-        )
+        units: Mapping[str, int] = self._units.get(end, {})
         return min(units, key=lambda unit: (-units[unit], unit)) if units else None
 
-    def reported(self, line: Line, span: Span, currency: str) -> Cell | None:
+    def known(self, line: Line, span: Span, currency: str) -> dict[int, History]:
+        """Return the histories of the line's concepts for a period, by the rank of the concept."""
+        unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
+        names = (concept.split(":", 1) for concept in line.concepts)
+        found = (self._histories.get(Fact(taxonomy, name, unit, *span)) for taxonomy, name in names)
+        return {rank: history for rank, history in enumerate(found) if history is not None}
+
+    def reported(self, known: Mapping[int, History]) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
-        found = [
-            (history.versions[self.place], -rank)
-            for rank, concept in enumerate(line.concepts)
-            if (history := self._history(concept, line, span, currency)) is not None
-        ]
-        if not found:
+        if not known:
             return None
         choose = min if self.place == 0 else max
-        version, _ = choose(found, key=lambda pair: (age(pair[0]), pair[1]))
-        return Cell(version.payload["value"], (version,), is_restated=self._is_restated(line, span, currency))
+        versions = [(history.versions[self.place], -rank) for rank, history in known.items()]
+        version, _ = choose(versions, key=lambda pair: (age(pair[0]), pair[1]))
+        values = {version.payload["value"] for history in known.values() for version in history.versions}
+        return Cell(version.payload["value"], (version,), is_restated=len(values) > 1)
 
-    def _is_restated(self, line: Line, span: Span, currency: str) -> bool:
-        known = (self._history(concept, line, span, currency) for concept in line.concepts)
-        return len({v.payload["value"] for history in known if history is not None for v in history.versions}) > 1
-
-    def is_contested(self, line: Line, span: Span, currency: str) -> bool:
-        """Return whether one filing has several values of the line: its concepts are other measures there."""
-        values: dict[str, Any] = {}
-        known = (self._history(concept, line, span, currency) for concept in line.concepts)
-        versions = (version.payload for history in known if history is not None for version in history.versions)
-        return any(
-            values.setdefault(version["accession"], version["value"]) != version["value"] for version in versions
-        )
-
-    def combined(self, line: Line, plus: Iterable[Span], minus: Span, currency: str) -> Cell | None:
-        """Return the sum of ``plus`` without ``minus``, under the first concept that has them all, never restated."""
+    def combined(self, line: Line, parts: _Parts, currency: str) -> Cell | None:
+        """Return the sum of ``parts``, under the first concept that has them all, never restated."""
         if line.measure != "amount":
             return None
-        spans = (*plus, minus)
-        if any(self.is_contested(line, span, currency) for span in spans):
+        by_span = [self.known(line, span, currency) for span in (*parts.plus, parts.minus)]
+        if any(map(_is_contested, by_span)):
             return None
-        for concept in line.concepts:
-            known = [self._history(concept, line, span, currency) for span in spans]
-            parts = [history for history in known if history is not None and not history.is_restated]
-            if len(parts) == len(known) and self._is_one_basis(parts):
-                versions = tuple(history.versions[self.place] for history in parts)
+        for rank in by_span[0]:
+            known = [histories.get(rank) for histories in by_span]
+            same = [history for history in known if history is not None and not history.is_restated]
+            if len(same) == len(known) and self._is_one_basis(same):
+                versions = tuple(history.versions[self.place] for history in same)
                 *plus_values, minus_value = (version.payload["value"] for version in versions)
                 return Cell(_total([*plus_values, -minus_value]), versions, is_derived=True)
         return None
@@ -128,11 +128,6 @@ class Book:
             (parts[0].fact[:3], accession) in self._recasts and not all(accession in filing for filing in filings)
             for accession in first
         )
-
-    def _history(self, concept: str, line: Line, span: Span, currency: str) -> History | None:
-        taxonomy, _, name = concept.partition(":")
-        unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
-        return self._histories.get(Fact(taxonomy, name, unit, *span))
 
 
 def statements(
@@ -147,31 +142,32 @@ def statements(
     return in_order((item for item in items if item is not None), "period_end")
 
 
-class _Parts(NamedTuple):
-    """Periods whose sum, less ``minus``, is another one."""
-
-    plus: tuple[Span, ...]
-    minus: Span
-
-
 def _periods(book: Book, cadence: Cadence) -> Mapping[Span, tuple[_Parts, ...]]:
     """Return the periods of ``cadence``, each with the ways to derive it."""
     years = book.one_for_each_end(book.spans(ANCHORS, _ANNUAL_REPORTS), "annual")
-    spans = {span for span in book.spans(ANCHORS) if span.start is not None}
+    spans = sorted(span for span in book.spans(ANCHORS) if span.start is not None)  # a set has another order each time
     if cadence == "annual":
         return dict.fromkeys(years, ())
     if cadence == "ttm":
         twelve_months = dict(_twelve_months(years, spans))
         return {span: twelve_months[span] for span in book.one_for_each_end(twelve_months, "annual")}
-    to_date = {span for span in spans if kind_of(*span) in ("quarter", "ytd")} | set(years)
+    to_date = sorted({*years, *(span for span in spans if kind_of(*span) in ("quarter", "ytd"))})
     derived: dict[Span, tuple[_Parts, ...]] = {}
-    for longer in to_date:
-        for shorter in to_date:
-            rest = Span(shorter.end + DAY, longer.end)
-            if longer.start == shorter.start and shorter.end < longer.end and kind_of(*rest) == "quarter":
-                derived[rest] = (*derived.get(rest, ()), _Parts((longer,), shorter))
+    for longer, shorter in _of_one_start(to_date):
+        rest = Span(shorter.end + DAY, longer.end)
+        if kind_of(*rest) == "quarter":
+            derived[rest] = (*derived.get(rest, ()), _Parts((longer,), shorter))
     quarters = book.one_for_each_end({*spans, *derived}, "quarter")
     return {quarter: derived.get(quarter, ()) for quarter in quarters}
+
+
+def _of_one_start(spans: Iterable[Span]) -> Iterator[tuple[Span, Span]]:
+    """Yield each pair of spans that begin on one day, the longer one first."""
+    by_start: dict[date | None, list[Span]] = {}
+    for span in spans:
+        by_start.setdefault(span.start, []).append(span)
+    for group in by_start.values():
+        yield from ((longer, shorter) for longer in group for shorter in group if shorter.end < longer.end)
 
 
 def _twelve_months(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[tuple[Span, tuple[_Parts, ...]]]:
@@ -184,7 +180,7 @@ def _twelve_months(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[tup
             # The same part of the year before: a filing can date it a day off, beside one that has it right.
             by_leeway = {
                 abs(before.end - year.start + DAY - (since.end - year.end)): before
-                for before in sorted(spans)
+                for before in spans
                 if before.start == year.start
             }
             if by_leeway and min(by_leeway) <= _LEEWAY:
@@ -220,13 +216,21 @@ def _item(
 
 
 def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currency: str) -> Cell | None:
-    if book.is_contested(line, span, currency):
+    known = book.known(line, span, currency)
+    if _is_contested(known):
         return None
-    reported = book.reported(line, span, currency)
+    reported = book.reported(known)
     if reported is not None or span.start is None:
         return reported
-    derived = (book.combined(line, part.plus, part.minus, currency) for part in parts)
+    derived = (book.combined(line, part, currency) for part in parts)
     return next((cell for cell in derived if cell is not None), None)
+
+
+def _is_contested(known: Mapping[int, History]) -> bool:
+    """Return whether one filing has several values of a line: its concepts are other measures there."""
+    values: dict[str, Any] = {}
+    versions = (version.payload for history in known.values() for version in history.versions)
+    return any(values.setdefault(version["accession"], version["value"]) != version["value"] for version in versions)
 
 
 def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> Cell | None:

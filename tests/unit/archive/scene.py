@@ -18,7 +18,7 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine.registry import load
-from pit_fetch.net.client import base_url
+from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import Provider
 from pit_fetch.testing.inprocess import Left, TestClock, run
 from pit_fetch.testing.server import Answering, App

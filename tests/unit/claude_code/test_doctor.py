@@ -155,7 +155,7 @@ def test_enforced_is_what_the_client_has_shown(session: Session, proof: ClientPr
     assert client.is_enforced(session) is is_enforced
     announcement, arguments = client.calls
     assert "starting" in announcement
-    assert arguments[4] == sorted(doctor.guard.ADAPTERS)
+    assert arguments[4] == ["", *sorted(doctor.guard.ADAPTERS)]  # "": the session itself
     session.settings.write_text(json.dumps({**json.loads(session.settings.read_text()), "disableAllHooks": True}))
     assert not client.is_enforced(session)  # a proof does not outweigh a fault
 
@@ -212,6 +212,16 @@ def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
         (with_agent("fred", "tools: Bash\n"), set()),  # the guard knows its name
         (with_agent("exa-user", "tools: mcp__exa__search\n"), {"the server exa may answer for today"}),
         (with_agent("own", "tools: Read\nmcpServers:\n  - exa: {command: npx}\n"), set()),
+        (with_agent("all-servers", "tools: mcp__*\n"), {"the server exa may answer for today"}),
+        (with_agent("powerful", "tools: PowerShell\n"), {"PowerShell is not known to be held to the PIT"}),
+        (
+            with_agent("connected", "tools: mcp__news__search\n"),
+            {"mcp__news__search is not known to be held to the PIT"},
+        ),
+        (with_agent("less", "disallowedTools: Bash, WebFetch, WebSearch, mcp__exa\n"), set()),
+        (with_agent("part", "disallowedTools: Bash(curl *), WebFetch, WebSearch\n"), {"any command can be run"}),
+        (with_agent("ours", "tools: mcp__pit_fetch__fred, mcp__neo4j-cypher__read_neo4j_cypher\n"), set()),
+        (lambda session: (session.claude / "agents" / "README.md").write_text("What the agents are for."), set()),
     ],
 )
 def test_an_agent_that_has_a_way_past_it_is_named(session: Session, change: Change, ways: set[str]) -> None:
@@ -221,6 +231,66 @@ def test_an_agent_that_has_a_way_past_it_is_named(session: Session, change: Chan
     assert ways <= named.keys()
     assert bool(named) is bool(ways)
     assert all(users.startswith("the agent ") for users in named.values())
+
+
+def test_the_verdict_says_what_is_held_and_who_has_which_way_past_it(session: Session) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    with_agent("researcher", "tools: Bash\n")(session)
+    with_local_settings(**NO_WEB)(session)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prove, "prove", FakeClient(HOLDS).prove)
+        verdict = report(session, "--prove", announce=print)["verdict"]
+    held = (
+        f"Every pit_fetch call is held to {session.environ['PIT_FETCH_CEILING']} here, as the client itself has shown."
+    )
+    assert verdict == f"{held} Other ways are open: any command can be run: this session, the agent researcher."
+
+
+def test_the_guards_variable_counts_as_the_guard_sees_it(session: Session) -> None:
+    with_local_settings(**NO_WEB, env={"PIT_FETCH_WRAPPER_ONLY": "0"})(session)
+    session.environ |= ALONE
+    assert opened(session) == {"any command can be run": "this session"}
+    with_local_settings(**NO_WEB, env=ALONE)(session)
+    del session.environ["PIT_FETCH_WRAPPER_ONLY"]
+    assert opened(session) == {}
+
+
+def test_an_agent_of_any_plugin_is_looked_at(session: Session) -> None:
+    root, plugins = session.root / "tools", session.user / "plugins"
+    for folder in (root / "agents", plugins):
+        folder.mkdir(parents=True)
+    (root / "agents" / "search.md").write_text(AGENT.format("search", "tools: WebSearch\n"))
+    installed = {"plugins": {"tools@market": [{"installPath": str(root)}]}}
+    (plugins / "installed_plugins.json").write_text(json.dumps(installed))
+    session.environ |= ALONE
+    trusting = ("--trust", "session")
+    assert opened(session, *trusting) == {}
+    with_local_settings(enabledPlugins={"tools@market": True})(session)
+    assert opened(session, *trusting) == {"WebSearch answers for today": "the agent tools:search"}
+
+
+def test_what_the_folders_above_bring_is_looked_at_as_the_client_does(session: Session) -> None:
+    above = session.root / ".claude" / "agents"
+    above.mkdir(parents=True)
+    (above / "search.md").write_text(AGENT.format("search", "tools: WebSearch\n"))
+    (session.root / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
+    session.environ |= ALONE
+    web, server = "WebSearch answers for today", "the server exa may answer for today"
+    assert opened(session, "--trust", "session") == {web: "the agent search"}
+    (session.project / ".git").mkdir()  # agents end with the repository, servers do not
+    assert opened(session, "--trust", "session") == {}
+    assert opened(session)[server] == "this session"
+    assert opened(session)[web] == "this session"
+
+
+def test_each_agent_that_is_said_to_be_held_is_tried(session: Session) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    with_agent("researcher", "tools: Bash\n")(session)
+    with_agent("reader", "tools: Read\n")(session)
+    session.environ |= ALONE
+    client = FakeClient(HOLDS)
+    client.is_enforced(session)
+    assert client.calls[1][4] == ["", *sorted([*doctor.guard.ADAPTERS, "researcher"])]
 
 
 def test_what_settings_deny_is_open_to_nobody(session: Session) -> None:
@@ -266,6 +336,8 @@ def test_a_project_with_a_server_alone_needs_no_hooks(session: Session) -> None:
     assert (levels["fail"], levels["open"]) == ([], [])
     assert not has(levels["ok"] + levels["warn"], "wiring: ")
     session.settings.write_text("{}")
+    assert has(examine(session)["fail"], "is not wired")  # agents of ours that run commands do need them
+    shutil.rmtree(session.claude / "agents")
     levels = examine(session)
     assert levels["fail"] == []
     assert has(levels["open"], "any command can be run: this session")
@@ -576,6 +648,13 @@ def test_an_env_file_that_is_not_followed_is_named(session: Session, foreign: Fo
 
 
 # The programs.
+
+
+def test_agents_that_cannot_call_pit_fetch_are_found(session: Session) -> None:
+    session.environ["PATH"] = "/usr/bin:/bin"
+    assert has(examine(session)["fail"], "command: pit_fetch is not on PATH, so the bundled agents can ask nothing")
+    shutil.rmtree(session.claude / "agents")
+    assert has(examine(session)["warn"], "command: pit_fetch is not on PATH")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from pit_fetch.cli import command
 from pit_fetch.cli.command import CommandResult, module_of
 
 PIT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OURS = {"command": "pit_fetch", "args": ["mcp", "--pit", PIT]}
 OTHERS = {"command": "other", "args": ["--pit_fetch", "mcp-files"]}
 
@@ -59,10 +61,26 @@ def test_an_entry_of_another_instant_is_kept_unless_forced(tmp_path: Path) -> No
     init(tmp_path, "--pit", PIT)
     kept = init(tmp_path)
     assert (kept.status, "KEPT" in kept.text, servers(tmp_path)["pit_fetch"]) == (1, True, OURS)
+    assert kept.text.endswith(f"The kept entry answers as of {PIT}.\n")  # and no other instant is shown
     assert init(tmp_path, "--force").status == 0
     assert servers(tmp_path)["pit_fetch"] == {"command": "pit_fetch", "args": ["mcp"]}
     assert init(tmp_path, "--uninstall").status == 0
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "instant"),
+    [
+        ({"command": "pit_fetch", "args": ["mcp", "--pit-file", "now"]}, "the instant in now"),
+        ({"command": "pit_fetch", "args": ["mcp", "--sources", "fred"]}, "the ceiling of the client's environment"),
+        ({"command": "uv", "args": ["run", "pit_fetch", "mcp", "--pit", PIT]}, "an instant that its words do not show"),
+        ({"url": "https://example.com"}, "an instant that its words do not show"),
+        ("pit_fetch", "an instant that its words do not show"),
+    ],
+)
+def test_the_instant_of_a_kept_entry_is_named(tmp_path: Path, entry: object, instant: str) -> None:
+    write(tmp_path, {"mcpServers": {"pit_fetch": entry}})
+    assert f"The kept entry answers as of {instant}." in init(tmp_path, "--pit", PIT).text
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"mcpServers": []}'])
@@ -123,7 +141,7 @@ def _findings(
 ) -> list[tuple[str, str]]:
     words = [tuple(command.split()) if isinstance(command, str) else tuple(command) for command in commands]
     entries = [Entry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
-    found = mcp_check.check_entries(entries, ceiling, lambda: sdk, _find, inherited)
+    found = mcp_check.check_entries(entries, ceiling, NOW, lambda: sdk, _find, inherited)
     return [(finding.level, finding.message) for finding in found]
 
 
@@ -137,7 +155,9 @@ def _findings(
         (None, f"pit_fetch mcp --pit {PIT}", {}, "warn", "who may write .mcp.json"),
         (None, "pit_fetch mcp --pit-file now", {}, "warn", "who may write .mcp.json and now"),
         (None, "pit_fetch mcp", {}, "fail", "no instant"),
-        (PIT, f"pit_fetch mcp --pit {LATER}", {}, "fail", "above the ceiling"),
+        (None, "pit_fetch mcp --pit 2124-02-15T16:00:00Z", {}, "warn", "which is yet to come"),
+        (PIT, "pit_fetch mcp --pit 2024-02-15", {}, "fail", "a --pit that is no instant (2024-02-15)"),
+        (PIT, f"pit_fetch mcp --pit {LATER}", {}, "fail", f"has the --pit {LATER}, which is after the ceiling, {PIT}"),
         (PIT, "pit_fetch mcp --pit today", {}, "fail", "no instant"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": ""}, "fail", "of its own"),
@@ -218,7 +238,7 @@ def test_another_program_of_our_name_is_not_judged() -> None:
 
 def test_a_program_that_is_not_there_is_found_first() -> None:
     ours = Entry("s", Path(".mcp.json"), ("pit_fetch", "mcp"))
-    found = list(mcp_check.check_entries([ours], PIT, lambda: "2.3.0", {"other": "/bin/other"}.get))
+    found = list(mcp_check.check_entries([ours], PIT, NOW, lambda: "2.3.0", {"other": "/bin/other"}.get))
     assert [finding.level for finding in found] == ["warn", "ok"]
     assert "no program pit_fetch on PATH" in found[0].message
 

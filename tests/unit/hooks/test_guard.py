@@ -184,6 +184,23 @@ def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
             assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("series=GDP", "series-id"),
+        ("--serie-id=GDP", "series-id"),
+        ("querry=oil", "query"),
+        ("--date-form=2024-01-01", "date-from"),
+        ("max=5", "max-chars"),
+        ("colour=red", ""),
+        *((name, "") for name in NOT_FOR_ADAPTERS if name.startswith("--")),
+    ],
+)
+def test_a_mistyped_option_is_answered_with_the_one_that_it_is_likely_to_mean(word: str, meant: str) -> None:
+    reason = respond(bash(f"pit_fetch --source fred --pit {PIT} observations {word}", agent_type="fred"), {})["reason"]
+    assert (f"did you mean --{meant}?" in reason) if meant else ("did you mean" not in reason)
+
+
 # Values as they are, behind an option that takes one.
 VALUES = {
     "alphavantage": ("--symbol CL=F", "--symbol EURUSD=X TIME_SERIES_DAILY", "--limit 5 --symbol a=b --fields x=y"),

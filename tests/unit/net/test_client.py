@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
+from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate, Retry
 from pit_fetch.support.version import __version__
 from pit_fetch.testing.inprocess import TestClock
@@ -572,13 +573,13 @@ NOT_BARE = [
 
 @pytest.mark.parametrize("url", ["https://api.example", "https://api.example:8443/", *LOOPBACK])
 def test_a_base_url(url: str) -> None:
-    assert client.base_url(HOST, {"DEMO_URL": url}) == url.rstrip("/")
+    assert base_url(HOST, {"DEMO_URL": url}) == url.rstrip("/")
 
 
 @pytest.mark.parametrize("url", [*NOT_HTTPS, *NOT_BARE])
 def test_a_base_url_that_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="DEMO_URL must be"):
-        client.base_url(HOST, {"DEMO_URL": url})
+        base_url(HOST, {"DEMO_URL": url})
 
 
 def test_a_host_that_is_not_declared_is_not_asked() -> None:

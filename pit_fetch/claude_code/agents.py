@@ -1,0 +1,106 @@
+"""The agents of a folder, as their files describe them to the client."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pit_fetch.claude_code import frontmatter
+from pit_fetch.claude_code.client_settings import unreliable_fields
+from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.mixed_tools import own_servers
+from pit_fetch.support.bundled import gate
+
+
+@dataclass(frozen=True)
+class AgentHook:
+    """A hook of an agent; ``fault`` is the reason why the client would not wait for its verdict, or not go by it."""
+
+    event: str
+    matcher: str | None
+    command: str
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent file: its parsed frontmatter, and the body. Without ``tools`` it has every tool of the session.
+
+    servers     those that it brings along
+    disallowed  tools that its file takes away
+    """
+
+    name: str
+    tools: tuple[str, ...] | None
+    skills: tuple[str, ...]
+    hooks: tuple[AgentHook, ...]
+    body: str
+    servers: tuple[Entry, ...] = ()
+    disallowed: tuple[str, ...] = ()
+
+    @property
+    def has_bash(self) -> bool:
+        return self._has("Bash", "*")
+
+    @property
+    def can_run_commands(self) -> bool:
+        return self._has("Bash", "Monitor", "*")
+
+    def _has(self, *names: str) -> bool:
+        own = {"*"} if self.tools is None else {tool.partition("(")[0] for tool in self.tools}
+        return not own.isdisjoint(names) and "Bash" not in self.disallowed
+
+
+def agents_in(folder: Path) -> Iterator[tuple[Path, Agent | Exception]]:
+    """Yield each agent file of a folder with its agent, or with the error for which it cannot be read."""
+    for path in sorted(folder.rglob("*.md")):
+        try:
+            yield path, _read(path)
+        except (ValueError, AttributeError, TypeError) as error:
+            yield path, error
+
+
+def agent_or_any(path: Path, agent: Agent | Exception) -> Agent | None:
+    """Return an agent. One that cannot be read here may have any tool; a file without frontmatter is none."""
+    if isinstance(agent, Agent):
+        return agent
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return Agent(path.stem, None, (), (), "") if text.lstrip("\ufeff \t\r\n").startswith("---") else None
+
+
+def _read(path: Path) -> Agent:
+    front, body = frontmatter.split(path.read_text(encoding="utf-8"))
+    name = str(front.get("name") or path.stem)
+    tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
+    skills = tuple(frontmatter.as_list(front.get("skills")))
+    disallowed = tuple(frontmatter.as_list(front.get("disallowedTools")))
+    return Agent(name, tools, skills, tuple(_hooks(front)), body, own_servers(front.get("mcpServers")), disallowed)
+
+
+def _hooks(front: Mapping[str, Any]) -> Iterator[AgentHook]:
+    for event, entries in (front.get("hooks") or {}).items():
+        for entry in entries:
+            for hook in entry.get("hooks") or [{}]:
+                yield AgentHook(event, entry.get("matcher"), str(hook.get("command", "")), _fault_of(event, hook))
+
+
+def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
+    """Return why a client would not wait for a hook's verdict, or not go by it; "" for a hook without a fault."""
+    timeout = str(hook.get("timeout", 10))
+    fields = unreliable_fields(hook)
+    if hook.get("type") != "command":
+        return "is not of type command"
+    if str(hook.get("async", "")).lower() == "true":
+        return "is async"
+    if hook.get("if"):
+        return "has an if filter"
+    if fields:
+        return f"has {fields}, with which a client may not run it each time, or not wait for it"
+    if not re.fullmatch(r"\d+", timeout) or int(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
+        return "has a timeout that ends before its own alarm: write 10"
+    if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":
+        return "lacks onFailure: block"
+    return ""
