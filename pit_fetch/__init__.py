@@ -152,6 +152,7 @@ def panel(
     max_pages: "int | None" = None,
     timeout: "float | None" = None,
     evidence: "Literal['proved', 'claimed'] | None" = None,
+    input_file: "str | PathLike[str] | None" = None,
     archive: "str | PathLike[str] | None" = None,
     offline: "bool | None" = None,
     fields: "Iterable[str] | None" = None,

@@ -364,12 +364,13 @@ class Code:
         "offline_without_archive", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."
     )
     ARCHIVE_UNUSABLE = _config(
-        "archive_unusable", "The archive cannot be used: {problem}. Check PIT_FETCH_ARCHIVE or --archive."
+        "archive_unusable",
+        "The archive cannot be used: {problem}. Check where it is named: pit_fetch config shows it.",
     )
     NOT_RECORDED = _config(
         "not_recorded",
         "The archive cannot be used: {problem}. Nothing was recorded, and the answer is from the network alone. "
-        "Check PIT_FETCH_ARCHIVE or --archive.",
+        "Check where it is named: pit_fetch config shows it.",
         costs_nothing=True,
     )
     # The input file.

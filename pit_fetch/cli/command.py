@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 class CommandResult:
     """The text that a command prints to stdout, its exit status, and one line for stderr ("" for none).
 
-    ``exact``: the text is an earlier output, printed unchanged. In any other text, control characters are escaped.
+    ``notes`` are more lines for stderr, whatever the status. ``exact``: the text is an earlier output, printed
+    unchanged. In any other text, control characters are escaped.
     """
 
     text: str
     status: int = ExitStatus.OK
     complaint: str = ""
     exact: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Parser(argparse.ArgumentParser):
@@ -85,7 +87,7 @@ def dispatch(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
             gc.enable()
             result = run(argv, runtime)
     text = result.text if result.exact else escape_unprintable(result.text, keep="\n\t")
-    output.set(text, result.status, result.complaint)
+    output.set(text, result.status, result.complaint, result.notes)
 
 
 def module_of(name: str) -> ModuleType:

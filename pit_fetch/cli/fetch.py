@@ -123,7 +123,8 @@ def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     if request.output:
         from pit_fetch.cli.output_file import check_file
 
-        check_file(runtime.path(request.output))
+        read = (request.input_file, runtime.environ.get("PIT_FETCH_AUDIT"))
+        check_file(runtime.path(request.output), [runtime.path(name) for name in read if name])
     elif runtime.stdout is not None:
         from pit_fetch.support.terminal import terminal_width
 

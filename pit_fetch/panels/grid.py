@@ -29,6 +29,9 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 
+# Options that all cells have in common: where they are asked, and for how long.
+_SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "fields", "after"])
+
 
 class Questions(NamedTuple):
     """What the questions of a panel have in common: the source, the options, the settings, the surroundings."""
@@ -66,6 +69,8 @@ def grid_of(
     source: str, pits: object, over: Mapping[str, object], options: api.Options, runtime: Runtime | None = None
 ) -> Grid:
     """Return the grid of a panel: see :func:`pit_fetch.panel`. Raise UsageError, ConfigError or InputError."""
+    if not isinstance(over, Mapping):
+        raise UsageError(Code.USAGE, text='over names the option of the values: {"symbol": ["IBM", "AAPL"]}')
     twice = sorted({"pit", *over} & options.keys())
     if twice:
         where = "pits" if twice[0] == "pit" else "over"
@@ -73,6 +78,9 @@ def grid_of(
     taken = sorted({PIT, STATUS} & over.keys())
     if taken:
         raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
+    shared = sorted(_SHARED & over.keys())
+    if shared:
+        raise UsageError(Code.USAGE, text=f"over: {shared[0]} is one for all cells: give it as an option")
     runtime = real_runtime() if runtime is None else runtime
     named = {name: members(name, value, runtime.read_text) for name, value in over.items()}
     moments = instants(pits, runtime.read_text)

@@ -25,7 +25,7 @@ _SESSIONS = re.compile(r"sessions +([A-Z0-9]{2,10}) +(\S+)\.\.(\S+) +(open|close
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _HOW = (
     'write "daily FROM..TO HH:MM[Zone]", "weekly fri FROM..TO HH:MM[Zone]", "monthly FROM..TO HH:MM[Zone]" or '
-    '"sessions XNYS FROM..TO close+15min", with FROM and TO as 2024-01 or 2024-01-31'
+    '"sessions XNYS FROM..TO close+15min", with FROM and TO as 2024-01 or 2024-01-31, Zone as America/New_York'
 )
 
 
@@ -66,7 +66,7 @@ def _of_text(text: str) -> Iterator[datetime]:
         yield from _by_rule(text, *rule.groups())
     elif rule := _SESSIONS.fullmatch(text):
         yield from _sessions(*rule.groups())
-    elif text.startswith(("daily", "weekly", "monthly", "sessions")):
+    elif ".." in text or text.startswith(("daily", "weekly", "monthly", "sessions")):
         raise _refused(f"{truncate(text)} is no rule: {_HOW}")
     elif text.startswith("@"):
         raise _refused(f"it names a file, {truncate(text)}: write its instants")
@@ -79,7 +79,10 @@ def _by_rule(
 ) -> Iterator[datetime]:
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
         raise _refused(f"{truncate(text)} is no rule: {_HOW}")
-    for day in _days(frequency, weekday, _bound(first), _bound(last, is_end=True)):
+    since, until = _bound(first), _bound(last, is_end=True)
+    if since > until:
+        raise _refused(f"{truncate(text)}: {first} is after {last}: swap them")
+    for day in _days(frequency, weekday, since, until):
         yield _at(day, clock if len(clock) > 5 else f"{clock}:00", zone)
 
 

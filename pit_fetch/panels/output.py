@@ -33,12 +33,14 @@ class Written(NamedTuple):
     is_settled  no cell failed: there is nothing to ask again
     reason      why the first cell that is not whole is not; "" if all are
     is_written  the file was written: some cell was answered
+    empty       what the answer of the first cell without anything public says of that; "" if there is none
     """
 
     statuses: Mapping[str, int]
     is_settled: bool
     reason: str
     is_written: bool
+    empty: str = ""
 
 
 class PanelFile:
@@ -62,8 +64,13 @@ class PanelFile:
     def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None) -> Written:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
-        ``on_cells`` is called with the number of cells that were asked.
+        ``on_cells`` is called with the number of cells that were asked. Another process that writes the same table at
+        once is an OSError.
         """
+        with self._parts.held():
+            return self._write(form, on_cells)
+
+    def _write(self, form: str, on_cells: Callable[[int], None]) -> Written:
         due = [pair for pair in zip(self._keys, self._grid.subjects, strict=True) if pair[0] not in self._kept]
         with closing(self._answer(due)) as answered:
             for key, part in answered:
@@ -105,4 +112,5 @@ def _of(summaries: Sequence[Summary]) -> Written:
         is_settled=all(summary.is_settled for summary in summaries),
         reason=next((summary.reason for summary in summaries if summary.reason), ""),
         is_written=not statuses.keys() <= {"failed", "refused"},
+        empty=next((summary.empty for summary in summaries if summary.empty), ""),
     )

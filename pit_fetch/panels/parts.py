@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.session import PLAN
@@ -23,6 +24,7 @@ from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.support.version import __version__
 from pit_fetch.support.whole_file import replacing
+from pit_fetch.support.whole_folder import locked
 
 
 class Summary(NamedTuple):
@@ -31,11 +33,13 @@ class Summary(NamedTuple):
     is_settled  no cell failed, in part either: another run would ask the same again
     statuses    the number of cells by their status
     reason      why the first cell is not whole, in a sentence; "" if all are
+    empty       what the answer of the first cell without anything public says of that; "" if there is none
     """
 
     is_settled: bool
     statuses: Mapping[str, int]
     reason: str = ""
+    empty: str = ""
 
 
 class Part(NamedTuple):
@@ -49,7 +53,9 @@ def part_of(cells: Sequence[Cell]) -> Part:
     """Return the part that holds the cells of a subject."""
     gaps = [gap for cell in cells for gap in cell.envelope.gaps if _is_lack(gap)]
     is_settled = not any(gap["type"] in FAILURES for gap in gaps)
-    summary = Summary(is_settled, Counter(cell.status for cell in cells), gaps[0]["reason"] if gaps else "")
+    empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
+    statuses = Counter[str](cell.status for cell in cells)
+    summary = Summary(is_settled, statuses, gaps[0]["reason"] if gaps else "", next(empty, ""))
     lines = (json.dumps(line, default=str) for line in (summary._asdict(), *map(_line, cells)))
     return Part(summary, "".join(f"{line}\n" for line in lines).encode())
 
@@ -60,6 +66,17 @@ class Parts:
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the folder for this block alone. Raise OSError if another process holds it."""
+        os.makedirs(self.folder, exist_ok=True)
+        with locked(Path(self.folder)):
+            try:
+                yield
+            finally:
+                with contextlib.suppress(OSError):
+                    os.rmdir(self.folder)  # unless something is kept
+
     def summary(self, key: str) -> Summary | None:
         """Return what a part holds; None if there is no such part, or none that can be read."""
         with contextlib.suppress(OSError, ValueError, TypeError), open(self._path(key), encoding="ascii") as file:
@@ -68,7 +85,6 @@ class Parts:
 
     def keep(self, key: str, part: Part) -> None:
         """Keep the cells of a subject. Raise OSError."""
-        os.makedirs(self.folder, exist_ok=True)
         with replacing(self._path(key)) as file:
             file.write(part.content)
 
@@ -84,7 +100,6 @@ class Parts:
             for name in os.listdir(self.folder):
                 if name.endswith((".part", ".tmp")):
                     os.unlink(os.path.join(self.folder, name))
-            os.rmdir(self.folder)
 
     def _path(self, key: str) -> str:
         return os.path.join(self.folder, f"{key}.part")

@@ -35,7 +35,7 @@ def sessions(
         raise _refused(f"{exchange} is no exchange that is known: write its code, such as XNYS or XLON") from None
     except exchange_calendars.errors.NoSessionsError:
         return
-    except ValueError:
+    except (ValueError, OverflowError):
         raise _refused(f"the sessions of {exchange} are not known from {first} to {last}: choose other days") from None
     for session, instant in (calendar.opens if event == "open" else calendar.closes).items():
         if session.date() <= last:

@@ -86,9 +86,11 @@ def _client(address: str | None) -> Iterator[distributed.Client]:
             cluster = address or stack.enter_context(_cluster())
             client = stack.enter_context(Client(cluster, timeout=_PATIENCE, set_as_default=False))
             client.wait_for_workers(1, timeout=_PATIENCE)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError, TypeError) as error:
             where = f"at {truncate(address)} " if address else ""
-            raise _unusable(f"no scheduler with a worker {where}could be reached ({type(error).__name__})") from None
+            fix = "; a tls:// address needs the certificates of distributed.comm.tls" if "tls" in where else ""
+            problem = f"no scheduler with a worker {where}could be reached ({type(error).__name__}){fix}"
+            raise _unusable(problem) from None
         yield client
 
 

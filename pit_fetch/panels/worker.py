@@ -32,7 +32,7 @@ def answered(task: Task) -> tuple[str, Part] | str:
     try:
         part = _part(task)
     except PitFetchError as error:
-        return f"a worker refuses: {error}"
+        return f"a worker refuses: {str(error).rstrip('.')}"
     except Exception as error:  # noqa: BLE001 - its text could be one of the source, or name a file
         return f"a worker failed: {type(error).__name__}"
     if part is None:

@@ -37,8 +37,9 @@ def from_text(text: str, name: str) -> list[str]:
 def rows(text: str, name: str) -> list[dict[str, str]]:
     """Return the rows of a file by the names of its columns; without a first line that names them, ``name`` alone.
 
-    Blank lines and those that begin with ``#`` are skipped. Raise UsageError for several columns without ``name``, and
-    for what other programs put between values.
+    ``Symbol``, ``symbols`` and ``Ticker`` head a column of symbols as well, for example. Blank lines and those that
+    begin with ``#`` are skipped. Raise UsageError for several columns without ``name``, and for what other programs put
+    between values.
     """
     lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
@@ -46,12 +47,20 @@ def rows(text: str, name: str) -> list[dict[str, str]]:
         raise _refused(f"its values are divided by ; or tabs: {_FORM.format(name)}, with commas between its columns")
     cells = list(csv.reader(lines))
     cells = [[cell.strip() for cell in row] for row in cells]
+    if cells and name not in cells[0]:
+        cells[0] = [name if _is_heading(cell, name) else cell for cell in cells[0]]
     if cells and len(cells[0]) > 1 and name not in cells[0]:
         raise _refused(f"it has no column {name}: {_FORM.format(name)}")
     head, *body = cells if cells and name in cells[0] else [[name], *cells]
     if len({*head}) < len(head):
         raise _refused("a column stands twice in its first line")
     return [dict(zip(head, [*row, *[""] * len(head)], strict=False)) for row in body]
+
+
+def _is_heading(cell: str, name: str) -> bool:
+    """Return whether a cell of the first line is the option's name in other words: ``Ticker`` for ``tickers``."""
+    words = {cell.casefold().removesuffix("s"), name.casefold().removesuffix("s")}
+    return len(words) == 1 or words == {"symbol", "ticker"}
 
 
 def each(over: Mapping[str, Iterable[Any]]) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ def making(path: str) -> Iterator[Path]:
     unfinished = Path(parent, f".{name}.unfinished")
     with contextlib.suppress(FileExistsError):
         unfinished.mkdir(0o700)
-    with _locked(unfinished):
+    with locked(unfinished):
         _require_absent(path)  # another process may just have been done
         try:
             _clear(unfinished)
@@ -39,8 +39,8 @@ def making(path: str) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process alone, until it ends however it does. Raise OSError if another one holds it."""
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder for this block alone, or until the process ends. Raise OSError if another process holds it."""
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         try:

@@ -173,7 +173,9 @@ def test_the_questions_in_python(asking: Path) -> None:
     for language, code in BLOCKS:
         if language == "python":
             with redirect_stdout(io.StringIO()) as printed:
-                exec(compile(code, "docs/recipes.md", "exec"), names)
+                own: dict[str, Any] = {}  # each stands by itself
+                exec(compile(code, "docs/recipes.md", "exec"), own)
+            names |= own
             outputs.append(printed.getvalue())
     assert len(outputs) == 10
     closes = [f"2024-02-{day}" for day in ("09", "12", "13", "14", "15", "16")]

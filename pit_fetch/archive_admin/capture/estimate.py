@@ -43,13 +43,18 @@ class SourcePlan(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """What the plan says, on one line."""
+        """What the plan of a capture says, on one line."""
+        return f"{self.calls_in_words}, with --missing" if self.days > 1 else self.calls_in_words
+
+    @property
+    def calls_in_words(self) -> str:
+        """How many calls there are, and how long they take, on one line."""
         text = f"{self.source}: {_counted(self.requests, 'request')}, at least {_counted(self.calls, 'call')}"
         if self.seconds >= 1:
             text += f", which take {duration(self.seconds)} or more"
         if self.days > 1:
             whose = "a free key has" if self.is_free else "its rate allows"
-            text += f"; {whose} {self.a_day:,} calls a day: {self.days:,} days, with --missing"
+            text += f"; {whose} {self.a_day:,} calls a day: {self.days:,} days"
         return text
 
 

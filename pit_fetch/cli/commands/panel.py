@@ -6,7 +6,7 @@ It is for people and scheduled jobs, since it shows what was public at the lates
 from __future__ import annotations
 
 from argparse import Namespace, RawDescriptionHelpFormatter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from tempfile import TemporaryDirectory
 
@@ -64,9 +64,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     runtime = require_operator(runtime, "panel")
     path = None if options.output is None else runtime.path(options.output)
     form = _format(options, path)
-    if path is not None:
-        check_file(path)
     asked = _asked(options.source, words, runtime)
+    if path is not None:
+        check_file(path, map(runtime.path, _files(options, asked)))
     grid = grid_of(options.source, _pits(options.pits), _over(options.over), asked, runtime)
     cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
@@ -145,6 +145,14 @@ def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, 
     return given
 
 
+def _files(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
+    """Yield the files that a panel reads."""
+    lists = [*options.pits, *(text.partition("=")[2] for text in options.over)]
+    yield from (text.removeprefix("@") for text in lists if text.startswith("@"))
+    if asked.get("input_file"):
+        yield str(asked["input_file"])
+
+
 def _pits(given: Sequence[str]) -> list[str]:
     return [text for each in given for text in _listed(each)]
 
@@ -179,7 +187,7 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     if asked.get("offline") or asked.get("input_file") or not due or not provider.hosts:
         return text
     plan = source_plan(provider.name, provider.hosts[0], [1] * due, runtime.environ)
-    return f"{text}. {plan.in_words}. A capture asks once for all instants: see docs/capture.md"
+    return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
 def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool) -> CommandResult:
@@ -192,7 +200,10 @@ def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit
             complaint += " The same command asks again for what failed"
     if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
+    nothing = written.statuses.get("nothing_public", 0)
+    first = f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
+    notes = (first,) if nothing else ()
     if is_kept:
-        return CommandResult("", status, complaint)
+        return CommandResult("", status, complaint, notes=notes)
     with open(file, encoding="utf-8", newline="") as table:
-        return CommandResult(table.read(), status, complaint, exact=True)
+        return CommandResult(table.read(), status, complaint, exact=True, notes=notes)

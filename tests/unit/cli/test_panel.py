@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.support.whole_folder import locked
 from pit_fetch.testing.server import Response
 from tests.unit.archive.flips import bytes_of
-from tests.unit.archive.scene import Archive, alpha
+from tests.unit.archive.scene import Archive, alpha, articles
 
 ROW = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
 NOW = "2026-07-02 12:00"
@@ -104,6 +105,33 @@ def test_a_saved_reply_answers_for_every_cell(archive: Archive) -> None:
     assert (answer.code, [row["reportedEPS"] for row in rows]) == (0, ["", "1.85", "1.85"])
 
 
+@pytest.mark.parametrize("name", ["archive.db", "index.csv", "months.txt"])
+def test_no_file_that_it_reads_is_written(archive: Archive, name: str) -> None:
+    (archive.folder / "index.csv").write_text("symbol\nGE\n")
+    (archive.folder / "archive.db").write_bytes(Path(archive.path).read_bytes())
+    before = (archive.folder / name).read_bytes()
+    answer = archive.command(f"{ASKED} --over symbol=@index.csv --format csv --output {name}", NOW)
+    assert (answer.code, "name another file" in answer.err) == (2, True)
+    assert (archive.folder / name).read_bytes() == before
+
+
+def test_two_panels_do_not_write_one_file_at_once(archive: Archive) -> None:
+    (archive.folder / "panel.csv.parts").mkdir()
+    with locked(archive.folder / "panel.csv.parts"):
+        answer = archive.command(f"{ASKED} --over symbol=GE --output panel.csv", NOW)
+    assert (answer.code, "another process is writing it" in answer.err) == (2, True)
+    assert archive.command(f"{ASKED} --over symbol=GE --output panel.csv", NOW).code == 0
+    assert not (archive.folder / "panel.csv.parts").exists()
+
+
+def test_why_a_cell_is_empty_is_told_beside_the_table(archive: Archive) -> None:
+    archive.app = articles()
+    answer = archive.command(f"panel --source bz-news-api {PITS} --over tickers=AAPL", NOW)
+    assert (answer.code, answer.out.count("nothing_public")) == (0, 3)
+    assert "3 of 3 cells have nothing public. The first of them: " in answer.err
+    assert "Only the 24 hours before the PIT were searched" in answer.err
+
+
 def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
     older = {**ROW, "fiscalDateEnding": "2025-12-31", "reportedDate": "2026-02-12"}
     reply = {"symbol": "GE", "quarterlyEarnings": [ROW, older]}
@@ -127,6 +155,8 @@ def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
         (f"--source alphavantage {PITS} --over symbol=A --over symbol=B", "symbol is given twice"),
         (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),
         (f"--source alphavantage EARNINGS {PITS}", "needs symbol"),
+        (f"--source alphavantage EARNINGS {PITS} --over archive=a.db,b.db", "archive is one for all cells"),
+        (f"--source alphavantage EARNINGS {PITS} --over timeout=5,10", "timeout is one for all cells"),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive none.db", "there is no such file"),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),

@@ -62,7 +62,7 @@ def test_what_is_written_is_what_is_asked(pits: object, expected: list[str]) -> 
         ("weekly 2024-01..2024-02 16:00Z", "is no rule"),
         ("daily fri 2024-01..2024-02 16:00Z", "is no rule"),
         ("monthly 2024..2025 16:00Z", "neither a day nor a month"),
-        ("monthly 2024-05..2024-02 16:00Z", "there is no instant"),
+        ("monthly 2024-05..2024-02 16:00Z", "2024-05 is after 2024-02: swap them"),
         ("daily 2024-03-09..2024-03-11 16:00", "is no rule"),
         ("sessions XNYS 2024-07-03..2024-07-05", "is no rule"),
         ("sessions XNYS 2024-07-03..2024-07-05 close+15", "is no rule"),

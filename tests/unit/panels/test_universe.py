@@ -18,7 +18,7 @@ FILES = {
     "index.csv": CSV,
     "bad.csv": "symbol,from\nIBM,soon\n",
     "back.csv": "symbol,from,to\nGE,2020-01-01,2019-01-01\n",
-    "other.csv": "ticker,from\nIBM,\n",
+    "other.csv": "name,from\nIBM,\n",
     "blank.csv": "symbol,from\n,2020-01-01\n",
 }
 

@@ -21,6 +21,12 @@ def test_values_of_a_file(text: str, values: list[str]) -> None:
     assert over.from_text(text, "symbol") == values
 
 
+@pytest.mark.parametrize("heading", ["symbol", "Symbol", "symbols", "ticker", "Tickers"])
+def test_a_heading_in_other_words_is_no_value(heading: str) -> None:
+    assert over.from_text(f"{heading}\nIBM\n", "symbol") == ["IBM"]
+    assert over.from_text(f"name,{heading}\nIntl,IBM\n", "symbol") == ["IBM"]
+
+
 @pytest.mark.parametrize(
     "text", ["symbol;name\nIBM;A company\n", "IBM\tAAPL\n", "# held\nIBM;BRK.B;^GSPC\n", "IBM;\nAAPL;\n"]
 )
