@@ -184,6 +184,12 @@ def _given(arguments: "dict[str, Any]") -> "dict[str, object]":
     """Return the options among the arguments of a call, the source's own included. ``...`` and None were not given."""
     named = {name: value for name, value in arguments.items() if name not in _NO_OPTIONS}
     own, further = named.pop("own"), named.pop("options") or {}
+    twice = [name for name in further if own.get(name, named.get(name)) not in (None, ...)]
+    if twice:
+        from pit_fetch.errors import UsageError
+        from pit_fetch.gaps import Code
+
+        raise UsageError(Code.USAGE, text=f"{twice[0]} is given twice: by name, and in options")
     every = {**named, **own, **further}
     return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}
 

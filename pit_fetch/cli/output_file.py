@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 from collections.abc import Iterable
@@ -10,11 +9,7 @@ from collections.abc import Iterable
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.support.terminal import is_output
-from pit_fetch.support.whole_file import replacing, status
-
-# How a database of SQLite begins, and how the names of the files beside it end.
-_SQLITE = b"SQLite format 3\0"
-_BESIDE = ("-wal", "-shm", "-journal")
+from pit_fetch.support.whole_file import IS_DATABASE, is_database, replacing, status
 
 
 def check_file(path: str, read: Iterable[str] = ()) -> None:
@@ -35,21 +30,13 @@ def check_file(path: str, read: Iterable[str] = ()) -> None:
         raise _unwritable("standard output or standard error goes there")
     if target in map(os.path.realpath, read):
         raise _unwritable("this call reads it: name another file")
-    if present is not None and _is_database(target):
-        raise _unwritable("it is a database, such as an archive: name another file")
+    if present is not None and is_database(target):
+        raise _unwritable(IS_DATABASE)
     if folder is None or not stat.S_ISDIR(folder.st_mode):
         raise _unwritable("its folder does not exist")
     is_foreign = present is not None and os.geteuid() not in (0, present.st_uid, folder.st_uid)
     if not os.access(os.path.dirname(target), os.W_OK | os.X_OK) or (is_foreign and folder.st_mode & stat.S_ISVTX):
         raise _unwritable("no permission to write in its folder")
-
-
-def _is_database(path: str) -> bool:
-    """Return whether a file is one of SQLite, or belongs to one."""
-    with contextlib.suppress(OSError), open(path, "rb") as file:
-        if file.read(len(_SQLITE)) == _SQLITE:
-            return True
-    return any(path.endswith(ending) and os.path.exists(path.removesuffix(ending)) for ending in _BESIDE)
 
 
 def write_file(path: str, content: str | bytes) -> None:

@@ -98,7 +98,7 @@ def grid_of(
 
     def key(subject: Subject) -> str:
         request = questions.request(subject.over, subject.pits[-1])
-        return key_of(request, subject.pits, held, runtime.environ)
+        return key_of(request, subject, held, runtime.environ)
 
     return Grid(asked, questions.asking, key, _question(questions, latest))
 

@@ -19,6 +19,7 @@ from pit_fetch.archive.session import PLAN
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.net.hosts import base_url
 from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
@@ -69,7 +70,8 @@ class Parts:
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Hold the folder for this block alone. Raise OSError if another process holds it."""
-        os.makedirs(self.folder, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(self.folder)
         with locked(Path(self.folder)):
             try:
                 yield
@@ -105,7 +107,7 @@ class Parts:
         return os.path.join(self.folder, f"{key}.part")
 
 
-def key_of(request: FetchRequest, pits: Sequence[datetime], held: Sequence[object], environ: Mapping[str, str]) -> str:
+def key_of(request: FetchRequest, subject: Subject, held: Sequence[object], environ: Mapping[str, str]) -> str:
     """Return the digest of all that the cells of a subject depend on, but for what a source answers.
 
     ``held`` tells the archive, or the saved reply, that alone answers from another; empty if a source does.
@@ -113,8 +115,10 @@ def key_of(request: FetchRequest, pits: Sequence[datetime], held: Sequence[objec
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]
     variables = [environ.get(PLAN, ""), CEILING_VARIABLE in environ]
-    instants = [pit.isoformat() for pit in pits]
-    known = [__version__, provider.api_version, hosts, variables, request.canonical, instants, repr(held)]
+    instants = [pit.isoformat() for pit in subject.pits]
+    # The values as they were written: a part has them in each row.
+    values = {name: str(value) for name, value in subject.over.items()}
+    known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(held)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 

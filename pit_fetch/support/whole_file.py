@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO
+
+IS_DATABASE = "it is a database, such as an archive: name another file"
+# How a database of SQLite begins, and how the names of the files beside it end.
+_SQLITE = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm", "-journal")
 
 
 @contextlib.contextmanager
@@ -15,9 +21,11 @@ def replacing(path: str, folder: str = "") -> Iterator[BinaryIO]:
 
     An older file stays until all of the new one is on the disk, and gives it its permissions. A link keeps pointing to
     its file. ``folder``, of the same file system, is where it is written, by default beside ``path``: a killed process
-    leaves it there. Raise OSError.
+    leaves it there. Raise OSError, also for a ``path`` with a database.
     """
     path = os.path.realpath(path)
+    if is_database(path):
+        raise FileExistsError(errno.EEXIST, IS_DATABASE)
     # A name of its own: in another container, another process may have the same number.
     aside = os.path.join(folder or os.path.dirname(path), f".pit_fetch-{os.urandom(8).hex()}.tmp")
     present = status(path)
@@ -34,6 +42,14 @@ def replacing(path: str, folder: str = "") -> Iterator[BinaryIO]:
             with contextlib.suppress(OSError):
                 os.unlink(aside)
             raise
+
+
+def is_database(path: str) -> bool:
+    """Return whether a file is a database of SQLite, such as an archive, or lies beside one."""
+    with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
+        if file.read(len(_SQLITE)) == _SQLITE:
+            return True
+    return any(path.endswith(ending) and os.path.exists(path.removesuffix(ending)) for ending in _BESIDE)
 
 
 def status(path: str) -> os.stat_result | None:

@@ -126,6 +126,8 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=[["AAPL"]]),  # type: ignore[list-item]
         lambda: pit_fetch.fetch("benzinga", pit=PIT, colour="red"),  # type: ignore[call-arg]
         lambda: pit_fetch.fetch("benzinga", pit=PIT, options={"colour": "red"}),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, tickers=["IBM"], options={"tickers": ["AAPL"]}),
+        lambda: pit_fetch.fetch("benzinga", pit=PIT, limit=5, options={"limit": 6}),
         lambda: pit_fetch.fetch("benzinga", pit=PIT, fields=["titel"]),
     ],
 )

@@ -217,6 +217,20 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
     assert len(keys) == 2
 
 
+def test_the_same_request_in_other_words_is_another_subject(archive: Archive) -> None:
+    asked = panel(archive, ["GE", "ge"]).grid
+    assert len({asked.key(subject) for subject in asked.subjects}) == 2
+
+
+def test_no_archive_is_replaced_and_no_folder_made(archive: Archive) -> None:
+    whole = Path(archive.path).read_bytes()
+    with pytest.raises(FileExistsError, match="it is a database"):
+        panel(archive, ["GE"]).write(archive.path)
+    assert Path(archive.path).read_bytes() == whole
+    with pytest.raises(FileNotFoundError):
+        panel(archive, ["GE"]).write(str(archive.folder / "none" / "panel.csv"))
+
+
 @pytest.mark.parametrize("name", ["pit", "status"])
 def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
     with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):
