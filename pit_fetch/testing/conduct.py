@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.hosts import base_url
-from pit_fetch.provider import Provider
+from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.case import Case, ObservedRun, failure, substitute
@@ -79,6 +81,30 @@ def _run_alone(module: str, code: str) -> list[str]:
         raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
     names: list[str] = json.loads(done.stdout.splitlines()[-1])
     return names
+
+
+def check_declarations(provider: Provider) -> None:
+    """Check that options, operations and fields are declared in words that mean something: others are passed over."""
+    options = {option.name for option in provider.options}
+    for option in provider.options:
+        _check_word(f"option {option.name}", "kind", option.kind, get_args(OptionKind))
+        _check_word(f"option {option.name}", "covered_by", option.covered_by, get_args(CoveredBy))
+    for operation in provider.operations:
+        owner = f"operation {operation.name}" if operation.name else "operation"
+        names = [field.name for field in operation.fields]
+        for field in operation.fields:
+            _check_word(f"field {field.name}", "kind", field.kind, get_args(FieldKind))
+        for name in (*operation.needs, *operation.takes):
+            _check_word(owner, "option", name, sorted(options))
+        for place in ("window", "period"):
+            value = getattr(operation, place)
+            if isinstance(value, str) and value and names:
+                _check_word(owner, place, value, ["available_on", *names] if place == "window" else names)
+
+
+def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise failure(f"the {owner} has the {place} {word!r}", f"write one of {', '.join(known) or 'none'}")
 
 
 def check_operations(case: Case) -> None:

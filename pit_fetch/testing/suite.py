@@ -74,6 +74,7 @@ class ProviderSuite:
     def test_the_recording_holds_dated_records(self) -> None:
         """Check that the provider makes dated records of the recorded reply, which every other test needs."""
         case = self._undated_case()
+        conduct.check_declarations(case.provider)
         conduct.check_operations(case)
         if _is_never(case):
             stamps.check_never(case)

@@ -36,10 +36,11 @@ JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}}) AS pits
 ON valid_from <= pit AND (valid_to IS NULL OR valid_to > pit)
 """
 NEWEST = """
-SELECT pit, stream ->> 'symbol' AS symbol, max_by(reportedEPS, fiscalDateEnding) AS reportedEPS
+SELECT pit, stream ->> 'symbol' AS symbol, arg_max_null(reportedEPS, fiscalDateEnding) AS reportedEPS
 FROM read_parquet('{folder}/alphavantage/EARNINGS/*.parquet') AS versions
 JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}}) AS pits
 ON valid_from <= pit AND (valid_to IS NULL OR valid_to > pit)
+WHERE record_type = 'quarterly_earnings'
 GROUP BY ALL
 """
 

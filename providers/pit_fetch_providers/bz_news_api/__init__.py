@@ -189,6 +189,7 @@ PROVIDER = Provider(
             "articles about any of these symbols",
             kind="list",
             metavar="AAPL,MSFT",
+            uppercase=True,
             affects_records=False,
             covered_by="superset",
             search_terms=search_terms.TICKERS,

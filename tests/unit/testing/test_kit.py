@@ -24,7 +24,7 @@ from unittest import SkipTest
 import pytest
 import responses
 
-from pit_fetch.provider import Basis, Operation, Query, Record, UpstreamError
+from pit_fetch.provider import Basis, Field, Operation, Query, Record, UpstreamError
 from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
@@ -137,6 +137,26 @@ def only_failure(suite: ProviderSuite) -> str:
 
 def test_a_request_that_is_refused_is_one_failure() -> None:
     assert "the provider's (word)" in only_failure(suite(PROVIDER, options={"topic": "x"}))
+
+
+MISSPELT: Any = ("txt",)
+
+
+@pytest.mark.parametrize(
+    ("option", "operation", "problem"),
+    [
+        ({"kind": "lst"}, {}, "the option word has the kind 'lst'"),
+        ({"covered_by": "all"}, {}, "the option word has the covered_by 'all'"),
+        ({}, {"needs": ("wrd",)}, "the operation has the option 'wrd'"),
+        ({}, {"window": "released_on"}, "the operation has the window 'released_on'"),
+        ({}, {"period": "quater"}, "the operation has the period 'quater'"),
+        ({}, {"fields": (Field("title", *MISSPELT),)}, "the field title has the kind 'txt'"),
+    ],
+)
+def test_a_declaration_that_means_nothing_is_named(option: Any, operation: Any, problem: str) -> None:
+    options = (PROVIDER.options[0]._replace(**option), *PROVIDER.options[1:])
+    operations = (Operation(**{"fields": (Field("title"),), **operation}),)
+    assert problem in only_failure(suite(PROVIDER._replace(options=options, operations=operations)))
 
 
 def test_a_bar_that_is_too_early_under_one_option_only() -> None:
