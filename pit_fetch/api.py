@@ -192,8 +192,10 @@ def capture(
         with ExitStack() as stack:
             if isinstance(requests, (str, PathLike)):
                 job = stack.enter_context(jobs.of_file(runtime.path(fspath(requests)), runtime))
-            else:
+            elif isinstance(requests, Iterable):
                 job = jobs.of_requests(requests, runtime)
+            else:
+                raise UsageError(Code.USAGE, text="requests are a list of dicts, or the path of a capture file")
             job = job._replace(missing=missing, again=again)
             report = jobs.carried_out(job, path, runtime, shown, is_dry=dry_run)
     except ArchiveError as error:

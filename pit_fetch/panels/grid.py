@@ -20,7 +20,7 @@ from pit_fetch.engine.input_files import read_file
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
-from pit_fetch.gaps import Code
+from pit_fetch.gaps import Code, GapType
 from pit_fetch.panels.cells import PIT, STATUS, Ask, Grid, Question
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.parts import key_of
@@ -28,6 +28,7 @@ from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
+from pit_fetch.support.suggest import truncate
 
 # Options that all cells have in common: where they are asked, and for how long.
 _SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "fields", "after"])
@@ -92,8 +93,12 @@ def grid_of(
     questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime)
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even where nobody is asked about then.
-        latest = questions.request(dict(zip(named, values, strict=True)), moments[-1])
-        build_query(latest, runtime.clock.now())
+        subject = dict(zip(named, values, strict=True))
+        try:
+            latest = questions.request(subject, moments[-1])
+            build_query(latest, runtime.clock.now())
+        except (UsageError, ConfigError) as error:
+            raise _of_subject(error, subject) from None
     held = _held(latest, runtime)
 
     def key(subject: Subject) -> str:
@@ -108,6 +113,13 @@ def _question(questions: Questions, request: FetchRequest) -> Question:
     if request.archive:
         options["archive"] = questions.runtime.path(request.archive)  # another process may have another folder
     return Question(questions.source, options, is_offline=request.offline)
+
+
+def _of_subject(error: UsageError | ConfigError, subject: Mapping[str, object]) -> UsageError | ConfigError:
+    """Return the error, which says about whom nothing can be asked."""
+    about = ", ".join(f"{name}={truncate(str(value))}" for name, value in subject.items())
+    is_about_it = bool(about) and error.gap.type == GapType.CONFIG
+    return UsageError(Code.USAGE, text=f"{about}: {error.gap.reason}") if is_about_it else error
 
 
 def _held(request: FetchRequest, runtime: Runtime) -> Sequence[object]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.panels import table
 from pit_fetch.panels.cells import Grid, cells_of
 from pit_fetch.panels.parts import Part, Parts, Summary, part_of
@@ -90,6 +92,8 @@ def _answering(
     engine: str | distributed.Client, grid: Grid
 ) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
     """Return what answers about subjects, in any order. Raise UsageError."""
+    if not isinstance(engine, str) and not hasattr(engine, "nthreads"):
+        raise UsageError(Code.USAGE, text="engine is local, dask, dask=ADDRESS or a client of Dask")
     if engine != "local":
         from pit_fetch.panels.spread import spreading
 

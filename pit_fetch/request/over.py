@@ -45,14 +45,16 @@ def rows(text: str, name: str) -> list[dict[str, str]]:
     lines = [line for line in lines if line and not line.startswith("#")]
     if any(map(_OTHERWISE_DIVIDED.search, lines)):
         raise _refused(f"its values are divided by ; or tabs: {_FORM.format(name)}, with commas between its columns")
-    cells = list(csv.reader(lines))
-    cells = [[cell.strip() for cell in row] for row in cells]
+    try:
+        cells = [[cell.strip() for cell in row] for row in csv.reader(lines, strict=True)]
+    except csv.Error:
+        raise _refused(f"a quote is not closed, or stands within a value: {_FORM.format(name)}") from None
     if cells and name not in cells[0]:
         cells[0] = [name if _is_heading(cell, name) else cell for cell in cells[0]]
     if cells and len(cells[0]) > 1 and name not in cells[0]:
         raise _refused(f"it has no column {name}: {_FORM.format(name)}")
     head, *body = cells if cells and name in cells[0] else [[name], *cells]
-    if len({*head}) < len(head):
+    if len({column.casefold() for column in head}) < len(head):
         raise _refused("a column stands twice in its first line")
     return [dict(zip(head, [*row, *[""] * len(head)], strict=False)) for row in body]
 

@@ -217,6 +217,16 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
     assert len(keys) == 2
 
 
+def test_a_value_that_cannot_be_asked_about_is_named(archive: Archive) -> None:
+    with pytest.raises(UsageError, match="symbol=S 9: "):
+        panel(archive, ["GE", "S 9"])
+
+
+def test_an_engine_that_is_none_is_refused(archive: Archive) -> None:
+    with pytest.raises(UsageError, match="engine is local, dask"):
+        panel(archive, ["GE"]).write(str(archive.folder / "panel.csv"), engine=5)
+
+
 def test_the_same_request_in_other_words_is_another_subject(archive: Archive) -> None:
     asked = panel(archive, ["GE", "ge"]).grid
     assert len({asked.key(subject) for subject in asked.subjects}) == 2

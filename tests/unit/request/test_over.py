@@ -28,6 +28,18 @@ def test_a_heading_in_other_words_is_no_value(heading: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('symbol\n"S0\nS1\n', "a quote is not closed"),
+        ("symbol,From,from\nIBM,,\n", "a column stands twice"),
+    ],
+)
+def test_a_file_that_could_mean_something_else_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        over.from_text(text, "symbol")
+
+
+@pytest.mark.parametrize(
     "text", ["symbol;name\nIBM;A company\n", "IBM\tAAPL\n", "# held\nIBM;BRK.B;^GSPC\n", "IBM;\nAAPL;\n"]
 )
 def test_values_that_something_else_divides_are_refused(text: str) -> None:
