@@ -27,26 +27,35 @@ _MARKED: Mapping[str, str] = {
         table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN pools p ON p.id = t.pool"  # noqa: S608
         for table, columns in {
             "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
-            "versions": "t.payload, t.item, t.key, t.content, t.available, t.revised, t.stamp",
-            "sights": "'', t.item, t.first, t.last, t.before, t.free, t.said, t.position, t.latest",
+            "items": "'', t.name",
             "firsts": "'', t.row, t.first",
             "due": "'', t.origin, t.fetch",
         }.items()
     },
-    "reigns": "SELECT p.name, t.mark, coalesce(v.payload, ''), t.position, t.start, t.stop, t.item, t.first_seen, "
-    "v.available, v.revised, v.stamp FROM reigns t LEFT JOIN pools p ON p.id = t.pool "
-    "LEFT JOIN versions v ON v.id = t.version",
+    "versions": "SELECT p.name, t.mark, t.payload, i.name, t.content, t.available, t.revised, f.stamp, f.names "
+    "FROM versions t LEFT JOIN items i ON i.id = t.item LEFT JOIN forms f ON f.id = t.form "
+    "LEFT JOIN pools p ON p.id = i.pool AND p.id = f.pool",
+    "sights": "SELECT p.name, t.mark, '', i.name, t.first, t.last, t.before, t.free, t.said, t.position, t.latest "
+    "FROM sights t LEFT JOIN items i ON i.id = t.item LEFT JOIN pools p ON p.id = i.pool AND p.id = t.pool",
+    "reigns": "SELECT p.name, t.mark, v.payload, t.position, t.start, t.stop, t.first_seen, i.name, v.available, "
+    "v.revised, f.stamp, f.names FROM reigns t LEFT JOIN versions v ON v.id = t.version "
+    "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
+    "LEFT JOIN pools p ON p.id = i.pool AND p.id = t.pool",
 }
-# A row of a stream without ids: the key of a version stands for its id.
+# A row of a stream without ids: the checksum of a version stands for its id.
 _COMPARED: Mapping[str, str] = {
-    "reads": "SELECT t.seen, t.origin, t.fetch, t.complete, t.since, t.until FROM {place}.reads t",
-    "versions": "SELECT t.item, t.key, t.content, t.available, t.revised, t.stamp, t.payload FROM {place}.versions t",
-    "sights": "SELECT t.item, t.first, t.last, t.before, t.free, t.position, t.latest, (SELECT group_concat(key) FROM "
-    "(SELECT hex(v.key) AS key FROM json_each('[' || replace(t.said, ' ', ',') || ']') j "
-    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.sights t",
-    "reigns": "SELECT t.position, t.item, t.start, t.stop, v.key, t.first_seen FROM {place}.reigns t "
-    "JOIN {place}.versions v ON v.id = t.version",
-    "firsts": "SELECT t.row, t.first FROM {place}.firsts t",
+    "reads": "SELECT t.seen, t.origin, t.fetch, t.complete, t.since, t.until FROM {place}.reads t "
+    "WHERE t.pool = {pool}",
+    "versions": "SELECT i.name, t.content, t.available, t.revised, f.stamp, f.names, t.payload "
+    "FROM {place}.items i JOIN {place}.versions t ON t.item = i.id JOIN {place}.forms f ON f.id = t.form "
+    "WHERE i.pool = {pool}",
+    "sights": "SELECT i.name, t.first, t.last, t.before, t.free, t.position, t.latest, (SELECT group_concat(mark) FROM "
+    "(SELECT v.mark FROM json_each('[' || replace(t.said, ' ', ',') || ']') j "
+    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.sights t "
+    "JOIN {place}.items i ON i.id = t.item WHERE t.pool = {pool}",
+    "reigns": "SELECT t.position, t.start, t.stop, v.mark, t.first_seen FROM {place}.reigns t "
+    "JOIN {place}.versions v ON v.id = t.version WHERE t.pool = {pool}",
+    "firsts": "SELECT t.row, t.first FROM {place}.firsts t WHERE t.pool = {pool}",
 }
 
 
@@ -157,8 +166,8 @@ def _differs(connection: sqlite3.Connection, table: str, stream: str) -> bool:
 
 def _digest(connection: sqlite3.Connection, table: str, stream: str, place: str) -> int:
     """Return a digest of the rows of a stream that does not depend on their order."""
-    which = f"WHERE t.pool = (SELECT id FROM {place}.pools WHERE name = ?)"  # noqa: S608 - our names
-    rows = connection.execute(f"{_COMPARED[table].format(place=place)} {which}", (stream,))
+    pool = f"(SELECT id FROM {place}.pools WHERE name = ?)"  # noqa: S608 - our names
+    rows = connection.execute(_COMPARED[table].format(place=place, pool=pool), (stream,))
     return sum(
         int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()) for row in rows
     )

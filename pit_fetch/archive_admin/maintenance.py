@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from typing import Literal, NamedTuple
 
@@ -18,9 +19,15 @@ from pit_fetch.engine.registry import load
 
 
 def rebuild(connection: sqlite3.Connection, find: rederive.Find = load, on_progress: OnProgress = silently) -> int:
-    """Derive the index again with the providers' current code. Return the number of fetches."""
+    """Derive the index again with the providers' current code. Return the number of fetches.
+
+    The file gives back what the old index took. On a full disk, or while another process writes, it stays as large.
+    """
     with schema.transaction(connection):
-        return _rebuild(connection, find, on_progress)
+        fetches = _rebuild(connection, find, on_progress)
+    with contextlib.suppress(sqlite3.Error):
+        connection.execute("VACUUM")
+    return fetches
 
 
 def ingest_pending(connection: sqlite3.Connection, find: rederive.Find) -> None:

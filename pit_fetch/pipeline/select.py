@@ -20,10 +20,10 @@ in the stream of records, each at the point where it arose, so that nothing afte
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from heapq import heappop, heappush
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
@@ -273,11 +273,11 @@ def take(
         builder.last = element
 
 
-def fingerprint(record: Record) -> bytes:
-    """Return a digest of a record's payload: of two versions with equal stamps, the greater one is served."""
+def fingerprint(payload: Mapping[str, Any]) -> bytes:
+    """Return a digest of the payload of a record: of two versions with equal stamps, the greater one is served."""
     from hashlib import sha256
 
-    return sha256(json.dumps(record.payload, sort_keys=True, default=str).encode()).digest()[:16]
+    return sha256(json.dumps(payload, sort_keys=True, default=str).encode()).digest()[:16]
 
 
 def _age_of_last_change(record: Record) -> float:
@@ -287,4 +287,4 @@ def _age_of_last_change(record: Record) -> float:
 def _version(record: Record) -> tuple[bool, float, float, bytes]:
     available, revised = instant_age(record.available_at), instant_age(record.revised_at)
     # Equal stamps are settled by content, never by the order of arrival, which a withheld record could change.
-    return not record.is_claimed, -min(available, revised), -available, fingerprint(record)
+    return not record.is_claimed, -min(available, revised), -available, fingerprint(record.payload)

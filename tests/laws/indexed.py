@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from random import Random
 
@@ -20,6 +20,7 @@ from tests.laws.sources import Captured, Window, capture, merged, source
 from tests.unit.archive import flips
 
 STREAM = "stream"
+Items = Mapping[str, frozenset[ItemVersion]]
 Answer = dict[str, tuple[str, int | None, int | None]]
 
 
@@ -53,9 +54,27 @@ def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.I
 
 
 def _stored(version: ItemVersion) -> versions.StoredVersion:
-    payload = json.dumps({"version": json.dumps(version)})
-    key, content = repr(version).encode(), version.content.encode()
-    return versions.StoredVersion(key, content, version.claimed_at, None, "provider_metadata", payload)
+    form = versions.Form("provider_metadata", '["version"]')
+    values = json.dumps([json.dumps(version._replace(key=_own_key(version)))])
+    return versions.StoredVersion(form, version.content.encode(), version.claimed_at, None, values)
+
+
+def _keyed(captured: Captured) -> Captured:
+    """Return the same fetches, of versions with the keys that the index gives them: those settle ties."""
+    fetches, windows = [], {}
+    for fetch in captured.fetches:
+        items = {item: frozenset(map(_with_key, found)) for item, found in fetch.items.items()}
+        windows[id(items)] = captured.windows[id(fetch.items)]
+        fetches.append(fetch._replace(items=items))
+    return Captured(tuple(fetches), windows)
+
+
+def _with_key(version: ItemVersion) -> ItemVersion:
+    return version._replace(key=f"{versions.item_version(_stored(version)).key}|{version.key}")
+
+
+def _own_key(version: ItemVersion) -> str:
+    return version.key.rpartition("|")[-1]
 
 
 def indexed_answer(connection: sqlite3.Connection, instant: int) -> Answer:
@@ -80,6 +99,7 @@ def pure_answer(captured: Captured, instant: int) -> Answer:
 
 
 def _check(captured: Captured, instants: Sequence[int]) -> int:
+    captured = _keyed(captured)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         filled(connection, captured)
         for instant in instants:
@@ -134,7 +154,7 @@ def damage_is_no_answer(rng: Random) -> int:
     That holds for a question, and for one after another fetch was added, which is decided by what is stored. Neither
     misses every observation that is lost: ``archive verify`` does.
     """
-    captured, instants = _orderly(capture(rng, source(rng), most=12)), _sample(rng)
+    captured, instants = _keyed(_orderly(capture(rng, source(rng), most=12))), _sample(rng)
     *earlier, last = captured.fetches
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         filled(connection, captured._replace(fetches=tuple(earlier)))
@@ -149,32 +169,43 @@ def damage_is_no_answer(rng: Random) -> int:
     return 1
 
 
-_MISSED = ("pool", "item", "position", "last")
+_MISSED = (
+    *(("sights", column) for column in ("pool", "item", "position", "last")),
+    *(("items", column) for column in ("pool", "name", "mark")),
+)
 
 
-def _flip(rng: Random, connection: sqlite3.Connection, following: Collection[str]) -> None:
+def _flip(rng: Random, connection: sqlite3.Connection, following: Items) -> None:
     """Change a bit of the index, in any of its columns, and more often where a row would be missed."""
     of_index = [place for place in flips.columns(connection) if place[0] in tables.DERIVED]
-    table, column = rng.choice(of_index) if rng.random() < 0.6 else ("sights", rng.choice(_MISSED))
+    table, column = rng.choice(of_index) if rng.random() < 0.6 else rng.choice(_MISSED)
     count = len(flips.values(connection, table, column))
     if count:
         row = rng.randrange(count)
         bits = flips.bits(flips.values(connection, table, column)[row])
         # The low bits of an instant are the ones that lead to another one.
         bit = rng.randrange(min(8, bits)) if bits and rng.random() < 0.5 else rng.randrange(bits) if bits else None
-        if bit is not None and not _is_lost(connection, table, column, row, following):
-            flips.change(connection, flips.Flip(table, column, row, bit))
+        flip = flips.Flip(table, column, row, bit or 0)
+        if bit is not None and not _is_lost(connection, flip, following):
+            flips.change(connection, flip)
 
 
-def _is_lost(connection: sqlite3.Connection, table: str, column: str, row: int, following: Collection[str]) -> bool:
-    """Return whether a change would take an observation that nothing misses when a fetch of ``following`` is added.
+def _is_lost(connection: sqlite3.Connection, flip: flips.Flip, following: Items) -> bool:
+    """Return whether a change takes an observation that nothing misses when a fetch of ``following`` is added.
 
-    It is that an item was not there, or that of an undated one, which has no position, unless the fetch has it as well.
+    It is that of an undated item which the fetch lacks, or of one whose versions all have other stamps by now.
     """
-    if table != "sights" or column not in ("pool", "item"):
-        return False
-    item, versions, position = (flips.values(connection, "sights", name)[row] for name in ("item", "said", "position"))
-    return versions == "" or (position is None and item not in following)
+    table, column, row, _ = flip
+    if (table, column) == ("sights", "pool"):
+        number, position = (flips.values(connection, table, name)[row] for name in ("item", "position"))
+        (item,) = connection.execute("SELECT name FROM items WHERE id = ?", (number,)).fetchone()
+        return position == microseconds.NEVER and item not in following
+    if (table, column) == ("items", "mark"):
+        item, number = (flips.values(connection, table, name)[row] for name in ("name", "id"))
+        query = "SELECT position FROM reigns r JOIN versions v ON v.id = r.version WHERE v.item = ?"
+        positions = {position for (position,) in connection.execute(query, (number,))}
+        return positions.isdisjoint(version.claimed_at for version in following.get(item, ()))
+    return False
 
 
 def _check_damaged(connection: sqlite3.Connection, expected: Mapping[int, Answer]) -> None:

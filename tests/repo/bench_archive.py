@@ -28,7 +28,7 @@ from pit_fetch import api
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin import replay
+from pit_fetch.archive_admin import maintenance, replay
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
@@ -147,9 +147,10 @@ def lookups() -> Iterator[Row]:
         (stream,) = connection.execute("SELECT name FROM pools").fetchone()
         at = microseconds.to_micros(PIT)
         bare = (
-            "SELECT r.item, r.first_seen, v.available, v.revised, v.stamp, v.payload "
-            "FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = 1 AND r.position <= ? "
-            "AND r.start <= ? AND r.stop > ? ORDER BY r.position DESC, r.item"
+            "SELECT i.name, r.first_seen, v.available, v.revised, f.stamp, f.names, v.payload FROM reigns r "
+            "JOIN versions v ON v.id = r.version JOIN items i ON i.id = v.item JOIN forms f ON f.id = v.form "
+            "WHERE r.pool = 1 AND r.position <= ? AND r.start <= ? AND (r.stop IS NULL OR r.stop > ?) "
+            "ORDER BY r.position DESC, i.name"
         )
 
         def decoded() -> list[Any]:
@@ -257,6 +258,23 @@ def size() -> Row:
     return ("a vintage, packed / raw", sizes.packed, sizes.raw, "bytes", 1 / 12)
 
 
+def weight(folder: Path, env: dict[str, str]) -> Row:
+    """The file of an archive of daily bars, with its replies and its index, beside the bars as they are printed."""
+    path = folder / "weighed.db"
+    reply = json.dumps(alphavantage.series_document("TIME_SERIES_DAILY", bars(BARS), "US/Eastern")).encode()
+    with serve(lambda request: Response(reply)) as server:
+        live = {**env, "PIT_FETCH_ALPHAVANTAGE_URL": server.url, "ALPHAVANTAGE_API_KEY": alphavantage.KEY}
+        live["PIT_FETCH_ARCHIVE"] = str(path)
+        command = [str(Path(sys.executable).parent / "pit_fetch"), *DAILY, "--limit", str(BARS)]
+        printed = subprocess.run(command, check=True, env=live, stdout=subprocess.PIPE).stdout
+    with closing(schema.open_to_write(str(path))) as connection:
+        maintenance.ingest_pending(connection, registry.load)
+    items = json.loads(printed)["data"]
+    assert len(items) == BARS, len(items)
+    as_printed = sum(len(json.dumps(item)) for item in items)
+    return ("a bar in an archive / as printed", path.stat().st_size / BARS, as_printed / BARS, "bytes", 1.0)
+
+
 def replays(folder: Path, env: dict[str, str]) -> Row:
     """How many of so many replays are not what was printed."""
     path = folder / "replayed.db"
@@ -293,7 +311,12 @@ def main() -> int:
         good += [judged(row) for row in answers(folder, env)]
         good += [judged(row) for row in lookups()]
         good += [judged(questions(folder)), *map(judged, panels(folder))]
-        good += [judged(lake(folder / "lake")), judged(size()), judged(replays(folder, env))]
+        good += [
+            judged(lake(folder / "lake")),
+            judged(size()),
+            judged(weight(folder, env)),
+            judged(replays(folder, env)),
+        ]
     return 0 if all(good) else 1
 
 

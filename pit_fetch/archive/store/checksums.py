@@ -22,7 +22,8 @@ def seed(stream: str) -> int:
 
 def checksum(start: int, *values: Any, payload: str = "") -> int:
     """Return the checksum of a row: its columns, and a long text apart. ``start`` is the :func:`seed`."""
-    return crc32(f"{payload}".encode(), crc32(repr(values).encode(), start))
+    number = crc32(f"{payload}".encode(), crc32(repr(values).encode(), start))
+    return number - (number >> 31 << 32)  # signed, SQLite stores it in four bytes
 
 
 def check(mark: Any, start: int, *values: Any, payload: str = "") -> None:

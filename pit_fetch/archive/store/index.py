@@ -3,8 +3,11 @@
 pools     the streams: a stream is the series of fetches that answer one question (source, hosts, plan, operation,
           and the options that affect a record), and how many of its fetches are in ``reads``
 reads     the fetches of a stream, in the order of their receipt
-versions  each version of an item, once
-sights    the runs of :mod:`pit_fetch.archive.store.history`; ``said`` lists version ids, empty for an absence
+items     the items of a stream, each of which has a number
+forms     what many versions have in common: where their instants come from, and the names of their fields
+versions  each version of an item, once: its instants, and the values of its fields
+sights    the runs of :mod:`pit_fetch.archive.store.history`; ``said`` lists version ids, empty for an absence; ``last``
+          and ``before`` are microseconds after ``first``, and ``free`` (since when its claims count) before it
 reigns    the validities: from ``start`` to ``stop`` this version is the answer, at this position of the order
 firsts    when each row of a snapshot was first held, by its digest
 due       fetches that are pending: the next question about their stream ingests them
@@ -20,18 +23,20 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pit_fetch.archive.store import microseconds
+from pit_fetch.archive.store import items, microseconds
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, seed
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, in_order_of
+from pit_fetch.archive.store.rows import Run
 from pit_fetch.archive.store.tables import DERIVED, INDEX
-from pit_fetch.archive.store.versions import Version, stored_record
+from pit_fetch.archive.store.versions import Version, shown_record
 from pit_fetch.provider import Record
 
 # The stream of fetches in a file of an earlier format, until today's code has interpreted their requests.
 UNASSIGNED = ""
 
 _POOL = "(SELECT id FROM pools WHERE name = ?)"
+_VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
 
 
 class IndexedFetch(NamedTuple):
@@ -167,7 +172,8 @@ def defer_all(connection: sqlite3.Connection, stream: str) -> None:
     number = stream_id(connection, stream)
     for read in reads_of(connection, stream):
         defer(connection, stream, read.key)
-    for table in ("reads", "versions", "sights", "reigns", "firsts"):
+    connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE pool = ?)", (number,))
+    for table in ("reads", "forms", "items", "sights", "reigns", "firsts"):
         connection.execute(f"DELETE FROM {table} WHERE pool = ?", (number,))  # noqa: S608 - our names
     _set_reads(connection, stream, number, 0)
 
@@ -216,22 +222,33 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
     return held
 
 
-def known_by(connection: sqlite3.Connection, stream: str, items: Collection[str], instant: int) -> set[str]:
+def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:
     """Return which of these items the archive saw by ``instant``, be it as absent, or holds then. Raise Damaged."""
+    number = known_stream(connection, stream)
+    if number is None:
+        return set()
     start, known = seed(stream), set[str]()
-    for item, mark, *run in connection.execute(
-        "SELECT t.item, t.mark, t.first, t.last, t.before, t.free, t.said, t.position, t.latest "  # noqa: S608 - ours
-        f"FROM json_each(?) j CROSS JOIN sights t ON t.pool = {_POOL} AND t.item = j.value WHERE t.first <= ?",
-        (json.dumps([*items]), stream, instant),
+    numbers = items.numbers(connection, number, start, names)
+    named = {item: name for name, item in numbers.items()}
+    runs: dict[int, list[Run]] = {}
+    for item, mark, *columns in connection.execute(
+        "SELECT t.item, t.mark, t.first, t.last, t.before, t.free, t.said, t.position, t.latest "
+        "FROM json_each(?) j CROSS JOIN sights t ON t.pool = ? AND t.item = j.value",
+        (json.dumps([*named]), number),
     ):
-        check(mark, start, item, *run)
-        known.add(item)
+        check(mark, start, named[item], *columns)
+        runs.setdefault(item, []).append(Run.stored(*columns))
+    if runs.keys() != named.keys():
+        raise Damaged(DAMAGED_INDEX)
+    known = {named[item] for item, of_item in runs.items() if any(run.first <= instant for run in of_item)}
+    held = [version for of_item in runs.values() for run in of_item for version in run.numbers]
     rows = connection.execute(
-        f"SELECT r.item FROM json_each(?) j CROSS JOIN reigns r ON r.pool = {_POOL} AND r.item = j.value "  # noqa: S608
-        "WHERE r.start <= ? AND r.stop > ?",
-        (json.dumps([*items]), stream, instant, instant),
+        "SELECT v.item FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value "  # noqa: S608 - our names
+        "CROSS JOIN reigns r ON r.pool = ? AND r.position = v.available AND r.version = v.id "
+        f"WHERE {_VALID_THEN}",
+        (json.dumps(held), number, instant, instant),
     )
-    return known.union(item for (item,) in rows)
+    return known.union(named[item] for (item,) in rows)
 
 
 class ValidRecord(NamedTuple):
@@ -246,7 +263,7 @@ def records_as_of(
     connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:
     """Yield the records as of ``instant``, from ``newest`` to ``oldest``. Raise ArchiveError for a wrong checksum."""
-    condition = "r.position BETWEEN ? AND ? AND r.start <= ? AND r.stop > ?"
+    condition = f"r.position BETWEEN ? AND ? AND {_VALID_THEN}"
     valid = _valid_records(connection, stream, condition, (oldest, newest, instant, instant))
     return (record for _, _, record in valid)
 
@@ -260,21 +277,22 @@ def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[Valid
 
 
 def _valid_records(
-    connection: sqlite3.Connection, stream: str, condition: str, values: Sequence[int]
+    connection: sqlite3.Connection, stream: str, condition: str, parameters: Sequence[int]
 ) -> Iterator[ValidRecord]:
-    start_of_stream = seed(stream)
+    of_stream = seed(stream)
     try:
-        rows = connection.execute(
-            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.item, r.first_seen, v.available, v.revised, "  # noqa: S608 - our names
-            f"v.stamp FROM reigns r JOIN versions v ON v.id = r.version WHERE r.pool = {_POOL} AND {condition} "
-            "ORDER BY r.position DESC, r.item, r.start",
-            (stream, *values),
-        )
-        for mark, payload, *validity in rows:
-            if mark != checksum(start_of_stream, *validity, payload=payload):
+        for mark, item_mark, values, *shown in connection.execute(
+            "SELECT r.mark, i.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
+            "v.revised, f.stamp, f.names FROM reigns r LEFT JOIN versions v ON v.id = r.version "
+            "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
+            f"WHERE r.pool = {_POOL} AND {condition} ORDER BY r.position DESC, i.name, r.start",
+            (stream, *parameters),
+        ):
+            _, start, stop, first_seen, name, available, revised, stamp, names = shown
+            if mark != checksum(of_stream, *shown, payload=values) or item_mark != checksum(of_stream, name):
                 raise Damaged(DAMAGED_INDEX)
-            _, start, stop, *columns = validity
-            yield ValidRecord(start, stop, stored_record(payload, *columns))
+            stop = microseconds.ALWAYS if stop is None else stop
+            yield ValidRecord(start, stop, shown_record(name, stamp, first_seen, available, revised, names, values))
     except sqlite3.Error as error:
         raise archive_error(error) from error
     except BROKEN as error:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from pit_fetch.archive.store import history, index, microseconds
+from pit_fetch.archive.store import history, index, items, microseconds, rows
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, seed
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun
 from pit_fetch.archive.store.index import IndexedFetch, Read
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive.store.versions import Content, StoredVersion, Version, content, record
+from pit_fetch.archive.store.rows import Run, Validity
+from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
 from pit_fetch.provider import Record
 
 WindowCovers = Callable[[Key, Sequence[Record]], bool]
@@ -31,28 +31,35 @@ _RUNS = (
 )
 _LATEST_RUNS = f"{_RUNS} WHERE t.latest != 0"
 _THERE = (
-    "SELECT item, mark, first, last, before, free, said, position, latest FROM sights "
-    "WHERE pool = ? AND latest != 0 AND said != '' AND (position IS NULL OR position BETWEEN ? AND ?)"
+    "SELECT v.item FROM reigns r LEFT JOIN versions v ON v.id = r.version "
+    "WHERE r.pool = ? AND r.position BETWEEN ? AND ? AND r.stop IS NULL "
+    "UNION SELECT item FROM sights WHERE pool = ? AND position IS NOT NULL"
 )
-_VALID = "SELECT item FROM reigns WHERE pool = ? AND position BETWEEN ? AND ? AND stop = ?"
-_HAS_VERSIONS = (
-    "SELECT 1 FROM json_each(?) j WHERE EXISTS (SELECT 1 FROM versions v WHERE v.pool = ? AND v.item = j.value) LIMIT 1"
+_BESIDE = (
+    "SELECT DISTINCT v.item FROM json_each(?) j CROSS JOIN reigns r ON r.pool = ? AND r.position = j.value "
+    "LEFT JOIN versions v ON v.id = r.version"
 )
 _CONTENTS = (
-    "SELECT v.item, v.available, v.revised, v.payload, v.id FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value"
+    "SELECT v.item, v.form, v.available, v.revised, v.payload, v.id FROM json_each(?) j "
+    "CROSS JOIN versions v ON v.id = j.value"
 )
 _VERSIONS = (
-    "SELECT v.item, v.id, v.mark, v.key, v.content, v.available, v.revised, v.stamp, v.payload FROM json_each(?) j "
-    "CROSS JOIN versions v ON v.pool = ? AND v.item = j.value"
+    "SELECT v.item, v.id, v.mark, v.form, v.content, v.available, v.revised, v.payload FROM json_each(?) j "
+    "CROSS JOIN versions v ON v.id = j.value"
 )
-_ADD_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_FORM = "INSERT INTO forms VALUES (?, ?, ?, ?)"
+_ADD_ITEM = "INSERT INTO items VALUES (?, ?, ?, ?)"
+_ADD_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _EXTEND_RUN = "UPDATE sights SET last = ?, before = ?, mark = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
 _DELETE_RUN = "DELETE FROM sights WHERE pool = ? AND item = ? AND first = ? AND said = ?"
 _ADD_RUN = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_DELETE_VALIDITIES = "DELETE FROM reigns WHERE pool = ? AND item = ?"
-_ADD_VALIDITY = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE_VALIDITY = "DELETE FROM reigns WHERE pool = ? AND position = ? AND version = ? AND start = ?"
+_ADD_VALIDITY = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)"
 # In the order in which they have to be executed.
-_STATEMENTS = (_ADD_VERSION, _EXTEND_RUN, _DELETE_RUN, _ADD_RUN, _DELETE_VALIDITIES, _ADD_VALIDITY)
+_STATEMENTS = (
+    *(_ADD_FORM, _ADD_ITEM, _ADD_VERSION),
+    *(_EXTEND_RUN, _DELETE_RUN, _ADD_RUN, _DELETE_VALIDITY, _ADD_VALIDITY),
+)
 
 
 def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: WindowCovers) -> None:
@@ -76,28 +83,6 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
     index.count_reads(connection, fetch.stream, stream, added.rowcount)
 
 
-class _Run(NamedTuple):
-    """A run as it is stored. Several observations of one instant are several rows.
-
-    Of the instants at which the versions were observed, the first, the last and the one before it are enough: another
-    fetch of the last instant may still split the run there. ``latest`` is 0 in all rows of an item but those of its
-    last run, which have the number of its rows: so a row that is gone is found out.
-    """
-
-    first: int
-    last: int
-    before: int
-    counts_from: int
-    versions: str
-    position: int | None = None
-    latest: int = 1
-
-    def observations(self, versions: Mapping[int, ItemVersion]) -> Iterator[Observation]:
-        contents = frozenset(versions[int(number)] for number in self.versions.split())
-        for seen in {self.first, self.before, self.last}:
-            yield Observation(seen, contents, self.counts_from)
-
-
 class _Ingestion:
     """Adds one fetch to the index."""
 
@@ -108,107 +93,100 @@ class _Ingestion:
         self.seed = seed(fetch.stream)
         self.complete: list[Read] | None = None  # the complete fetches before this one, newest first
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
-        (self.last_version,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
+        self.numbers = items.numbers(connection, stream, self.seed, fetch.items)
+        self.names = {number: name for name, number in self.numbers.items()}
+        self.forms = items.forms(connection, stream)
+        self.form_numbers = {form: number for number, form in self.forms.items()}
+        self.last_form, self.last_item, self.last_version = map(self._last, ("forms", "items", "versions"))
 
     def add_items(self) -> None:
         """Add an observation of each item that the fetch contains."""
-        runs: dict[str, list[_Run]] = {}
-        for item, run in self._runs(_LATEST_RUNS, self.fetch.items):
-            runs.setdefault(item, []).append(run)
-        self._check_new(item for item in self.fetch.items if item not in runs)
-        numbers = [int(number) for latest in runs.values() for run in latest for number in run.versions.split()]
-        ids: dict[tuple[str, Content], int] = {}
-        for item, available, revised, payload, number in self.connection.execute(_CONTENTS, (json.dumps(numbers),)):
-            ids[item, (available, revised, payload)] = number
+        latest = self._runs(_LATEST_RUNS, self.numbers)
+        self._check_new(latest.keys())
+        ids: dict[tuple[int, Content], int] = {}
+        numbers = [number for runs in latest.values() for run in runs for number in run.numbers]
+        for item, form, available, revised, values, number in self.connection.execute(
+            _CONTENTS, (json.dumps(numbers),)
+        ):
+            ids[item, (self.forms[form].names, available, revised, values)] = number
         changed: dict[str, Sequence[Version]] = {}
         for item, versions in self.fetch.items.items():
-            latest, public = runs.get(item, []), self._public(versions)
-            known = [ids.get((item, content(version)), 0) for version in public]
-            is_same = len(latest) == 1 and latest[0].versions == _joined(known)
-            if is_same and latest[0].counts_from <= self.fetch.counts_from:
-                self._extend(item, latest[0])
+            runs, public, number = latest.get(item, []), self._public(versions), self.numbers.get(item, 0)
+            known = [ids.get((number, content(version)), 0) for version in public]
+            is_same = len(runs) == 1 and runs[0].versions == rows.joined(known)
+            if is_same and runs[0].counts_from <= self.fetch.counts_from:
+                self._extend(item, runs[0])
             else:
                 changed[item] = public
-        self._observe(changed, self._stored(item for item in runs if item in changed))
+        self._observe(changed)
 
     def add_absences(self) -> None:
         """Add an observation of absence of each item that is there, and that the fetch lacks and covers."""
         since = microseconds.NEVER if self.fetch.since is None else self.fetch.since
         until = microseconds.ALWAYS if self.fetch.until is None else self.fetch.until
-        window = (self.stream, since, until)
-        there = {item for (item,) in self.connection.execute(_VALID, (*window, microseconds.ALWAYS))}
-        contents: dict[str, list[str]] = {}  # several fetches of one instant may each have had another
-        for item, mark, *columns in self.connection.execute(_THERE, window):
-            run = _Run(*columns)
-            there.discard(item)
-            if run.last < self.fetch.seen:
-                contents.setdefault(item, []).append(run.versions)
-            elif item not in self.fetch.items:
-                check(mark, self.seed, item, *run)
-        self._check_seen(there)
-        stored = self._stored(contents)
-        absent = {
-            item: ()
-            for item, alternatives in contents.items()
-            if any(self._covers(item, versions.split(), stored[item]) for versions in alternatives)
+        there = {item for (item,) in self.connection.execute(_THERE, (self.stream, since, until, self.stream))}
+        others = self._named(there - self.names.keys())
+        self.names.update(others)
+        self.numbers.update((name, number) for number, name in others.items())
+        latest = self._runs(_LATEST_RUNS, others.values())
+        self._check_seen({*others.values()}, latest.keys())
+        # Several fetches of one instant may each have had another content.
+        contents = {
+            item: [run for run in runs if run.versions and run.last < self.fetch.seen and run.is_within(since, until)]
+            for item, runs in latest.items()
         }
-        self._observe(absent, stored)
+        stored = self._stored(number for runs in contents.values() for run in runs for number in run.numbers)
+        covered = (item for item, runs in contents.items() if any(self._covers(item, run, stored) for run in runs))
+        self._observe(dict.fromkeys(covered, ()))
 
-    def _covers(self, item: str, numbers: Sequence[str], stored: Mapping[int, StoredVersion]) -> bool:
-        return self.window_covers(self.fetch.key, [record(item, stored[int(number)]) for number in numbers])
+    def _covers(self, item: str, run: Run, stored: Mapping[int, StoredVersion]) -> bool:
+        return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in run.numbers])
 
     def _public(self, versions: Sequence[Version]) -> Sequence[Version]:
         """Return the versions that were public when the fetch was received. A running bar is not."""
         seen = self.fetch.seen
         return [version for version in versions if version.claimed_at is None or version.claimed_at <= seen]
 
-    def _extend(self, item: str, run: _Run) -> None:
+    def _extend(self, item: str, run: Run) -> None:
         seen = self.fetch.seen
         longer = run._replace(last=seen, before=run.last if seen > run.last else run.before)
-        mark = checksum(self.seed, item, *longer)
-        self.rows[_EXTEND_RUN].append((seen, longer.before, mark, self.stream, item, run.first, run.versions))
+        _, last, before, *_ = longer.columns
+        mark = checksum(self.seed, item, *longer.columns)
+        self.rows[_EXTEND_RUN].append((last, before, mark, self.stream, self.numbers[item], run.first, run.versions))
 
-    def _observe(self, items: Mapping[str, Sequence[Version]], stored: Mapping[str, dict[int, StoredVersion]]) -> None:
-        """Add an observation of these versions of each item, and write everything. ``stored`` names all known items."""
-        runs: dict[str, set[_Run]] = {}
-        for item, run in self._runs(_RUNS, stored):
-            runs.setdefault(item, set()).add(run)
-        for item, of_item in runs.items():
-            self._check_whole(of_item, stored[item])
-        for item, versions in items.items():
-            self._observe_item(item, versions, runs.get(item, set()), stored.get(item, {}))
-        for statement, rows in self.rows.items():
-            self.connection.executemany(statement, rows)
-            rows.clear()
+    def _observe(self, observed: Mapping[str, Sequence[Version]]) -> None:
+        """Add an observation of these versions of each item, and write everything."""
+        runs = self._runs(_RUNS, (item for item in observed if item in self.numbers))
+        stored = self._stored(number for of_item in runs.values() for run in of_item for number in run.numbers)
+        for of_item in runs.values():
+            self._check_whole(of_item, stored)
+        for item, versions in observed.items():
+            of_item = runs.get(item, [])
+            self._observe_item(item, versions, of_item, {n: stored[n] for run in of_item for n in run.numbers})
+        self._write()
 
     def _observe_item(
-        self, item: str, versions: Sequence[Version], runs: set[_Run], stored: dict[int, StoredVersion]
+        self, item: str, versions: Sequence[Version], runs: Sequence[Run], stored: dict[int, StoredVersion]
     ) -> None:
-        numbers = self._numbers(item, versions, stored)
-        if not runs and len(numbers) == 1 and self._absence_before(item, ()) is None:
-            self._begin(item, numbers[0], stored[numbers[0]])
+        if not runs and len(versions) == 1 and self._absence_before(item, ()) is None:
+            self._begin(item, versions[0].stored())
             return
-        contents = {
-            number: ItemVersion(version.content.hex(), version.claimed_at, version.key.hex())
-            for number, version in stored.items()
-        }
-        observed = [observation for run in runs for observation in run.observations(contents)]
-        absence = self._absence_before(item, observed)
+        contents = {number: item_version(version) for number, version in stored.items()}
+        before = [observation for run in runs for observation in run.observations(contents)]
+        current = self._current(item, versions, stored, contents)
+        observed = [*before, Observation(self.fetch.seen, current, self.fetch.counts_from)]
+        absence = self._absence_before(item, before)
         if absence is not None:
             observed.append(Observation(absence, history.NOTHING, self.fetch.counts_from))
-        current = frozenset(contents[number] for number in numbers)
-        observed.append(Observation(self.fetch.seen, current, self.fetch.counts_from))
-        self._replace(
-            item, history.runs(observed), runs, stored, {version: number for number, version in contents.items()}
-        )
+        numbers = {version: number for number, version in contents.items()}
+        self._replace(item, runs, history.runs(before), history.runs(observed), stored, numbers)
 
-    def _begin(self, item: str, number: int, version: StoredVersion) -> None:
+    def _begin(self, item: str, version: StoredVersion) -> None:
         """Add an item that was not seen before, in one version, as most of the items of a fetch are."""
-        seen, counts_from = self.fetch.seen, self.fetch.counts_from
-        run = _Run(seen, seen, seen, counts_from, str(number), version.available)
+        number = self._add_version(item, version)
+        run, validity = rows.sole(number, version, self.fetch.seen, self.fetch.counts_from)
         self._add_run(item, run)
-        start, first_seen = history.sole_validity(version.claimed_at, seen, counts_from)
-        self._add_validity(item, start, microseconds.ALWAYS, number, version, first_seen)
+        self._add_validity(item, validity, version)
 
     def _absence_before(self, item: str, observed: Sequence[Observation]) -> int | None:
         """Return when a complete fetch lacked an item that turns up now and claims to have been there by then."""
@@ -230,98 +208,139 @@ class _Ingestion:
                 return read.seen
         return None
 
-    def _runs(self, query: str, items: Iterable[str]) -> Iterator[tuple[str, _Run]]:
-        """Yield the runs of the items, with the item. Raise Damaged."""
-        for item, mark, *run in self.connection.execute(query, (json.dumps([*items]), self.stream)):
-            check(mark, self.seed, item, *run)
-            yield item, _Run(*run)
-
-    def _check_new(self, items: Iterable[str]) -> None:
-        """Raise Damaged if one of these items was seen before: what is known of it was lost."""
-        if self.connection.execute(_HAS_VERSIONS, (json.dumps([*items]), self.stream)).fetchone():
-            raise Damaged(DAMAGED_INDEX)
-
-    def _check_seen(self, items: set[str]) -> None:
-        """Raise Damaged if an item that is there has no last run: no fetch could show that it is gone."""
-        if {item for item, _ in self._runs(_LATEST_RUNS, items)} != items:
-            raise Damaged(DAMAGED_INDEX)
-
-    def _check_whole(self, runs: Collection[_Run], stored: Mapping[int, StoredVersion]) -> None:
-        """Raise Damaged if a row of the history of an item, or one of its versions, is missing."""
-        numbers = {int(number) for run in runs for number in run.versions.split()}
-        if {run.latest for run in runs} - {0} != {len(runs)} or not numbers <= stored.keys():
-            raise Damaged(DAMAGED_INDEX)
-
-    def _replace(
+    def _current(
         self,
         item: str,
-        history_of_item: Sequence[ObservationRun],
-        runs: set[_Run],
-        stored: Mapping[int, StoredVersion],
-        numbers: Mapping[ItemVersion, int],
-    ) -> None:
-        observed = [(run, observation) for run in history_of_item for observation in run.observations]
-        revised = {
-            _Run(
-                run.first,
-                run.last,
-                run.before,
-                observation.counts_from,
-                _joined(numbers[version] for version in observation.versions),
-                _position(stored[numbers[version]] for version in observation.versions),
-                len(observed) if run is history_of_item[-1] else 0,
-            )
-            for run, observation in observed
-        }
-        for run in runs - revised:
-            self.rows[_DELETE_RUN].append((self.stream, item, run.first, run.versions))
-        for run in revised - runs:
-            self._add_run(item, run)
-        if runs:
-            self.rows[_DELETE_VALIDITIES].append((self.stream, item))
-        validities = history.validities(history_of_item)
-        for validity, following in zip_longest(validities, validities[1:]):
-            if validity.version is not None:
-                number = numbers[validity.version]
-                stop = microseconds.ALWAYS if following is None else following.start
-                self._add_validity(item, validity.start, stop, number, stored[number], validity.first_seen)
-
-    def _add_run(self, item: str, run: _Run) -> None:
-        self.rows[_ADD_RUN].append((self.stream, item, *run, checksum(self.seed, item, *run)))
-
-    def _add_validity(
-        self, item: str, start: int, stop: int, number: int, version: StoredVersion, first_seen: int | None
-    ) -> None:
-        position = version.available if version.available is not None else first_seen
-        validity = (position, start, stop, item, first_seen, version.available, version.revised, version.stamp)
-        mark = checksum(self.seed, *validity, payload=version.payload)
-        self.rows[_ADD_VALIDITY].append((self.stream, position, item, start, stop, number, first_seen, mark))
-
-    def _numbers(self, item: str, versions: Sequence[Version], stored: dict[int, StoredVersion]) -> list[int]:
-        """Return the ids of versions of an item. Those that are not ``stored`` are added to it, and stored."""
-        numbers: list[int] = []
+        versions: Sequence[Version],
+        stored: dict[int, StoredVersion],
+        contents: dict[int, ItemVersion],
+    ) -> frozenset[ItemVersion]:
+        """Return what the fetch has of an item. What is not stored yet is stored, and added to the dicts."""
         by_content = {content(version): number for number, version in stored.items()}
-        by_key = {version.key: number for number, version in stored.items()}
+        by_key = {version.key: number for number, version in contents.items()}
+        numbers: list[int] = []
         for version in versions:
             number = by_content.get(content(version))
             if number is None:
                 added = version.stored()
-                number = by_key.get(added.key)
+                made = item_version(added)
+                number = by_key.get(made.key)
                 if number is None:
-                    self.last_version = number = by_key[added.key] = self.last_version + 1
-                    stored[number] = added
-                    mark = checksum(self.seed, item, *added[:5], payload=added.payload)
-                    self.rows[_ADD_VERSION].append((number, self.stream, item, *added, mark))
+                    number = by_key[made.key] = self._add_version(item, added)
+                    stored[number], contents[number] = added, made
             numbers.append(number)
-        return numbers
+        return frozenset(contents[number] for number in numbers)
 
-    def _stored(self, items: Iterable[str]) -> dict[str, dict[int, StoredVersion]]:
-        """Return all versions of the items, by their ids. Raise Damaged."""
-        stored: dict[str, dict[int, StoredVersion]] = {item: {} for item in items}
-        for item, number, mark, *row in self.connection.execute(_VERSIONS, (json.dumps([*stored]), self.stream)):
-            version = StoredVersion(*row)
-            check(mark, self.seed, item, *version[:5], payload=version.payload)
-            stored[item][number] = version
+    def _replace(
+        self,
+        item: str,
+        runs: Sequence[Run],
+        before: Sequence[ObservationRun],
+        after: Sequence[ObservationRun],
+        stored: Mapping[int, StoredVersion],
+        numbers: Mapping[ItemVersion, int],
+    ) -> None:
+        """Write what the new history of an item has in the place of the old one, of which there are ``runs``."""
+        revised = rows.runs_of(after, numbers, stored)
+        for run in set(runs) - revised:
+            self.rows[_DELETE_RUN].append((self.stream, self.numbers[item], run.first, run.versions))
+        for run in revised.difference(runs):
+            self._add_run(item, run)
+        obsolete, valid = (rows.validities_of(history, numbers, stored) for history in (before, after))
+        for position, version, start, *_ in obsolete - valid:
+            self.rows[_DELETE_VALIDITY].append((self.stream, position, version, start))
+        for validity in valid - obsolete:
+            self._add_validity(item, validity, stored[validity.version])
+
+    def _add_run(self, item: str, run: Run) -> None:
+        mark = checksum(self.seed, item, *run.columns)
+        self.rows[_ADD_RUN].append((self.stream, self._number(item), *run.columns, mark))
+
+    def _add_validity(self, item: str, validity: Validity, version: StoredVersion) -> None:
+        mark = rows.validity_mark(self.seed, item, validity, version)
+        self.rows[_ADD_VALIDITY].append((self.stream, *validity, mark))
+
+    def _add_version(self, item: str, version: StoredVersion) -> int:
+        """Store a version, and return its number."""
+        self.last_version += 1
+        form, content, available, revised, values = version
+        mark = rows.version_mark(self.seed, item, version)
+        row = (self.last_version, self._number(item), self._form(form), content, available, revised, values, mark)
+        self.rows[_ADD_VERSION].append(row)
+        return self.last_version
+
+    def _number(self, item: str) -> int:
+        """Return the number of an item, which is added if it is new."""
+        if item not in self.numbers:
+            self.last_item += 1
+            self.numbers[item], self.names[self.last_item] = self.last_item, item
+            self.rows[_ADD_ITEM].append((self.last_item, self.stream, item, checksum(self.seed, item)))
+        return self.numbers[item]
+
+    def _form(self, form: Form) -> int:
+        """Return the number of a form, which is added if it is new."""
+        if form not in self.form_numbers:
+            self.last_form += 1
+            self.form_numbers[form], self.forms[self.last_form] = self.last_form, form
+            self.rows[_ADD_FORM].append((self.last_form, self.stream, *form))
+        return self.form_numbers[form]
+
+    def _last(self, table: str) -> int:
+        (number,) = self.connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()  # noqa: S608
+        return int(number)
+
+    def _write(self) -> None:
+        """Execute the statements. Raise Damaged if what is to be replaced is not there."""
+        for statement, values in self.rows.items():
+            done = self.connection.executemany(statement, values)
+            if statement == _DELETE_VALIDITY and done.rowcount != len(values):
+                raise Damaged(DAMAGED_INDEX)
+            values.clear()
+
+    def _runs(self, query: str, names: Iterable[str]) -> dict[str, list[Run]]:
+        """Return the runs of these items, which the stream has. Raise Damaged."""
+        found: dict[str, list[Run]] = {}
+        numbers = json.dumps([self.numbers[name] for name in names])
+        for number, mark, *columns in self.connection.execute(query, (numbers, self.stream)):
+            check(mark, self.seed, self.names[number], *columns)
+            found.setdefault(self.names[number], []).append(Run.stored(*columns))
+        return found
+
+    def _named(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the names of items of the stream. Raise Damaged."""
+        return items.names(self.connection, self.stream, self.seed, [*numbers])
+
+    def _check_new(self, latest: Set[str]) -> None:
+        """Raise Damaged if an item that seems to be new was seen before: what is known of it was lost.
+
+        ``latest`` are the items that have a last run. Others are looked for where their versions would be.
+        """
+        if not latest >= self.numbers.keys():
+            raise Damaged(DAMAGED_INDEX)
+        new = [versions for item, versions in self.fetch.items.items() if item not in self.numbers]
+        positions = {version.available for versions in new for version in versions if version.available is not None}
+        beside = self.connection.execute(_BESIDE, (json.dumps([*positions]), self.stream))
+        self._named({item for (item,) in beside} - self.names.keys())
+
+    def _check_seen(self, there: Set[str], latest: Set[str]) -> None:
+        """Raise Damaged if an item that is there has no last run: no fetch could show that it is gone."""
+        if not latest >= there:
+            raise Damaged(DAMAGED_INDEX)
+
+    def _check_whole(self, runs: Sequence[Run], stored: Mapping[int, StoredVersion]) -> None:
+        """Raise Damaged if a row of the history of an item, or one of its versions, is missing."""
+        numbers = {number for run in runs for number in run.numbers}
+        if {run.latest for run in runs} - {0} != {len(runs)} or not numbers <= stored.keys():
+            raise Damaged(DAMAGED_INDEX)
+
+    def _stored(self, numbers: Iterable[int]) -> dict[int, StoredVersion]:
+        """Return versions of items of the fetch, or of those that it lacks, by their numbers. Raise Damaged."""
+        stored: dict[int, StoredVersion] = {}
+        for item, number, mark, form, *columns in self.connection.execute(_VERSIONS, (json.dumps([*numbers]),)):
+            version = StoredVersion(self.forms[form], *columns)
+            if mark != rows.version_mark(self.seed, self.names[item], version):
+                raise Damaged(DAMAGED_INDEX)
+            stored[number] = version
         return stored
 
 
@@ -329,12 +348,3 @@ def _from(records: Iterable[Record], oldest: int | None) -> list[Record]:
     """Return the records that were available at or after ``oldest`` (None: all), and undated ones."""
     starts = microseconds.from_micros(oldest)
     return [made for made in records if starts is None or made.available_at is None or made.available_at >= starts]
-
-
-def _joined(numbers: Iterable[int]) -> str:
-    return " ".join(map(str, sorted(set(numbers))))
-
-
-def _position(versions: Iterable[StoredVersion]) -> int | None:
-    """Return where the window of a fetch would have to reach to cover one of these versions."""
-    return max((version.available for version in versions if version.available is not None), default=None)

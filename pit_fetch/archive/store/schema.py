@@ -99,8 +99,11 @@ def set_aside(connection: sqlite3.Connection, stream: str) -> None:
         defer_everything(connection)
         return
     for table in DERIVED:
-        streams = f"name IN (?, '{index.UNASSIGNED}')"
-        which = streams if table == "pools" else f"pool IN (SELECT id FROM main.pools WHERE {streams})"  # noqa: S608
+        which = f"name IN (?, '{index.UNASSIGNED}')"
+        if table != "pools":
+            which = f"pool IN (SELECT id FROM main.pools WHERE {which})"  # noqa: S608 - our names
+        if table == "versions":
+            which = f"item IN (SELECT id FROM main.items WHERE {which})"  # noqa: S608 - our names
         query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
         connection.execute(query, (stream,))
 

@@ -8,17 +8,17 @@ answers      how a fetch ended and what it printed
 drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
 bodies       every body once, by the hash of its bytes, packed
 
-pools, reads, versions, sights, reigns, firsts, due    the index: see index.py
+pools, reads, forms, items, versions, sights, reigns, firsts, due    the index: see index.py
 
-Format 1 had no checksums in ``about`` and in most of the index, and no ``firsts``. Format 2 had the same tables, and
-other streams. A file of either becomes one of this format when it is opened to be written: its journal stays as it is,
-and its fetches are pending.
+Format 1 had no checksums in ``about`` and in most of the index, and no ``firsts``. Format 2 had other streams. Format 3
+had neither ``forms`` nor ``items``, and four times the bytes a version. A file of any of them becomes one of this
+format when it is opened to be written: its journal stays as it is, and its fetches are pending.
 """
 
 from __future__ import annotations
 
 APPLICATION_ID = 0x50495446  # "PITF"
-FORMAT = 3
+FORMAT = 4
 
 ABOUT = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER NOT NULL) WITHOUT ROWID;
@@ -66,22 +66,25 @@ CREATE TABLE reads (
     complete INTEGER NOT NULL, since INTEGER, until INTEGER, mark INTEGER NOT NULL,
     PRIMARY KEY (pool, seen, origin, fetch)
 ) WITHOUT ROWID;
+CREATE TABLE forms (
+    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, stamp TEXT NOT NULL, names TEXT NOT NULL, UNIQUE (pool, stamp, names)
+);
+CREATE TABLE items (id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, name TEXT NOT NULL, mark INTEGER NOT NULL);
+CREATE INDEX items_by_mark ON items (mark);
 CREATE TABLE versions (
-    id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, item TEXT NOT NULL, key BLOB NOT NULL, content BLOB NOT NULL,
-    available INTEGER, revised INTEGER, stamp TEXT NOT NULL, payload TEXT NOT NULL, mark INTEGER NOT NULL,
-    UNIQUE (pool, item, key)
+    id INTEGER PRIMARY KEY, item INTEGER NOT NULL, form INTEGER NOT NULL, content BLOB, available INTEGER,
+    revised INTEGER, payload TEXT NOT NULL, mark INTEGER NOT NULL
 );
 CREATE TABLE sights (
-    pool INTEGER NOT NULL, item TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before INTEGER NOT NULL,
-    free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL, mark INTEGER NOT NULL,
-    PRIMARY KEY (pool, item, first, said)
+    pool INTEGER NOT NULL, item INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    before INTEGER NOT NULL, free INTEGER NOT NULL, said TEXT NOT NULL, position INTEGER, latest INTEGER NOT NULL,
+    mark INTEGER NOT NULL, PRIMARY KEY (pool, item, first, said)
 ) WITHOUT ROWID;
-CREATE INDEX sights_there ON sights (pool, position) WHERE latest != 0 AND said != '';
+CREATE INDEX sights_apart ON sights (pool, position) WHERE position IS NOT NULL;
 CREATE TABLE reigns (
-    pool INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-    version INTEGER NOT NULL, first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, item, start)
+    pool INTEGER NOT NULL, position INTEGER NOT NULL, version INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER,
+    first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (pool, position DESC, version, start)
 ) WITHOUT ROWID;
-CREATE INDEX reigns_by_item ON reigns (pool, item);
 CREATE TABLE firsts (
     pool INTEGER NOT NULL, row INTEGER NOT NULL, first INTEGER NOT NULL, mark INTEGER NOT NULL, PRIMARY KEY (pool, row)
 ) WITHOUT ROWID;
@@ -91,5 +94,5 @@ CREATE TABLE due (
 ) WITHOUT ROWID;
 CREATE INDEX due_by_pool ON due (pool);
 """
-DERIVED = ("pools", "reads", "versions", "sights", "reigns", "firsts", "due")
+DERIVED = ("pools", "reads", "versions", "sights", "reigns", "firsts", "due", "forms", "items")
 SCHEMA = ABOUT + LOG + INDEX

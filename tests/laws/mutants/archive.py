@@ -284,6 +284,30 @@ MUTANTS = (
         ),
     ),
     *_in(
+        "pit_fetch.archive.store.rows",
+        (
+            "a run that is split ends where it began",
+            "Run.observations",
+            _without_the_instant_before,
+            ("archive: ties", "archive: crowds"),
+        ),
+        (
+            "an item without a date is looked for where it was first seen",
+            "_apart",
+            lambda real: lambda versions, is_sole=True: None,
+            _INDEX,
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.store.items",
+        (
+            "a name that has changed is another item",
+            "_is_of",
+            lambda real: lambda stream, start, pool, name, mark: pool == stream,
+            _DAMAGE,
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.store.ingestion",
         ("the index keeps no absences", "_Ingestion.add_absences", lambda real: lambda ingestion: None, _INDEX),
         (
@@ -305,12 +329,6 @@ MUTANTS = (
             ("archive: crowds",),
         ),
         (
-            "a run that is split ends where it began",
-            "_Run.observations",
-            _without_the_instant_before,
-            ("archive: ties", "archive: crowds"),
-        ),
-        (
             "an item whose past was lost is new",
             "_Ingestion._check_new",
             lambda real: lambda ingestion, items: None,
@@ -319,7 +337,7 @@ MUTANTS = (
         (
             "an item that is there was never seen",
             "_Ingestion._check_seen",
-            lambda real: lambda ingestion, items: None,
+            lambda real: lambda ingestion, there, latest: None,
             _DAMAGE,
         ),
         (

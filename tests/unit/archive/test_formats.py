@@ -14,9 +14,9 @@ from pit_fetch.archive_admin import verification
 from tests.unit.archive import flips
 from tests.unit.archive.scene import Archive
 
-# What format 1 had in the place of today's tables.
-_FORMAT_1 = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+# What format 1 had in the place of today's tables. Format 3 had the same tables of the index, with more checksums.
+_ABOUT_1 = "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+_INDEX_1 = """
 CREATE TABLE pools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE reads (
     pool INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
@@ -42,7 +42,6 @@ CREATE TABLE due (
     pool INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, PRIMARY KEY (origin, fetch)
 ) WITHOUT ROWID;
 CREATE INDEX due_by_pool ON due (pool);
-PRAGMA user_version = 1;
 """
 _KEPT = {
     "about": "SELECT name, value FROM about WHERE name NOT LIKE 'end %' AND name NOT LIKE 'gaps %'",
@@ -56,24 +55,27 @@ QUESTIONS = [
 ]
 
 
-def made_format_1(archive: Archive) -> None:
+def made_earlier(archive: Archive, number: int) -> None:
     with closing(archive.open()) as connection:
+        is_first = number == 1
         kept = {table: connection.execute(query).fetchall() for table, query in _KEPT.items()}
-        for table in ("about", *tables.DERIVED):
+        if not is_first:
+            del kept["about"]
+        for table in ("about",) * is_first + tables.DERIVED:
             connection.execute(f"DROP TABLE {table}")
-        connection.executescript(_FORMAT_1)
+        connection.executescript(f"{_ABOUT_1 * is_first}{_INDEX_1}PRAGMA user_version = {number};")
         for table, rows in kept.items():
             connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> tuple[Archive, list[str]]:
-    """An archive of format 1, and what it answers today."""
+@pytest.fixture(params=[1, 3])
+def old(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Archive, list[str]]:
+    """An archive of an earlier format, and what it answers today."""
     archive, asked = flips.sample(tmp_path), Archive(tmp_path / "asked")
     asked.folder.mkdir()
     asked.path.write_bytes(flips.bytes_of(archive))
-    made_format_1(archive)
+    made_earlier(archive, request.param)
     return archive, answers(asked)
 
 
@@ -98,7 +100,8 @@ def test_it_is_read_as_it_is(old: tuple[Archive, list[str]], monkeypatch: pytest
         assert answers(archive) == expected
     for words in ("info", "log", "verify", "replay last"):
         assert archive.command(f"archive {words}").code == 0, words
-    assert '"format": 1' in archive.command("archive info --json").out
+    assert f'"format": {format_of(archive)}' in archive.command("archive info --json").out
+    assert format_of(archive) < tables.FORMAT
     assert archive.path.read_bytes() == before
 
 
@@ -116,10 +119,10 @@ def test_it_is_brought_to_this_format_when_it_is_written(old: tuple[Archive, lis
 
 def test_it_is_merged_as_it_is(old: tuple[Archive, list[str]]) -> None:
     archive, expected = old
-    other = Archive(archive.folder / "other")
+    other, number = Archive(archive.folder / "other"), format_of(archive)
     other.folder.mkdir()
     assert other.command(f"archive merge {archive.path}").code == 0
-    assert (answers(other), format_of(archive)) == (expected, 1)
+    assert (answers(other), format_of(archive)) == (expected, number)
 
 
 def test_damage_in_its_journal_is_found(old: tuple[Archive, list[str]]) -> None:

@@ -72,8 +72,10 @@ def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
         for (pool,) in connection.execute("SELECT name FROM pools").fetchall():
             rederive.Archived(connection, load).ingest_all(pool)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
-        sights = connection.execute("SELECT item, first, last, before, free, said = '', latest FROM sights")
-        reigns = connection.execute("SELECT item, start, stop, first_seen, mark FROM reigns")
+        sights = connection.execute(
+            "SELECT i.name, first, last, before, free, said = '', latest FROM sights JOIN items i ON i.id = item"
+        )
+        reigns = connection.execute("SELECT start, stop, first_seen, mark FROM reigns")
         return [set(reads), set(sights), set(reigns)]
 
 

@@ -1,0 +1,50 @@
+"""The items of a stream by number, and the forms of their versions: what repeats is stored once.
+
+An item is found by the checksum of its name, which several names may share. Its number is in the rows of its versions
+and of its sights, whose checksums are over the name: a number that has changed leads to a name that does not fit.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection
+
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum
+from pit_fetch.archive.store.errors import Damaged
+from pit_fetch.archive.store.versions import Form
+
+_BY_MARK = "SELECT i.pool, i.name, i.mark, i.id FROM json_each(?) j CROSS JOIN items i ON i.mark = j.value"
+_BY_NUMBER = "SELECT i.pool, i.name, i.mark, j.value FROM json_each(?) j LEFT JOIN items i ON i.id = j.value"
+
+
+def numbers(connection: sqlite3.Connection, stream: int, start: int, names: Collection[str]) -> dict[str, int]:
+    """Return the number of each of these items that the stream has. ``start`` is its seed. Raise Damaged."""
+    marks = json.dumps([checksum(start, name) for name in names])
+    rows = connection.execute(_BY_MARK, (marks,))
+    # Another name, or another stream, may have the same checksum.
+    return {name: number for pool, name, mark, number in rows if _is_of(stream, start, pool, name, mark)}
+
+
+def names(connection: sqlite3.Connection, stream: int, start: int, numbers: Collection[int]) -> dict[int, str]:
+    """Return the names of these items of the stream. Raise Damaged if one of them is not there."""
+    found = {}
+    for pool, name, mark, number in connection.execute(_BY_NUMBER, (json.dumps([*numbers]),)):
+        if not _is_of(stream, start, pool, name, mark):
+            raise Damaged(DAMAGED_INDEX)
+        found[number] = name
+    return found
+
+
+def forms(connection: sqlite3.Connection, stream: int) -> dict[int, Form]:
+    """Return the forms of the versions of a stream. The checksums of the versions are over them."""
+    rows = connection.execute("SELECT id, stamp, names FROM forms WHERE pool = ?", (stream,))
+    return {number: Form(stamp, fields) for number, stamp, fields in rows}
+
+
+def _is_of(stream: int, start: int, pool: int, name: str, mark: int) -> bool:
+    """Return whether a row is that of an item of the stream. Raise Damaged if only one half of it says so."""
+    is_marked = mark == checksum(start, name)
+    if is_marked != (pool == stream):
+        raise Damaged(DAMAGED_INDEX)
+    return is_marked
