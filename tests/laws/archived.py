@@ -8,12 +8,12 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
-from pit_fetch_providers.edgar.acceptance import LONGEST_CLOSURE
+from pit_fetch_providers.edgar.acceptance import MORNING
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
@@ -162,29 +162,31 @@ def looked_back(case: Case) -> int:
     return max(0, len(answers) - 1)
 
 
-def captured(case: Case) -> int:
-    """A capture made days later answers as the source would have at the PIT.
+def captured(case: Case, rng: Random) -> int:
+    """A capture answers as the source would have at the PIT, be it made then or days later.
 
-    If the source makes a choice, which rests on what came later, the capture says nothing of the PIT.
+    Made then, it meets what was public alone: an archive serves what nothing dates from the first sight of it on. If
+    the source makes a choice, which rests on what came later, the capture says nothing of the PIT.
     """
-    # Of a past day, EDGAR's lists contain only the date of a filing, or a time that may be hours late. Its header has
-    # the time.
-    words = (*case.words, "--exact") if case.source in ("sec_full_text", "sec_filings") else case.words
+    has_exact = case.source in ("sec_full_text", "sec_filings")
+    words = (*case.words, "--exact") if has_exact and rng.random() < 0.5 else case.words
+    days, app = rng.choice(((0, case.worlds[0]), (2, case.worlds[-1])))
+    later = case.moment + timedelta(days=days)
     if "--after" in words or "--format" in words or _chooses(case):
         return 0
-    expected = run(case, case.worlds[-1], words=words)
+    expected = run(case, app, words=words)
     if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
         return 0
-    if case.source == "sec_facts":
-        # It has no --exact: in a capture, what the source dates by its header for some days may count hours later.
-        since = case.moment.astimezone(NEW_YORK).replace(hour=0, minute=0, second=0, microsecond=0) - LONGEST_CLOSURE
-        if run(case, case.worlds[-1], words=words, pit=since.isoformat()).data != expected.data:
+    if days and (has_exact or case.source == "sec_facts") and "--exact" not in words:
+        # Of a past day, EDGAR's lists contain only the date of a filing, or a time that may be late by hours and the
+        # night in which it then is. The source reads its header.
+        left = run(case, app, words=words, pit=_last_morning(case.moment).isoformat())
+        if left.data != expected.data:
             return 0
     with archive() as path:
         file = path.with_suffix(".toml")
         file.write_text(_list(case, words), encoding="utf-8")
-        later = case.moment + timedelta(days=2)
-        left = run(case, case.worlds[-1], line=("capture", str(file)), now=later, environ=environ(path))
+        left = run(case, app, line=("capture", str(file)), now=later, environ=environ(path))
         if left.code:
             return 0
         again = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
@@ -196,6 +198,15 @@ def captured(case: Case) -> int:
     else:
         _check_data(case, again, expected)
     return 1
+
+
+def _last_morning(moment: datetime) -> datetime:
+    """Return the beginning of the last business day by whose opening all that EDGAR had accepted before was public."""
+    local = moment.astimezone(NEW_YORK)
+    day = local.date() - timedelta(days=local.time() < MORNING)
+    while day.weekday() > 4:
+        day -= timedelta(days=1)
+    return datetime.combine(day, time(0), NEW_YORK)
 
 
 def _chooses(case: Case) -> bool:
@@ -310,7 +321,6 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
                 interference,
                 nothing_early,
                 looked_back,
-                captured,
                 secrets,
                 coverage.silent,
             )
@@ -318,7 +328,7 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         },
         **{
             f"{source}: archive {law.__name__}": varied(law, make)
-            for law in (coverage.wider, coverage.apart)
+            for law in (captured, coverage.wider, coverage.apart)
             for source, make in makers.items()
         },
         **archive_laws.LAWS,

@@ -1,8 +1,8 @@
 """When the filings of one company became public, in a few requests however long its history is.
 
 A company's submissions file lists its filings with their acceptance, in a ``Z`` that means New York time in some files
-and UTC in others. Read as New York time it is exact, or four to five hours late. That is enough for every filing
-whose instant does not lie so close to the PIT that those hours decide: for such a filing its own header is read.
+and UTC in others. Read as New York time it is exact, or four to five hours late. That is enough for every filing that
+came in before 09:00 of the last business day. What came since is dated by its own header.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from pit_fetch.provider import UpstreamError
+from pit_fetch.times import NEW_YORK
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at, available_at, proof
+from pit_fetch_providers.edgar.acceptance import MORNING, Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 
 # By which a submissions file can be ahead of New York, where its Z means UTC.
@@ -62,8 +63,10 @@ def by_row(
     latest = bound(filing, submitted)
     soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
     certain = None if latest is None else _certain(submitted, filing)
+    horizon = min(horizon, archive.started)  # of a PIT that is yet to come, what it will settle is not known
+    opening = _last_opening(horizon)
     if latest is not None and certain is not None:
-        is_settled = certain <= (latest if for_any_instant else horizon)
+        is_settled = certain <= (min(latest, opening) if for_any_instant else opening)
         if is_settled or soonest > horizon:
             return latest
 
@@ -76,8 +79,7 @@ def by_row(
 
     header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=certain is None)
     dated = certain if header is None else instant(header)
-    # The hours stay open, as for every filing of which a capture reads no header.
-    return max(latest, dated) if for_any_instant and latest is not None and dated is not None else dated
+    return dated if dated is None or latest is None or latest > opening else _in_order(dated, latest)
 
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
@@ -145,6 +147,25 @@ def _header(
         if error.is_deadline:
             raise
         return None
+
+
+def _in_order(dated: datetime, latest: datetime) -> datetime:
+    """Return when a filing was public by its header (``dated``), but not sooner than its row says (``latest``).
+
+    The rows of a day are late by the same hours. With the exact hour of one of them alone, the order of its filings,
+    and which of them is the newest, would be wrong.
+    """
+    return max(dated, latest)
+
+
+def _last_opening(horizon: datetime) -> datetime:
+    """Return the last 09:00 of a business day by ``horizon``.
+
+    The rows of earlier days have passed by then. What came since is dated by its header, so that it is in order, too.
+    """
+    local = horizon.astimezone(NEW_YORK)
+    day = local.date() - timedelta(days=local.time() < MORNING)
+    return datetime.combine(day - timedelta(days=max(0, day.weekday() - 4)), MORNING, NEW_YORK)
 
 
 def _certain(submitted: Acceptance | None, filing: ListedFiling) -> datetime | None:

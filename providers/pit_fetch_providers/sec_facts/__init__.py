@@ -104,10 +104,10 @@ def when_empty(query: Query) -> str:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that a capture, which reads no header of a filing, has some times hours late."""
+    """Return the note that a capture has some times hours late."""
     return (
-        "The SEC's list tells some times of acceptance four to five hours late, and a capture goes by them: asked "
-        "later, a filing can count that much later than in an answer from the source."
+        "The SEC's list tells some times of acceptance hours late, and a capture goes by them: as of its own day "
+        "or the night after it, a filing can be missing."
     )
 
 

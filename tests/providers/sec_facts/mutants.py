@@ -28,6 +28,14 @@ def _in_utc(real: Any) -> Any:
     return released_at
 
 
+def _late_in_a_capture(real: Any) -> Any:
+    def by_row(filing: Any, submitted: Any, *given: Any, for_any_instant: bool) -> Any:
+        moment, latest = real(filing, submitted, *given, for_any_instant=for_any_instant), bound(filing, submitted)
+        return max(moment, latest) if for_any_instant and moment and latest else moment
+
+    return by_row
+
+
 class _Asked(Archive):
     """An archive that is asked whether it answers only where a filing needs it."""
 
@@ -102,6 +110,18 @@ MUTANTS = (
         f"{_RELEASE}:released_at",
         lambda real: lambda *given, for_any_instant: real(*given, for_any_instant=False),
         ("sec_facts: archive silent",),
+    ),
+    Mutant(
+        "sec_facts: the exact hour of one filing beside the late hour of another",
+        f"{_RELEASE}:_in_order",
+        lambda real: lambda dated, latest: dated,
+        ("sec_facts: archive captured",),
+    ),
+    Mutant(
+        "sec_facts: a capture lacks what came in the hours before it",
+        f"{_RELEASE}:by_row",
+        _late_in_a_capture,
+        ("sec_facts: archive captured",),
     ),
     Mutant(
         "sec_facts: where a file of the list ends",

@@ -52,6 +52,12 @@ MUTANTS = (
     Mutant("sec_filings: public on its filing day", f"{_RELEASE}:by_row", _on_its_filing_day, _LAW),
     Mutant("sec_filings: the Z of a list is believed", f"{_RELEASE}:by_row", _in_utc, _LAW),
     Mutant(
+        "sec_filings: late hours beside exact ones of the same day",
+        f"{_RELEASE}:_last_opening",
+        lambda real: lambda horizon: horizon,
+        ("sec_filings: day",),
+    ),
+    Mutant(
         "sec_filings: the newest part of the list alone", f"{_LIST}:_older_files", lambda real: lambda files: (), _LAW
     ),
     Mutant(

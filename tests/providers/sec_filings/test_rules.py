@@ -110,6 +110,22 @@ def test_the_instant_of_a_filing(pit: str, expected: list[int], true_utc: bool) 
     assert numbers(ask(server.app(FILED, true_utc=true_utc), pit=pit)) == expected
 
 
+@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
+@pytest.mark.parametrize(
+    "pit",
+    [
+        "2024-03-12T18:00:00-04:00",  # the list's hour of the first one has passed, and that of the second has not
+        "2024-03-12T21:00:00-04:00",  # both have, and the second may have been sent out days later
+        "2024-03-13T09:00:00-04:00",
+        "2024-03-18T12:00:00-04:00",
+    ],
+)
+def test_the_filings_of_a_day_stay_in_order(pit: str, true_utc: bool) -> None:
+    filed = (Filed(Filing(sec.number(1), "10-Q", "2024-03-12 16:05:00")),
+             Filed(Filing(sec.number(2), "8-K", "2024-03-12 12:50:00")))  # fmt: skip
+    assert numbers(ask(server.app(filed, true_utc=true_utc), pit=pit)) == [1, 2]
+
+
 def test_exact_dates_by_when_a_file_was_written() -> None:
     written = Filed(Filing(sec.number(2), "8-K", "2023-05-01 16:30:00", written="2023-05-01 16:30:40"))
     record = ask((written,), exact=True).records[0]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
+
+from pit_fetch_providers.edgar.forms import INSIDERS
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests, endpoint_of
-from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options
+from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options, run
 from tests.loopback.broken import wreck
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
@@ -98,6 +100,27 @@ def continued(rng: Random) -> Case:
     )
 
 
+def of_a_day(rng: Random) -> int:
+    """Until EDGAR opens next, the filings of a day carry their own hours, and stand in the order of these."""
+    day = hours.weekday(date(2024, 1, 2) + rng.randrange(900) * hours.DAY)
+    opening = datetime.combine(hours.weekday(day + hours.DAY), time(9), NEW_YORK)
+    begin = datetime.combine(day, time(6, 30), NEW_YORK)
+    pit = begin + rng.random() * (opening - begin)
+    filings = []
+    for place in range(1, rng.choice((3, 8))):
+        form = rng.choice(("4", "3", "8-K", "10-Q", "10-K/A"))
+        minutes = rng.randrange(6 * 60, (22 if form in INSIDERS else 17) * 60)
+        accepted = datetime.combine(day, time(minutes // 60, minutes % 60, place), NEW_YORK)
+        filings.append(Filing(sec.number(place), form, f"{accepted:%Y-%m-%d %H:%M:%S}"))
+    app = server.app([Filed(filing) for filing in filings], true_utc=rng.random() < 0.5)
+    case = Case("sec_filings", pit.isoformat(), ("cik=320193", "--limit", "100"), (app,))
+    released = {filing.accession: filing.accepted_instant + hours.HOUR for filing in filings}
+    expected = sorted(((at, name) for name, at in released.items() if at <= pit), reverse=True)
+    items = run(case, app).data
+    assert [(datetime.fromisoformat(item["available_at"]), item["id"]) for item in items] == expected
+    return 1
+
+
 def ceiling(rng: Random) -> Case:
     """Make a question under a ceiling: today's tickers differ from world to world."""
     case = make(rng)
@@ -176,20 +199,30 @@ def _reported(rng: Random, filing: Filing, words: str) -> Filed:
 
 
 def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
-    """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it."""
-    form, accepted = rng.choice(forms), hours.in_business(rng, moment)
+    """Return a filing of an hour of business, at least two days old, or of the PIT's own day, some hours before it.
+
+    An insider's report may also be one of an evening.
+    """
+    form, accepted, evening = rng.choice(forms), hours.in_business(rng, moment), hours.late(rng, moment)
+    if form in INSIDERS and evening + hours.HOUR <= moment and rng.random() < 0.5:
+        accepted = evening
     items = ("2.02", "9.01") if form == "8-K" else ()
     written = f"{accepted + timedelta(seconds=40):%Y-%m-%d %H:%M:%S}"
     return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items, written=written)
 
 
 def _late(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
-    """Return a filing accepted after the PIT, or a letter of before that is released after it."""
+    """Return a filing accepted after the PIT, or a letter of before that is released after it.
+
+    Or one of an evening before, whose date is that of its day: it may have been moved back.
+    """
     if rng.random() < 0.2:
         day, after = moment.astimezone(NEW_YORK).date() - 20 * hours.DAY, moment.astimezone(NEW_YORK).date() + hours.DAY
         return Filing(accession, "UPLOAD", f"{hours.weekday(day)} 12:00:00", released=after.isoformat(), private=True)
     accepted, day = hours.after(rng, moment)
-    form = rng.choice((*forms, "DEF 14A"))
+    form, evening = rng.choice((*forms, "DEF 14A")), hours.late(rng, moment)
+    if form.removesuffix("/A") not in INSIDERS and evening < moment and rng.random() < 0.2:
+        return Filing(accession, form, f"{evening:%Y-%m-%d %H:%M:%S}", items=(CANARY,))
     written = f"{accepted + timedelta(days=1):%Y-%m-%d} 07:15:00" if rng.random() < 0.5 else ""
     return Filing(
         accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", filed=day.isoformat(), items=(CANARY,), written=written
@@ -232,6 +265,7 @@ REQUESTS = Requests(_continues, endpoint)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
+    "day": of_a_day,
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }

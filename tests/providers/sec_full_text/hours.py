@@ -7,7 +7,7 @@ from random import Random
 
 from tests.laws.worlds import NEW_YORK
 
-DAY = timedelta(days=1)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def in_business(rng: Random, moment: datetime) -> datetime:
@@ -16,7 +16,8 @@ def in_business(rng: Random, moment: datetime) -> datetime:
     if rng.random() < 0.3 and local.weekday() < 5 and 11 <= local.hour < 17:
         return local - timedelta(hours=2)
     day = weekday(local.date() - rng.choice((3, 4, 30, 300)) * DAY)
-    return datetime.combine(day, time(rng.choice((9, 12, 16)), 30, rng.randrange(60)), NEW_YORK)
+    hour, minute = rng.choice(((9, 30), (12, 30), (16, 30), (17, 20)))
+    return datetime.combine(day, time(hour, minute, rng.randrange(60)), NEW_YORK)
 
 
 def after(rng: Random, moment: datetime) -> tuple[datetime, date]:

@@ -360,7 +360,8 @@ def _unlisted(rng: Random, accession: str, moment: datetime, gone: Mapping[str, 
     No index lists it by then; where the header alone decides there is none such.
     """
     today = moment.astimezone(NEW_YORK).date()
-    days = [today - n * DAY for n in range(1, 20)]
+    # A panel asks an hour before, too: on its own day, the header alone decides.
+    days = [(moment - timedelta(hours=1)).astimezone(NEW_YORK).date() - n * DAY for n in range(1, 20)]
     days = [day for day in days if day.weekday() < 5 and f"master.{day:%Y%m%d}.idx" not in gone]
     if not days:
         return _noise(rng, accession, moment)
