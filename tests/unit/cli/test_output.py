@@ -70,6 +70,15 @@ def test_alone_it_shows_a_person_the_help_and_an_agent_what_is_missing(tmp_path:
     assert json.loads(written(agent)[0])["gaps"][0]["type"] == "config"
 
 
+def test_a_refusal_is_a_line_for_a_person_and_an_envelope_for_an_agent(tmp_path: Path) -> None:
+    for environ, has_envelope in (({}, False), ({"CLAUDECODE": "1"}, True)):
+        runtime = terminal(tmp_path, environ)
+        assert main(["archive", "info"], runtime) == 2
+        out, err = written(runtime)
+        assert err.startswith("pit_fetch: which archive?")
+        assert (json.loads(out)["gaps"][0]["type"] == "config") if has_envelope else out == ""
+
+
 @pytest.mark.parametrize(
     ("words", "environ"),
     [
@@ -145,6 +154,15 @@ def test_what_all_items_have_in_common_takes_no_column() -> None:
     assert heads.split() == ["date", *kinds, "id"]
     alone = render(PlainEnvelope(bars[:1], provenance=provenance), RenderOptions(width=250))
     assert {"available_at", "record_type", "symbol", "currency"} < set(alone.splitlines()[0].split())
+
+
+def test_an_id_stands_behind_the_columns_that_it_is_made_of() -> None:
+    concepts = ("Assets", "RevenueFromContractWithCustomerExcludingAssessedTax")
+    items = [{**STAMPS, "id": f"320193:{concept}:USD", "unit": "USD", "concept": concept} for concept in concepts]
+    lines = render(PlainEnvelope(items), RenderOptions(width=72)).splitlines()
+    rule = lines.index("-" * len(concepts[1]))
+    assert lines[rule + 1 : rule + 3] == [*concepts]
+    assert "Not shown: id" in lines[-1]
 
 
 @pytest.mark.parametrize("path", ["-", "/dev/stdout"])
