@@ -60,7 +60,7 @@ def test_every_operation_of_the_list_answers(made: Archive) -> None:
     statement = "statement period=quarter"
     for words in (statement, f"{statement} statement=balance", f"{statement} statement=cashflow", "concepts"):
         for cik in (9000001, 9000002):
-            answer = made.offline(f"sec_facts {words} cik={cik}", "2024-05-10 21:00", "2024-05-10 20:00")
+            answer = made.offline(f"sec_facts {words} cik={cik}", "2024-05-31 21:00", "2024-05-31 20:00")
             assert answer.data, words
             assert not [gap for gap in answer.envelope["gaps"] if gap.get("captured") is False]
 
