@@ -18,8 +18,9 @@ MAKE = "pit_fetch archive sample sample.db\n"
 
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if "```console\n" in page])
 def test_the_output_is_the_one_that_is_printed(name: str, tmp_path: Path) -> None:
-    assert MAKE in PAGES[name], "the page makes what it asks"
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     printed(MAKE, tmp_path)
+    assert MAKE in PAGES[name] or "sample.db" not in PAGES[name], "the page makes what it asks"
     for command, output in typed(PAGES[name]):
         assert printed(command, tmp_path) == output
 
