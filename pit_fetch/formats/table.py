@@ -56,10 +56,10 @@ def lines_of(envelope: PlainEnvelope, width: int, leading: Sequence[str] = ()) -
         return [], []
     typed = [column for column in columns(envelope.data, envelope.provenance.kinds) if column.name not in FIELDS]
     common, others = _in_common(typed, leading)
-    first, plotted = (*leading, *_FIRST), envelope.provenance.plotted
-    shown, hidden = _fit(_ordered(others, leading), width, first, plotted)
+    plotted = envelope.provenance.plotted
+    shown, hidden = _fit(_ordered(others, leading), width, plotted)
     if any(column.right for column in hidden):  # a figure is worth more than the weekday and the zone of New York
-        shown, hidden = _fit(_ordered(others, leading, short=True), width, first, plotted)
+        shown, hidden = _fit(_ordered(others, leading, short=True), width, plotted)
     heads = (column.head.rjust(column.width) if column.right else column.head.ljust(column.width) for column in shown)
     shared = [_shared(column) for column in common if column.name != "available_at_source"]
     lines = _wrapped(f"All items: {', '.join(shared)}", width) if shared else []
@@ -93,14 +93,21 @@ def _shared(column: Column) -> str:
 
 
 class _TextColumn:
-    """A column as text. ``width`` is the width that it gets, ``wanted`` the one that it would take."""
+    """A column as text.
+
+    width    the width that it gets; ``wanted`` is the one that it would take
+    telling  it says what an item is, and is there in any case
+    is_name  it does so since the ids are made of it
+    """
+
+    telling = is_name = False
 
     def __init__(self, column: Column, short: bool = False) -> None:
         self.head = column.name
-        self.right = column.kind in ("number", "integer")
+        self.right, self.is_date = column.kind in ("number", "integer"), column.kind == "date"
         self.cells = [escape_unprintable(_text(value, column, short)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
-        most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
+        most = self.wanted if self.right or self.is_date or column.kind == "instant" else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
 
     @property
@@ -122,10 +129,13 @@ def _ordered(typed: Sequence[Column], leading: Sequence[str], short: bool = Fals
     instants = {column.name for column in typed if column.kind == "instant"}
     texts = [name for name in fields if name not in instants and not name.endswith("url")]
     narrow = [name for name in texts if not by_name[name].is_cut]
-    parts = [name for name in texts if ids and _are_parts(by_name[name].cells, ids.cells)]
-    for name in parts:
-        by_name[name].width = min(by_name[name].wanted, _HEADLINE)
-    last = [name for name in (*narrow, *parts, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
+    names = [name for name in texts if ids and name not in narrow and _are_parts(by_name[name].cells, ids.cells)]
+    for name in (*leading, *_FIRST, *names):
+        if name in by_name:
+            by_name[name].telling = True
+    for name in names:
+        by_name[name].is_name, by_name[name].width = True, min(by_name[name].wanted, _HEADLINE)
+    last = [name for name in (*narrow, *names, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
     return [by_name[name] for name in dict.fromkeys((*first, *last))]
 
 
@@ -135,20 +145,30 @@ def _are_parts(cells: Sequence[str], ids: Sequence[str]) -> bool:
 
 
 def _fit(
-    candidates: Sequence[_TextColumn], width: int, first: Sequence[str], wanted: Sequence[str]
+    candidates: Sequence[_TextColumn], width: int, wanted: Sequence[str]
 ) -> tuple[list[_TextColumn], list[_TextColumn]]:
     """Return the columns that fit, the texts among them widened to fill the line, and the columns that do not.
 
-    The ``first`` columns, which say what an item is, are there in any case. The ``wanted`` ones go before others.
+    Those that say what an item is go first, with the ``wanted`` ones. Names come after figures and their dates.
     """
+    has_figures = any(column.right for column in candidates)
+    has_names = any(column.is_name for column in candidates)
+
+    def rank(column: _TextColumn) -> int:
+        if (column.telling and not column.is_name) or column.head in wanted:
+            return 0
+        if not has_names or column.right or (has_figures and column.is_date):
+            return 1
+        return 2 if column.is_name else 3
+
     shown, left = [candidates[0]], width - candidates[0].width
-    for column in sorted(candidates[1:], key=lambda column: column.head not in (*first, *wanted)):
-        if column.head in first:  # however narrow the terminal
+    for column in sorted(candidates[1:], key=rank):
+        if column.telling:  # however narrow the terminal
             column.width = min(column.width, max(left - len(_SEPARATOR), len(column.head)))
-        if column.width + len(_SEPARATOR) <= left or column.head in first:
+        if column.width + len(_SEPARATOR) <= left or column.telling:
             shown.append(column)
             left -= column.width + len(_SEPARATOR)
-    for column in sorted(shown, key=lambda column: column.head not in first):
+    for column in sorted(shown, key=lambda column: not column.telling):
         more = max(min(left, column.wanted - column.width), 0)
         column.width, left = column.width + more, left - more
     return sorted(shown, key=candidates.index), [column for column in candidates if column not in shown]
