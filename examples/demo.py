@@ -7,33 +7,46 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 SAMPLE = Path(os.path.relpath(Path(__file__).parent / "sample" / "bz_news.json"))
 PIT = "2024-02-15T16:00:00-05:00"
+LATER = "2024-02-20T16:00:00-05:00"
 
 NEXT = """
 Try next, without a key:
+  .venv/bin/pit_fetch archive sample sample.db
   .venv/bin/pit_fetch --source bz-news-api --pit 2024-02-16T09:00:00-05:00 --input-file {sample} --pretty
-  .venv/bin/pit_fetch --source bz-news-api --pit {pit} --input-file {sample} --themes oil
   .venv/bin/pit_fetch --list-sources
 With a key:
   BENZINGA_API_KEY=... .venv/bin/pit_fetch --source bz-news-api --pit {pit} --tickers AAPL --limit 5
 """
 
 
-def pit_fetch(*words: str) -> dict[str, Any]:
-    """Shows a call, runs it, and returns its envelope."""
+SHOWN = ("title", "snippet", "end", "value", "form")
+told: set[str] = set()
+
+
+def run(*words: str, folder: str | None = None) -> bytes:
+    """Shows a call, runs it in ``folder``, and returns what it prints."""
     print("$ pit_fetch " + shlex.join(words))
     command = [str(Path(sys.executable).parent / "pit_fetch"), *words]
-    done = subprocess.run(command, check=True, capture_output=True)
-    envelope: dict[str, Any] = json.loads(done.stdout)
+    return subprocess.run(command, check=True, capture_output=True, cwd=folder).stdout
+
+
+def pit_fetch(*words: str, folder: str | None = None) -> dict[str, Any]:
+    """Shows a call and its answer, and returns its envelope. What a gap says is shown once."""
+    envelope: dict[str, Any] = json.loads(run(*words, folder=folder))
     for item in envelope["data"]:
-        shown = [str(item[name]) for name in ("title", "snippet", "digest") if item.get(name)]
-        print(f"  {item['available_at'] or 'undated':<26} {'  '.join([item['id'], *shown])}")
+        values = [item["id"]] if "value" not in item else []
+        values += [str(item[name]) for name in SHOWN if item.get(name)]
+        print(f"  {item['available_at'] or 'undated':<26} {'  '.join(values)}")
     for gap in envelope["gaps"]:
-        print(f"  gap: {gap['type']}: {gap['reason']}")
+        if gap["reason"] not in told:
+            print(f"  gap: {gap['type']}: {gap['reason']}")
+            told.add(gap["reason"])
     print()
     return envelope
 
@@ -55,15 +68,24 @@ def main() -> None:
     for item in today["data"]:
         if item["id"] not in kept:
             print(f"  {item['id']}  {why[item['id']]}")
-    ask_the_web_archive()
+    ask_an_archive()
+    ask_of_saved_pages()
     print(NEXT.format(sample=SAMPLE, pit=PIT))
 
 
-def ask_the_web_archive() -> None:
-    """Answer from saved captures: what growth did Acme's page promise at the close, and had it changed by then?"""
-    print("\nCaptures of Acme's page for investors, as of the close: two, alike, each public after five minutes:\n")
-    index = ("--source", "wayback", "--input-file", str(SAMPLE.with_name("wayback_index.txt")))
-    pit_fetch(*index, "captures", "url=www.acme.example/investors", "--pit", PIT, "--fields", "digest")
+def ask_an_archive() -> None:
+    """Answer from what was captured: what had Acme earned a share, by its filings, at the close and five days later?"""
+    print("\nAcme's earnings per share as filed, from an archive: a later report adds 2023, and restates 2022:\n")
+    question = ("concept=EarningsPerShareDiluted", "cik=9000001", "period=annual", "--date-from", "2022-01-01")
+    with tempfile.TemporaryDirectory() as folder:
+        run("archive", "sample", "sample.db", folder=folder)
+        for pit in (PIT, LATER):
+            words = ("--source", "sec_facts", *question, "--archive", "sample.db", "--offline", "--pit", pit)
+            pit_fetch(*words, folder=folder)
+
+
+def ask_of_saved_pages() -> None:
+    """Answer from saved captures: what growth did Acme's page promise at the close?"""
     print("What a model extracted from two saved captures, as of the close: the lower outlook is of the day after:\n")
     pages = SAMPLE.with_name("pages")
     pit_fetch("normalize", "--pages", str(pages), "--input-file", str(pages / "items.json"), "--pit", PIT)

@@ -68,6 +68,8 @@ def key_of(connection: sqlite3.Connection, text: str) -> Key:
     origin, _, seq = text.rpartition("-")
     is_id = origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
     key = last(connection) if text == "last" else Key(origin, int(seq)) if is_id else None
+    if key is None and text == "last":
+        raise ArchiveError("it holds no answer: a capture prints none, and a question with --offline records nothing")
     if key is None:
         raise ArchiveError("there is no such fetch in it")
     return key

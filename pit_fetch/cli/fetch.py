@@ -105,12 +105,7 @@ def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
     from pit_fetch.engine import settings_files
 
     runtime, settings = settings_files.with_settings(runtime)
-    return runtime, {"format": "table", **settings.options} if is_for_a_person(runtime) else settings.options
-
-
-def is_for_a_person(runtime: Runtime) -> bool:
-    """Return whether a person reads the standard output. Agents and their operators read JSON."""
-    return runtime.stdout is not None and runtime.stdout.isatty() and not audience.is_for_an_agent(runtime.environ)
+    return runtime, {"format": "table", **settings.options} if audience.is_for_a_person(runtime) else settings.options
 
 
 def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:

@@ -13,6 +13,7 @@ from pit_fetch.cli.output import Output
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Code, gap
+from pit_fetch.request import audience
 from pit_fetch.runtime import Runtime, alarm
 from pit_fetch.support import process
 
@@ -80,7 +81,7 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         return
     from pit_fetch.cli import fetch
 
-    if not argv and fetch.is_for_a_person(runtime):
+    if not argv and audience.is_for_a_person(runtime):
         output.set(fetch.help_text(argv, runtime), ExitStatus.REFUSED)
         return
     source = parser.source_of(argv)

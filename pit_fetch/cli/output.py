@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.gaps import Gap
+from pit_fetch.request.audience import is_for_a_person
 from pit_fetch.support.process import STDERR_SECONDS
 from pit_fetch.support.terminal import deliver, for_stream, line
 
@@ -20,12 +21,14 @@ class Output:
 
     complaint       why the exit status is not 0, for stderr
     notes           more lines for stderr
+    is_refusal      the text is an envelope that says why nothing was asked
     progress        the progress line, if there is one, which is cleared first
     private_output  takes the place of stdout in a call that the guard has rebuilt
     """
 
     def __init__(self) -> None:
         self.text, self.status, self.complaint = "", int(ExitStatus.OK), ""
+        self.is_refusal = False
         self.notes: tuple[str, ...] = ()
         self.progress: Progress | None = None
         self.private_output: TextIO | None = None
@@ -40,6 +43,7 @@ class Output:
         from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 
         self.set(render(build([], [gap], EnvelopeOptions())), status, gap.reason)
+        self.is_refusal = status is ExitStatus.REFUSED
 
     def emit(self, runtime: Runtime) -> int:
         """Write everything and return the exit status. A reader that went away is not worth an error message."""
@@ -53,7 +57,7 @@ class Output:
         if stdout is None:
             return ExitStatus.CLOSED_PIPE
         try:
-            deliver(stdout, for_stream(self.text, stdout))
+            deliver(stdout, for_stream(self._text_for(runtime), stdout))
             if self.private_output is not None:
                 self.private_output.close()
         except BrokenPipeError:
@@ -66,3 +70,8 @@ class Output:
             with contextlib.suppress(OSError, ValueError):
                 deliver(runtime.stderr, lines, STDERR_SECONDS)
         return status
+
+    def _text_for(self, runtime: Runtime) -> str:
+        """Return the text. A person reads the reason of a refusal on stderr, and needs no envelope around it."""
+        is_told = self.is_refusal and self.private_output is None and is_for_a_person(runtime)
+        return "" if is_told else self.text

@@ -6,6 +6,7 @@ import json
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import compress
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
@@ -36,20 +37,29 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     if not envelope.data:
         return "No items.\n" + _gaps(envelope)
     lines, hidden = lines_of(envelope, options.width or WIDTH)
-    more = f"\nNot shown: {', '.join(hidden)} (--fields chooses, --format json has everything)\n" if hidden else ""
-    return "\n".join(lines) + "\n" + more + _gaps(envelope)
+    return "\n".join(lines) + "\n" + not_shown(hidden, "json") + _gaps(envelope)
 
 
-def lines_of(envelope: PlainEnvelope, width: int) -> tuple[list[str], list[str]]:
-    """Return the items as lines of at most ``width`` characters, and the names of the columns that do not fit."""
+def not_shown(hidden: Sequence[str], complete: str) -> str:
+    """Return the line that names the hidden columns, and a ``complete`` format; "" for none."""
+    if not hidden:
+        return ""
+    return f"\nNot shown: {', '.join(hidden)} (--fields chooses, --format {complete} has everything)\n"
+
+
+def lines_of(envelope: PlainEnvelope, width: int, leading: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+    """Return the items as lines of at most ``width`` characters, and the names of the columns that do not fit.
+
+    The ``leading`` columns stand first. They say what was asked for, and a row with nothing else has no item.
+    """
     if not envelope.data:
         return [], []
     typed = [column for column in columns(envelope.data, envelope.provenance.kinds) if column.name not in FIELDS]
-    common, others = in_common(typed)
+    common, others = _in_common(typed, leading)
     plotted = envelope.provenance.plotted
-    shown, hidden = _fit(_ordered(others), width, plotted)
+    shown, hidden = _fit(_ordered(others, leading), width, plotted)
     if any(column.right for column in hidden):  # a figure is worth more than the weekday and the zone of New York
-        shown, hidden = _fit(_ordered(others, short=True), width, plotted)
+        shown, hidden = _fit(_ordered(others, leading, short=True), width, plotted)
     heads = (column.head.rjust(column.width) if column.right else column.head.ljust(column.width) for column in shown)
     shared = [_shared(column) for column in common if column.name != "available_at_source"]
     lines = _wrapped(f"All items: {', '.join(shared)}", width) if shared else []
@@ -58,6 +68,15 @@ def lines_of(envelope: PlainEnvelope, width: int) -> tuple[list[str], list[str]]
         lines.append(_SEPARATOR.join(_padded(column.cells[row], column) for column in shown).rstrip())
         lines += _wrapped(escape_unprintable(explanation(item)), width, _INDENT)
     return lines, [column.head for column in hidden]
+
+
+def _in_common(typed: Sequence[Column], leading: Sequence[str]) -> tuple[list[Column], list[Column]]:
+    """Return the columns with one value for all items, of whatever was asked, and the others."""
+    own = [column for column in typed if column.name not in leading]
+    is_item = [not all(map(is_empty, row)) for row in zip(*(column.values for column in own), strict=True)]
+    common, _ = in_common([column._replace(values=[*compress(column.values, is_item)]) for column in own])
+    names = {column.name for column in common}
+    return common, [column for column in typed if column.name not in names]
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -74,14 +93,21 @@ def _shared(column: Column) -> str:
 
 
 class _TextColumn:
-    """A column as text. ``width`` is the width that it gets, ``wanted`` the one that it would take."""
+    """A column as text.
+
+    width    the width that it gets; ``wanted`` is the one that it would take
+    telling  it says what an item is, and is there in any case
+    is_name  it does so since the ids are made of it
+    """
+
+    telling = is_name = False
 
     def __init__(self, column: Column, short: bool = False) -> None:
         self.head = column.name
-        self.right = column.kind in ("number", "integer")
+        self.right, self.is_date = column.kind in ("number", "integer"), column.kind == "date"
         self.cells = [escape_unprintable(_text(value, column, short)) for value in column.values]
         self.wanted = max(_length(self.head), *map(_length, self.cells))
-        most = self.wanted if self.right or column.kind in ("instant", "date") else _TEXT
+        most = self.wanted if self.right or self.is_date or column.kind == "instant" else _TEXT
         self.width = min(self.wanted, _HEADLINE if self.head in _FIRST else max(most, len(self.head)))
 
     @property
@@ -89,18 +115,33 @@ class _TextColumn:
         return self.width < self.wanted
 
 
-def _ordered(typed: Sequence[Column], short: bool = False) -> list[_TextColumn]:
-    """Return time first, then what the item is, its short fields, its id, and long texts last; no empty columns."""
+def _ordered(typed: Sequence[Column], leading: Sequence[str], short: bool = False) -> list[_TextColumn]:
+    """Return time first, then what the item is, its short fields, its id, and long texts last; no empty columns.
+
+    A text that the ids are made of stands before them, since it says the same in fewer words.
+    """
     by_name = {column.name: _TextColumn(column, short) for column in typed if not all(map(is_empty, column.values))}
     ids = by_name.get("id")
     if ids and any(column.cells == ids.cells for column in by_name.values() if column is not ids):
         del by_name["id"]  # it repeats another column
-    first = [name for name in ("available_at", *_FIRST) if name in by_name]
+    first = [name for name in (*leading, "available_at", *_FIRST) if name in by_name]
     fields = [name for name in by_name if name not in (*STAMPS, *first)]
     instants = {column.name for column in typed if column.kind == "instant"}
-    narrow = [name for name in fields if name not in instants and not by_name[name].is_cut and not name.endswith("url")]
-    last = [name for name in (*narrow, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
+    texts = [name for name in fields if name not in instants and not name.endswith("url")]
+    narrow = [name for name in texts if not by_name[name].is_cut]
+    names = [name for name in texts if ids and name not in narrow and _are_parts(by_name[name].cells, ids.cells)]
+    for name in (*leading, *_FIRST, *names):
+        if name in by_name:
+            by_name[name].telling = True
+    for name in names:
+        by_name[name].is_name, by_name[name].width = True, min(by_name[name].wanted, _HEADLINE)
+    last = [name for name in (*narrow, *names, "id", "revised_at", "first_seen_at", *fields) if name in by_name]
     return [by_name[name] for name in dict.fromkeys((*first, *last))]
+
+
+def _are_parts(cells: Sequence[str], ids: Sequence[str]) -> bool:
+    """Return whether the ids are made of these cells, among others."""
+    return all(cell and cell in id_ for cell, id_ in zip(cells, ids, strict=True))
 
 
 def _fit(
@@ -108,16 +149,26 @@ def _fit(
 ) -> tuple[list[_TextColumn], list[_TextColumn]]:
     """Return the columns that fit, the texts among them widened to fill the line, and the columns that do not.
 
-    The ``wanted`` columns and those that say what an item is go first.
+    Those that say what an item is go first, with the ``wanted`` ones. Names come after figures and their dates.
     """
+    has_figures = any(column.right for column in candidates)
+    has_names = any(column.is_name for column in candidates)
+
+    def rank(column: _TextColumn) -> int:
+        if (column.telling and not column.is_name) or column.head in wanted:
+            return 0
+        if not has_names or column.right or (has_figures and column.is_date):
+            return 1
+        return 2 if column.is_name else 3
+
     shown, left = [candidates[0]], width - candidates[0].width
-    for column in sorted(candidates[1:], key=lambda column: column.head not in (*_FIRST, *wanted)):
-        if column.head in _FIRST:  # what an item is must be there, however narrow the terminal
+    for column in sorted(candidates[1:], key=rank):
+        if column.telling:  # however narrow the terminal
             column.width = min(column.width, max(left - len(_SEPARATOR), len(column.head)))
-        if column.width + len(_SEPARATOR) <= left or column.head in _FIRST:
+        if column.width + len(_SEPARATOR) <= left or column.telling:
             shown.append(column)
             left -= column.width + len(_SEPARATOR)
-    for column in sorted(shown, key=lambda column: column.head not in _FIRST):
+    for column in sorted(shown, key=lambda column: not column.telling):
         more = max(min(left, column.wanted - column.width), 0)
         column.width, left = column.width + more, left - more
     return sorted(shown, key=candidates.index), [column for column in candidates if column not in shown]

@@ -63,16 +63,16 @@ class PanelFile:
         self._kept = {key: summary for key, summary in summaries.items() if summary and summary.is_settled}
         self.kept_cells = sum(sum(summary.statuses.values()) for summary in self._kept.values())
 
-    def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None) -> Written:
+    def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None, *, width: int = 0) -> Written:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
-        ``on_cells`` is called with the number of cells that were asked. Another process that writes the same table at
-        once is an OSError.
+        ``on_cells`` is called with the number of cells that were asked. ``width`` is that of a terminal's lines.
+        Another process that writes the same table at once is an OSError.
         """
         with self._parts.held():
-            return self._write(form, on_cells)
+            return self._write(form, on_cells, width)
 
-    def _write(self, form: str, on_cells: Callable[[int], None]) -> Written:
+    def _write(self, form: str, on_cells: Callable[[int], None], width: int) -> Written:
         due = [pair for pair in zip(self._keys, self._grid.subjects, strict=True) if pair[0] not in self._kept]
         with closing(self._answer(due)) as answered:
             for key, part in answered:
@@ -82,7 +82,8 @@ class PanelFile:
         written = _of([self._kept[key] for key in self._keys])
         if written.is_written:
             with replacing(self._path, self._parts.folder) as file:
-                table.write(file, lambda: map(self._parts.cells, self._keys), form or table.format_of(self._path))
+                form = form or table.format_of(self._path)
+                table.write(file, lambda: map(self._parts.cells, self._keys), form, width)
         if written.is_settled:
             self._parts.remove()
         return written

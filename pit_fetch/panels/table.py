@@ -6,13 +6,17 @@ Its columns are those of all subjects, so it is read twice: once for the columns
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import BinaryIO
 
 from pit_fetch.formats import csv, jsonl
-from pit_fetch.panels.cells import Cell, rows_of
-from pit_fetch.pipeline.envelope import PlainEnvelope
+from pit_fetch.panels.cells import PIT, STATUS, Cell, halves, rows_of
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 
+# Of files, and by the ends of their names.
 FORMATS = ("csv", "jsonl", "parquet")
+# For reading, as lines of text.
+TABLE = "table"
 # Reads the cells of each subject, from the first on.
 ReadParts = Callable[[], Iterable[Sequence[Cell]]]
 
@@ -22,9 +26,14 @@ def format_of(path: str) -> str:
     return next((form for form in FORMATS if path.lower().endswith(f".{form}")), "csv")
 
 
-def write(file: BinaryIO, read: ReadParts, form: str) -> None:
-    """Write the table in one of the :data:`FORMATS`. Raise OSError, ConfigError for Parquet without pyarrow."""
-    if form == "parquet":
+def write(file: BinaryIO, read: ReadParts, form: str, width: int = 0) -> None:
+    """Write the table in one of the :data:`FORMATS`, or as a :data:`TABLE` of lines of ``width`` characters.
+
+    Raise OSError, ConfigError for Parquet without pyarrow.
+    """
+    if form == TABLE:
+        file.write(lines([*chain.from_iterable(read())], width).encode())
+    elif form == "parquet":
         from pit_fetch.panels import parquet
 
         parquet.write(file, read)
@@ -36,3 +45,15 @@ def write(file: BinaryIO, read: ReadParts, form: str) -> None:
         file.write(csv.header(columns).encode())
         for cells in read():
             file.write(csv.lines(rows_of(cells), columns).encode())
+
+
+def lines(cells: Sequence[Cell], width: int = 0) -> str:
+    """Return the table of ``cells`` as lines for a person, of ``width`` characters or as many as are usual."""
+    from pit_fetch.formats import table
+
+    asked, own = halves(cells)
+    rows = [{**question, **item} for question, item in zip(asked.data, own.data, strict=True)]
+    kinds = {**asked.provenance.kinds, **own.provenance.kinds}
+    leading = (PIT, *(cells[0].over if cells else ()), STATUS)
+    shown, hidden = table.lines_of(PlainEnvelope(rows, (), Provenance(kinds=kinds)), width or table.WIDTH, leading)
+    return "".join(f"{line}\n" for line in shown) + table.not_shown(hidden, "csv")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pit_fetch.runtime import Runtime
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
@@ -14,6 +18,11 @@ MAX_CHARS_UNDER_AGENT = 28_000
 def is_for_an_agent(environ: Mapping[str, str]) -> bool:
     """Return whether the caller is an agent's client, or bound by the operator."""
     return bool(environ.get(CLIENT_VARIABLE)) or is_bound(environ)
+
+
+def is_for_a_person(runtime: Runtime) -> bool:
+    """Return whether a person reads the standard output. Agents and their operators read JSON."""
+    return runtime.stdout is not None and runtime.stdout.isatty() and not is_for_an_agent(runtime.environ)
 
 
 def is_bound(environ: Mapping[str, str]) -> bool:

@@ -2,7 +2,8 @@
 
 The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
 help from the program, the size and the scores of the leak corpus from its files, and which captured requests answer
-which questions, and the keyword arguments of the library, from the options of the providers.
+which questions, and the keyword arguments of the library, from the options of the providers; the lines of statements
+from their table.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
+
+from pit_fetch_providers.sec_facts.lines import LINES, STATEMENTS, SUMS, Statement, cell_names
 
 from pit_fetch.engine import registry
 from pit_fetch.provider import Operation, Option, Provider
@@ -28,8 +31,8 @@ from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
-COMMAND, CORPUS, COVERAGE, EVIDENCE = (
-    ROOT / "docs" / name for name in ("command.md", "corpus.md", "coverage.md", "evidence.md")
+COMMAND, CORPUS, COVERAGE, EVIDENCE, FACTS = (
+    ROOT / "docs" / name for name in ("command.md", "corpus.md", "coverage.md", "evidence.md", "sec_facts.md")
 )
 KEYWORDS = ROOT / "pit_fetch" / "request" / "keywords.py"
 CASES = ROOT / "tests" / "corpus"
@@ -117,6 +120,20 @@ def _proof(operation: Operation) -> str:
     if operation.dating == "never":
         return "never"
     return operation.rule if operation.dating == "record" else "when it is fetched"
+
+
+def sealed_facts(text: str) -> str:
+    """Return the page of sec_facts, its ``text`` with the lines of each statement, and what they are taken from."""
+    rows = [(statement, *_line(statement, name)) for statement in STATEMENTS for name in cell_names(statement)]
+    return _in_block(text, "lines", _table(("statement", "line", "US GAAP", "IFRS", "else"), rows))
+
+
+def _line(statement: Statement, name: str) -> Iterator[str]:
+    yield f"`{name}`"
+    concepts = [concept for line in LINES[statement] if line.name == name for concept in line.concepts]
+    for taxonomy in ("us-gaap:", "ifrs-full:"):
+        yield ", ".join(f"`{concept.removeprefix(taxonomy)}`" for concept in concepts if concept.startswith(taxonomy))
+    yield "; or ".join(" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
 
 
 def sealed_guard(text: str) -> str:
@@ -211,6 +228,7 @@ SEALED: Mapping[Path, Callable[[str], str]] = {
     CORPUS: sealed_corpus,
     COVERAGE: sealed_coverage,
     EVIDENCE: sealed_evidence,
+    FACTS: sealed_facts,
     KEYWORDS: sealed_keywords,
 }
 

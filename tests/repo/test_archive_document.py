@@ -34,7 +34,7 @@ def steps() -> Iterator[tuple[str, str]]:
         elif block["language"] == "python":
             yield "page.py", f"import pit_fetch\n{block['text']}"
             yield "", "python page.py"
-        elif block["language"] != "sql":  # tests/unit/archive/test_export.py asks it
+        elif block["language"] != "console":  # test_sample_pages.py types those
             assert block["language"] in ("sh", "crontab"), block[0]
             for line in block["text"].splitlines():
                 yield "", re.sub(r"^\S+ \S+ \S+ \S+ \S+  ", "", line) if block["language"] == "crontab" else line
@@ -53,7 +53,7 @@ def app(request: HttpRequest) -> Response:
 
 def test_what_it_is_for_and_who_must_not_see_it_come_first() -> None:
     titles = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
-    assert titles[:3] == ["Capture, ask, delete", "Who must not see it", "Asking it"]
+    assert titles[:4] == ["Try it", "Capture, ask, delete", "Who must not see it", "Asking it"]
     assert PAGE.index("Keep it where no agent can read it") < PAGE.index("```")
 
 
@@ -92,6 +92,6 @@ def test_every_command_of_the_pages_runs(tmp_path: Path) -> None:
     assert (tmp_path / "archives" / "backup.db").exists()
 
 
-@pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "repair", "rebuild", "drop"])
+@pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "repair", "rebuild", "drop", "sample"])
 def test_every_command_is_on_a_page(name: str) -> None:
     assert any(f"pit_fetch archive {name}" in text for path, text in steps() if not path)

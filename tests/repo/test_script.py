@@ -180,6 +180,9 @@ def test_the_demo_shows_kept_items_a_withheld_revision_and_gaps() -> None:
     assert "gap: pit_excluded" in done.stdout
     assert "1004  published before the close, but rewritten after it" in done.stdout
     assert json.loads(SAMPLE.read_text())[2]["id"] == 1004
+    # A question of an archive: what a later report restates.
+    assert "2022-12-31  3.6  10-K" in done.stdout
+    assert "2022-12-31  3.25  10-K" in done.stdout
     # A question of the web: the outlook of the page that was captured before the PIT.
     assert "revenue growth of 4% to 6%" in done.stdout
     assert "1% to 2%" not in done.stdout

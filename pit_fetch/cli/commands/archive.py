@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import sqlite3
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds, schema, upgrade
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
-from pit_fetch.archive_admin import maintenance, repair, replay, stats, verification
+from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, verification
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.archive_admin.progress import OnProgress
@@ -28,6 +29,8 @@ from pit_fetch.provider import Option
 from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
+
+_NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
 
 
 class Call(NamedTuple):
@@ -52,11 +55,16 @@ class Call(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command of its own parser. ``options`` adds what it takes besides --archive and --json."""
+    """A command of its own parser.
+
+    options  adds what it takes besides --json
+    makes    it makes an archive, named FILE; any other takes --archive
+    """
 
     summary: str
     run: Callable[[Call], CommandResult]
     options: Callable[[Parser], object] = lambda parser: None
+    makes: bool = False
 
 
 def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
@@ -76,13 +84,14 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
     command.options(parser)
-    parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE})")
+    if not command.makes:
+        parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE})")
     parser.add_argument("--json", action="store_true", help="as JSON")
     if {"-h", "--help"} & set(argv):
         return CommandResult(parser.format_help())
     options = parser.parse_args(list(argv[1:]))
     runtime = require_operator(runtime, f"archive {name}")
-    path = path_of(options.archive, runtime)
+    path = runtime.path(options.file) if command.makes else path_of(options.archive, runtime, _NAMED)
     try:
         return command.run(Call(path, options, runtime, progress))
     except ArchiveError as error:
@@ -372,6 +381,24 @@ def _drop(call: Call) -> CommandResult:
     return CommandResult(text)
 
 
+# sample
+
+
+def _sample_options(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the archive to make; it must not exist")
+
+
+def _sample(call: Call) -> CommandResult:
+    call.progress.show("making the sample ...")
+    made = sample.make(call.path, call.runtime)
+    place = f"--archive {shlex.quote(call.options.file)} --offline"
+    questions = [f"pit_fetch {question} {place}" for question in made.questions]
+    if call.options.json:
+        return CommandResult(to_json({"path": call.path, "about": made.about, "questions": questions}))
+    lines = "".join(f"  {question}\n" for question in questions)
+    return CommandResult(f"{call.options.file} is made. {made.about}\n{lines}")
+
+
 COMMANDS: Mapping[str, Command] = {
     "info": Command("Show how much it holds, from which sources, and since when.", _info),
     "log": Command("List its fetches, newest first.", _log, _log_options),
@@ -382,4 +409,5 @@ COMMANDS: Mapping[str, Command] = {
     "export": Command("Write every version, with when it was the answer, as Parquet files.", _export, _export_options),
     "rebuild": Command("Derive the versions again with the providers' current code.", _rebuild),
     "drop": Command("Delete a source's fetches for good; the deletion stays on record.", _drop, _drop_options),
+    "sample": Command("Make a small archive of invented companies, to try it.", _sample, _sample_options, makes=True),
 }

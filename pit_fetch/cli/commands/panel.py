@@ -20,10 +20,12 @@ from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile, Written
-from pit_fetch.panels.table import FORMATS, format_of
+from pit_fetch.panels.table import FORMATS, TABLE, format_of
 from pit_fetch.provider import Provider
+from pit_fetch.request.audience import is_for_a_person
 from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
+from pit_fetch.support.terminal import terminal_width
 
 _EXAMPLE = """\
   pit_fetch panel --source sec_full_text --forms 8-K --over tickers=@tickers.txt \\
@@ -63,7 +65,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         parser.error(parser.advice)
     runtime = require_operator(runtime, "panel")
     path = None if options.output is None else runtime.path(options.output)
-    form = _format(options, path)
+    form = _format(options, path, runtime)
     asked = _asked(options.source, words, runtime)
     if path is not None:
         check_file(path, map(runtime.path, _files(options, asked)))
@@ -76,7 +78,8 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         if options.dry_run:
             return CommandResult(f"{plan}\n")
         progress.tell(plan)
-        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime))
+        width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
+        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
         return _result(
             written, cells, name, is_kept=path is not None, has_limit=not {"limit", "max_pages"}.isdisjoint(asked)
@@ -129,7 +132,11 @@ def _parser() -> Parser:
         "scheduler of a cluster. With dask, --offline alone",
     )
     parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
-    parser.add_argument("--format", choices=FORMATS, help="default: by the name of FILE, or else csv")
+    parser.add_argument(
+        "--format",
+        choices=(*FORMATS, TABLE),
+        help="default: by the name of FILE; without it table on a terminal, else csv",
+    )
     return parser
 
 
@@ -173,8 +180,9 @@ def _listed(text: str) -> list[str]:
     return [text] if text.startswith("@") else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _format(options: Namespace, path: str | None) -> str:
-    form: str = options.format or format_of(path or "")
+def _format(options: Namespace, path: str | None, runtime: Runtime) -> str:
+    is_read = path is None and is_for_a_person(runtime)
+    form: str = options.format or (TABLE if is_read else format_of(path or ""))
     if form == "parquet" and path is None:
         raise UsageError(Code.USAGE, text="--format parquet needs --output FILE")
     return form

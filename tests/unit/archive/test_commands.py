@@ -573,6 +573,16 @@ def test_without_an_archive_it_says_how_to_name_one(kept: Archive) -> None:
     left = kept.command("archive info", env={"PIT_FETCH_ARCHIVE": ""})
     assert left.code == 2
     assert "PIT_FETCH_ARCHIVE" in left.err
+    assert "pit_fetch archive sample PATH" in left.err
+
+
+def test_an_archive_of_captures_alone_says_why_there_is_no_last_answer(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, app=articles(benzinga.article(1, at("2026-06-01 12:00"))))
+    (tmp_path / "list.toml").write_text("[[request]]\nsource = 'benzinga'\nlookback_minutes = 1440\n")
+    assert archive.command("capture list.toml", now="2026-06-01 15:00").code == 0
+    left = archive.command("archive replay last")
+    assert (left.code, left.out) == (2, "")
+    assert "it holds no answer: a capture prints none" in left.err
 
 
 def test_the_settings_file_names_the_archive(archive: Archive) -> None:
@@ -595,6 +605,7 @@ def test_an_agent_with_a_ceiling_is_shown_nothing(kept: Archive, environ: dict[s
         "replay": " x-1",
         "merge": " other.db",
         "export": " lake",
+        "sample": " sample.db",
         "drop": " --source benzinga --before 2030-01-01",
     }
     (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,15 @@ def test_alone_it_shows_a_person_the_help_and_an_agent_what_is_missing(tmp_path:
     out, err = written(person)
     assert (out.startswith("usage: pit_fetch --source SOURCE"), err) == (True, "")
     assert json.loads(written(agent)[0])["gaps"][0]["type"] == "config"
+
+
+def test_a_refusal_is_a_line_for_a_person_and_an_envelope_for_an_agent(tmp_path: Path) -> None:
+    for environ, has_envelope in (({}, False), ({"CLAUDECODE": "1"}, True)):
+        runtime = terminal(tmp_path, environ)
+        assert main(["archive", "info"], runtime) == 2
+        out, err = written(runtime)
+        assert err.startswith("pit_fetch: which archive?")
+        assert (json.loads(out)["gaps"][0]["type"] == "config") if has_envelope else out == ""
 
 
 @pytest.mark.parametrize(
@@ -145,6 +155,43 @@ def test_what_all_items_have_in_common_takes_no_column() -> None:
     assert heads.split() == ["date", *kinds, "id"]
     alone = render(PlainEnvelope(bars[:1], provenance=provenance), RenderOptions(width=250))
     assert {"available_at", "record_type", "symbol", "currency"} < set(alone.splitlines()[0].split())
+
+
+CONCEPTS = ("Assets", "RevenueFromContractWithCustomerExcludingAssessedTax", "PaymentsToAcquireProductiveAssets" * 3)
+
+
+def named(*figures: str) -> PlainEnvelope:
+    """Return items whose ids are made of long names. Each has an instant, a period and a unit of its own."""
+    kinds: Mapping[str, Any] = {"concept": "text", "unit": "text", "end": "date", **dict.fromkeys(figures, "number")}
+    items = [
+        {
+            "available_at": f"2024-02-0{number}T16:00:00-05:00",
+            "id": f"320193:{concept}:USD{number}",
+            "concept": concept,
+            "unit": f"USD{number}",
+            "end": f"2023-09-0{number}",
+            **dict.fromkeys(figures, 1_300_000_000 + number),
+        }
+        for number, concept in enumerate(CONCEPTS, 1)
+    ]
+    return PlainEnvelope(items, provenance=Provenance("demo", "q", PIT, kinds))
+
+
+def test_a_name_that_ids_are_made_of_is_there_and_the_id_gives_way() -> None:
+    for width, heads in (
+        (60, ["available_at", "concept"]),
+        (80, ["available_at", "concept"]),
+        (120, ["available_at", "unit", "end", "concept"]),
+        (250, ["available_at", "unit", "end", "concept", "id"]),
+    ):
+        shown, _, *rows = render(named(), RenderOptions(width=width)).splitlines()
+        assert shown.split() == heads
+        assert [concept in row for concept, row in zip(CONCEPTS, rows, strict=False)] == [True, width > 60, width > 120]
+
+
+def test_figures_and_their_dates_go_before_long_names() -> None:
+    shown, *_ = render(named("value"), RenderOptions(width=80)).splitlines()
+    assert shown.split() == ["available_at", "end", "value", "concept"]
 
 
 @pytest.mark.parametrize("path", ["-", "/dev/stdout"])

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from pit_fetch.cli.main import main
 from pit_fetch.support.whole_folder import locked
 from pit_fetch.testing.server import Response
 from tests.unit.archive.flips import bytes_of
 from tests.unit.archive.scene import Archive, alpha, articles
+from tests.unit.cli.test_output import terminal, written
 
 ROW = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
 NOW = "2026-07-02 12:00"
@@ -174,3 +176,16 @@ def test_it_is_for_people(archive: Archive, variable: str) -> None:
     archive.env[variable] = "2026-12-01T00:00:00Z"
     answer = archive.command(f"{ASKED} --over symbol=GE", NOW)
     assert (answer.code, "reportedEPS" in answer.out) == (2, False)
+
+
+def test_a_person_at_a_terminal_reads_a_table_and_a_pipe_csv(tmp_path: Path) -> None:
+    words = ["panel", "--source", "demo", "--pits", "2024-02-15T16:00:00-05:00"]
+    runtime = terminal(tmp_path, {"COLUMNS": "50"})
+    assert main(words, runtime) == 0
+    heads, rule, *rows = written(runtime)[0].splitlines()
+    assert (heads.split()[:2], set(rule)) == (["pit", "status"], {"-", " "})
+    assert max(map(len, (heads, rule, *rows[:2]))) <= 50
+    for environ, form in (({"CLAUDECODE": "1"}, ()), ({}, ("--format", "csv"))):
+        runtime = terminal(tmp_path, environ)
+        assert main([*words, *form], runtime) == 0
+        assert written(runtime)[0].startswith("pit,status,available_at,")

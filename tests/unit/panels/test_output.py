@@ -57,8 +57,8 @@ class Impatient(Source):
         return super().ask(over, pit)
 
 
-def write(grid: Grid, path: str, *, again: bool = False) -> Written:
-    return PanelFile(grid, path, again=again).write()
+def write(grid: Grid, path: str, *, again: bool = False, form: str = "", width: int = 0) -> Written:
+    return PanelFile(grid, path, again=again).write(form, width=width)
 
 
 @pytest.fixture
@@ -208,3 +208,26 @@ def test_json_lines_have_only_the_fields_of_their_item(source: Source, tmp_path:
     write(source.grid(PITS[:1]), str(tmp_path / "panel.jsonl"))
     lines = [json.loads(line) for line in (tmp_path / "panel.jsonl").read_text().splitlines()]
     assert [[*line][3:] for line in lines] == [["id", "close"], [], ["id", "close", "volume"]]
+
+
+def test_a_table_says_first_what_was_asked_and_what_all_items_share_above_it(tmp_path: Path) -> None:
+    source = Source(
+        {"IBM": items(close="182.5", unit="USD"), "GE": PlainEnvelope(), "T": items(close="17", unit="USD")}
+    )
+    write(source.grid(PITS[:1]), str(tmp_path / "panel.txt"), form="table", width=60)
+    assert (tmp_path / "panel.txt").read_text().splitlines() == [
+        "All items: unit USD",
+        "pit                      symbol  status          close  id",
+        "-----------------------  ------  --------------  -----  --",
+        "2026-05-01 08:00:00 EDT  IBM     ok              182.5  a",
+        "2026-05-01 08:00:00 EDT  GE      nothing_public",
+        "2026-05-01 08:00:00 EDT  T       ok                 17  a",
+    ]
+
+
+def test_a_table_names_the_columns_that_do_not_fit(tmp_path: Path) -> None:
+    source = Source({"IBM": items(close="182.5", note="n" * 90), "GE": items(close="17", note="m" * 90)})
+    write(source.grid(PITS[:1]), str(tmp_path / "panel.txt"), form="table", width=60)
+    lines = (tmp_path / "panel.txt").read_text().splitlines()
+    assert max(map(len, lines[:3])) <= 60
+    assert lines[-1] == "Not shown: note (--fields chooses, --format csv has everything)"

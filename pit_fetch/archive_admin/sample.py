@@ -1,0 +1,119 @@
+"""The sample archive: what captures and a fetch would have recorded of invented companies.
+
+It is made by the captures and the fetch themselves, with the clock at the instant of each and the bundled replies in
+the place of the network. So it is an archive like any other, of the present format.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from pit_fetch.archive.store.errors import ArchiveError
+from pit_fetch.archive_admin.capture import jobs
+from pit_fetch.archive_admin.capture.run import Shown
+from pit_fetch.archive_admin.operators import VARIABLE
+from pit_fetch.engine.progress import Progress
+from pit_fetch.engine.run import run
+from pit_fetch.request.fetch_request import from_values
+from pit_fetch.runtime import Clock, Runtime
+from pit_fetch.support.toml import parse_toml
+from pit_fetch.transport import HttpReply, HttpRequest, TransportError
+
+# In a wheel beside the packages, in a checkout among the examples.
+_PACKAGE = Path(__file__).resolve().parent.parent
+_IN_WHEEL = _PACKAGE / "sample_data"
+FOLDER = (_IN_WHEEL if _IN_WHEEL.is_dir() else _PACKAGE.parent / "examples" / "sample") / "archive"
+
+
+class Visit(NamedTuple):
+    """Questions that were asked at an instant: a capture of ``requests``, or the ``fetch`` of one.
+
+    replies  the answer of each address
+    """
+
+    at: datetime
+    requests: tuple[Mapping[str, Any], ...]
+    fetch: Mapping[str, Any]
+    replies: Mapping[str, bytes]
+
+
+class History(NamedTuple):
+    """What the sample archive has seen.
+
+    about      says so
+    questions  words of the command that it answers, without those that name it
+    variables  the keys that its sources want
+    """
+
+    about: str
+    questions: tuple[str, ...]
+    variables: Mapping[str, str]
+    visits: tuple[Visit, ...]
+
+
+def history() -> History:
+    """Return the bundled history."""
+    table = _toml("history.toml")
+    about, questions, visits = table["about"], table["questions"], map(_visit, table["visit"])
+    return History(about, tuple(questions), table["variables"], tuple(visits))
+
+
+def make(path: str, runtime: Runtime) -> History:
+    """Make the archive at ``path``, whole or not at all. Raise ArchiveError if there is a file, and OSError."""
+    if os.path.lexists(path):
+        raise ArchiveError("there is such a file already: name another one")
+    made = history()
+    with _folder_beside(path) as folder:
+        aside = os.path.join(folder, "sample.db")
+        for visit in made.visits:
+            _record(visit, runtime._replace(environ={**made.variables, VARIABLE: aside}, folder=folder))
+        os.rename(aside, path)
+    return made
+
+
+def _folder_beside(path: str) -> TemporaryDirectory[str]:
+    """Return a new folder beside ``path``. Raise OSError, which names ``path``."""
+    try:
+        return TemporaryDirectory(dir=os.path.dirname(path), prefix=".pit_fetch-")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def _record(visit: Visit, runtime: Runtime) -> None:
+    """Ask what a visit asked, at its instant and of its replies, and record it."""
+    clock = Clock(lambda: visit.at, lambda: 0.0, visit.at.timestamp, lambda seconds: None)
+    runtime = runtime._replace(clock=clock, transport=_Replies(visit))
+    if visit.fetch:
+        options = dict(visit.fetch)
+        request = from_values(options, runtime.find(options.pop("source")), {})
+        run(request, runtime, Progress(), ())
+    else:
+        job = jobs.of_requests(visit.requests, runtime)
+        jobs.carried_out(job, runtime.environ[VARIABLE], runtime, Shown())
+
+
+class _Replies(NamedTuple):
+    """A transport that has the replies of a visit."""
+
+    visit: Visit
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        body = self.visit.replies.get(request.url)
+        if body is None:
+            raise TransportError("unrecorded")
+        return HttpReply(200, {}, body, self.visit.at)
+
+
+def _visit(table: Mapping[str, Any]) -> Visit:
+    requests = _toml(table["capture"])["request"] if "capture" in table else ()
+    replies = {url: (FOLDER / name).read_bytes() for url, name in table["replies"].items()}
+    return Visit(table["at"].astimezone(UTC), tuple(requests), table.get("fetch", {}), replies)
+
+
+def _toml(name: str) -> dict[str, Any]:
+    return parse_toml((FOLDER / name).read_text(encoding="utf-8"))
