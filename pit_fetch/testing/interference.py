@@ -12,6 +12,7 @@ from typing import Any
 
 from pit_fetch.provider import Operation, Option
 from pit_fetch.testing import edits
+from pit_fetch.testing.asked import has_row_cursors, pages_of_rows
 from pit_fetch.testing.case import (
     MICROSECOND,
     Case,
@@ -27,7 +28,7 @@ from pit_fetch.testing.comparison import interference
 from pit_fetch.testing.documents import leaves
 from pit_fetch.testing.pagination import UNPAGED, Paging, in_pages, paging_of
 from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, ReplyRow, analyze, drop, edited, field_of, put
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
@@ -58,7 +59,8 @@ def check_two_worlds(recording: RecordedReply, constants: Collection[str] = ()) 
         # Every world at one PIT, the most telling ones at the others.
         if pit == pits[len(pits) // 2]:
             in_one = not paging.sizes and len(recording.baseline.exchanges) <= 1
-            worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST if in_one else _MOST_IN_PAGES))
+            crowd = _crowd(recording, _MOST if in_one else _MOST_IN_PAGES)
+            worlds = edits.all_worlds(recording, late, pit, crowd, has_row_cursors(recording))
             others = [(quick, options) for options in _SIZES]
             _check_beside(recording, pit, constants)
         else:
@@ -125,7 +127,7 @@ def check_ignored_window(recording: RecordedReply) -> None:
         expected = recording.run_at(pit)
         other = observe(case, pit, wire=lambda request, made: first.get(_undated(request), made))
         if other.crash:
-            raise failure(f"the provider fails when the server ignores its window ({other.crash})", _WINDOW)
+            raise failure(f"the provider fails when the server ignores its window: {other.crash}", _WINDOW)
         if added := other.stamps.keys() - expected.stamps.keys():
             raise failure(f"item {sorted(added)[0]!r} is served at {pit} when the server ignores the window", _WINDOW)
         lost = expected.stamps.keys() - other.stamps.keys()
@@ -155,8 +157,8 @@ def _check_worlds(
     def run(reply: bytes, case: Case = case, offline: bool = offline) -> ObservedRun:
         # Worlds with many rows take more requests than the recording.
         served = case.at_leisure(max(recorded.max_requests, 5 * _MOST_IN_PAGES))
-        if not offline and not case.own_server:
-            served = in_pages(served, recording, paging)
+        if not offline:
+            served = served_whole(served, recording) if case.own_server else in_pages(served, recording, paging)
         return observe(served, pit, reply=reply, offline=offline)
 
     def smallest_part(world: edits.World) -> edits.World:
@@ -186,13 +188,28 @@ def _check_worlds(
         options = {name: value for name, value in case.options.items() if recorded.options.get(name) != value}
         known = sorted((version for row in late for version in row.versions), key=lambda version: version[::-1])
         example = f"{known[0].id!r} from {known[0].public_from} on, " if known else ""
-        asked = (f" and {options}" if options else "") + (" in a saved reply" if offline else "")
+        asked = "".join(f" with {name}={value}" for name, value in options.items())
+        asked += " in a saved reply" if offline else ""
         raise failure(
             f"at the PIT {pit}{asked} the output tells of records that were not public yet "
             f"({example}{len(late)} in all), here when they are {part[0].words if len(part) == 1 else words}:\n"
             f"{_describe_difference(first, output) or interference(first, output, case.secrets)}",
             _advice(first, output),
         )
+
+
+def served_whole(case: Case, recording: RecordedReply) -> Case:
+    """Return the case whose server fails where the author's gives up, and sends a world as it is in no page's place."""
+    if any(made.body == recording.case.reply for _, made in recording.baseline.exchanges):
+        return case
+
+    def serve(reply: bytes, request: HttpRequest) -> Response:
+        made = case.serve(reply, request)
+        if made.body == reply:
+            raise ServerFailed("serve() makes no page of it")
+        return made
+
+    return replace(case, serve=serve)
 
 
 def _reply_of(case: Case, world: edits.World) -> bytes:
@@ -313,6 +330,7 @@ def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:
     whole = recording.run_at(pit)
     without = observe(case, pit, reply=edited(case, partial(drop, rows=late)))
     for_late = {*whole.requests} - {*without.requests}
+    for_late = for_late & pages_of_rows(recording, whole) if for_late else for_late
     for event, answer in (
         ("is not there (404)", Response(b"", 404)),
         ("is empty", Response(b"{}")),

@@ -13,8 +13,8 @@ from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Bearer, Context, Host, Query, Record
 from pit_fetch.support.misuse import Misuse, without_address
 from pit_fetch.testing.server import Response
-from tests.demo_source import at_pit, demo, nobody, record
 from tests.demo_source import ask as ask_demo
+from tests.demo_source import at_pit, demo, nobody, record
 
 SECRET = "withheld-words"
 Use = Callable[[Context], object]
