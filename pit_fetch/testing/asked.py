@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from pit_fetch.testing.case import ObservedRun, body_of, request_key
+from pit_fetch.testing.case import ObservedRun, body_of, params_of, request_key
 from pit_fetch.testing.documents import Path, leaves
 from pit_fetch.testing.edits import say_otherwise
 from pit_fetch.testing.recording import RecordedReply, ReplyRow, drop, edited
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     @property
     def is_of_list(self) -> bool:
         """Return whether it is a page of the list: of no row, of several, or beyond the last."""
-        return bool(self.shown - self.causes) or (self.goes_on and (not self.shown or len(self.causes) > 1))
+        return bool(self.shown - self.causes) or len(self.causes) > 1 or (self.goes_on and not self.shown)
 
 
 def pages_of_rows(recording: RecordedReply, run: ObservedRun) -> set[Key]:
@@ -101,8 +101,8 @@ def _goes_on(request: HttpRequest, root: HttpRequest) -> bool:
 
 
 def _places(request: HttpRequest) -> frozenset[Path]:
-    return frozenset(place for place, _ in _values(request))
+    return frozenset(place for place, value in _values(request) if value not in (None, ""))
 
 
 def _values(request: HttpRequest) -> Iterator[tuple[Path, object]]:
-    return leaves({"params": dict(request.params), "body": body_of(request)})
+    return leaves({"params": params_of(request), "body": body_of(request)})

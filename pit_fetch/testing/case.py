@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from traceback import walk_tb
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 
 from pit_fetch.errors import ExitStatus, PitFetchError
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
@@ -167,7 +168,12 @@ def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
 
 def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
     """Return what a request asks for, so that two of them can be compared."""
-    return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
+    return request.path, json.dumps(params_of(request), sort_keys=True, default=list), request.body
+
+
+def params_of(request: HttpRequest) -> dict[str, Any]:
+    """Return the parameters of a request, those too that stand in its address, where a next page's often stand."""
+    return {**dict(parse_qsl(urlsplit(request.url).query)), **request.params}
 
 
 def body_of(request: HttpRequest) -> object:

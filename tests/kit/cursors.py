@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from pit_fetch.paging import Order, children, follow, newest_first
-from pit_fetch.provider import Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.provider import Context, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
 from pit_fetch.testing import HttpRequest, Response
+from pit_fetch.testing.case import params_of
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
 from tests.kit.honest import KitSource, Row, as_json, host, name_of, text
@@ -166,4 +167,51 @@ def with_pages_of_rows(is_careful: bool) -> KitSource:
         row = next((row for row in rows if str(row.get("id")) == request.params["id"]), None)
         return Response(status=404) if row is None else Response(json.dumps({"text": row.get("text")}).encode())
 
+    return replace(source, provider=source.provider._replace(fetch=fetch), serve=serve)
+
+
+# How a page is asked for, from the position that the page before it states.
+Ask = Callable[[Context, str], HttpReply]
+WAYS: Mapping[str, tuple[Ask, str]] = {
+    "by an offset": (
+        lambda context, at: context.http.get("Tokens", "/v1/items", {"size": str(SIZE), "start": at or "0"}),
+        "{start}",
+    ),
+    "in a body": (
+        lambda context, at: context.http.post(
+            "Tokens", "/v1/items", {"size": SIZE, "start": at or None}, repeatable=True
+        ),
+        "{start}",
+    ),
+    "by an address": (lambda context, at: context.http.get("Tokens", at or "/v1/items"), "/v1/items?start={start}"),
+    "in its path": (lambda context, at: context.http.get("Tokens", f"/v1/items/{at or 0}"), "{start}"),
+}
+
+
+def paged(way: str) -> KitSource:
+    """Return the source whose pages are asked for in one of :data:`WAYS`."""
+    ask, following = WAYS[way]
+
+    def fetch(query: Query, context: Context) -> Iterable[Page]:
+        def page(position: str) -> tuple[list[Record], str | None]:
+            body = body_of(ask(context, position), "Tokens")
+            if body is None:
+                return [], None
+            document = lenient_json(body, rows=2)
+            after = document.get("next") if isinstance(document, dict) else None
+            return [dispatch(row, query) for row in rows_in(body, "items")], after if isinstance(after, str) else None
+
+        yield from follow(page, "", newest_first)
+
+    def serve(reply: bytes, request: HttpRequest) -> Response:
+        rows = sorted(json.loads(reply)["items"], key=lambda row: str(row["published"]), reverse=True)
+        body = json.loads(request.body or b"{}")
+        asked = (
+            body.get("start") or params_of(request).get("start") or request.path.removeprefix("/v1/items").strip("/")
+        )
+        start = int(asked or 0)
+        following_page = following.format(start=start + SIZE) if len(rows) > start + SIZE else None
+        return Response(json.dumps({"items": rows[start : start + SIZE], "next": following_page}).encode())
+
+    source = dispatches("tokens", "cursor", order=newest_first)
     return replace(source, provider=source.provider._replace(fetch=fetch), serve=serve)

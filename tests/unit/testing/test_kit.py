@@ -120,6 +120,13 @@ def test_pages_that_are_recorded_are_no_rows(form: str) -> None:
     assert "item '101' comes and goes" in failure(ending, LEAKS)
 
 
+@pytest.mark.parametrize("way", cursors.WAYS)
+def test_a_page_of_the_list_is_one_however_it_is_asked_for(way: str) -> None:
+    suite = score.suite(cursors.paged(way))
+    assert len(suite.recording().baseline.exchanges) == 3
+    assert failures(suite, IMPORTS) == {}
+
+
 def test_a_page_of_the_list_is_told_from_the_page_of_a_row() -> None:
     careful, careless = (score.suite(cursors.with_pages_of_rows(is_careful)) for is_careful in (True, False))
     recording = careful.recording()
