@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pit_fetch.errors import ExitStatus, PitFetchError
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.support.misuse import Misuse
+from pit_fetch.support.redaction import redactor
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
@@ -77,7 +78,7 @@ class ObservedRun(Left):
     yielded  what the provider yields, records and pages and watermarks, before the framework touches it
     raised   what its functions raise
     query    the request as the provider received it; None where the provider was not called
-    wrote    whether a module, by its name and file, is the author's own
+    describe returns what an exception tells the author
     """
 
     provider: Provider = field(kw_only=True)
@@ -90,7 +91,7 @@ class ObservedRun(Left):
     reached_out: tuple[str, ...] = field(kw_only=True)
     consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)
-    wrote: Callable[[str, str], bool] = field(kw_only=True, compare=False)
+    describe: Callable[[BaseException], str] = field(kw_only=True, compare=False)
 
     @property
     def records(self) -> list[Record]:
@@ -133,7 +134,7 @@ class ObservedRun(Left):
             return ""
         for error in self.raised:
             if not isinstance(error, PitFetchError):
-                return described(error, self.wrote)
+                return self.describe(error)
         return str(self.audit.get("failure") or self.envelope["gaps"][0]["reason"])
 
 
@@ -194,13 +195,13 @@ def failure(problem: str, advice: str) -> AssertionError:
     return AssertionError(f"{problem}\n  What to do: {advice}.")
 
 
-def described(error: BaseException, wrote: Callable[[str, str], bool]) -> str:
+def described(error: BaseException, case: Case) -> str:
     """Return an exception as its author needs it: what it says, and the last line of the author's that led to it."""
-    text = " ".join(str(error).split())
+    text = redactor(case.secrets)(" ".join(str(error).split()))
     lines = [text if isinstance(error, Misuse) else f"{type(error).__name__}: {text}"[:_LONGEST].rstrip(": ")]
     for frame, number in walk_tb(error.__traceback__):
         module, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
-        if wrote(module, file):
+        if case.state.authors.wrote(module, file):
             line = linecache.getline(file, number, frame.f_globals).strip()
             lines[1:] = [f"    {_relative(file)}:{number}: {line}"]
     return "\n".join(lines)

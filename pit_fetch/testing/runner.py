@@ -216,7 +216,7 @@ def observe(
     if entry is None:
         raise Refused(f"the request is refused: {output.err}")
     if transport.error is not None:
-        raised = described(transport.error, case.state.authors.wrote)
+        raised = described(transport.error, case)
         raise ServerFailed(f"serve() fails: {raised}\n  What to do: correct the test's own server.") from None
     return ObservedRun(
         output.out,
@@ -233,7 +233,7 @@ def observe(
         reached_out=tuple(reached_out),
         consulted=tuple(dict.fromkeys(consulted)),
         asked_too_often=overrun,
-        wrote=case.state.authors.wrote,
+        describe=partial(described, case=case),
     )
 
 

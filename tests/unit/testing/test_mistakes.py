@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from pit_fetch.cli.commands.new_provider import files
+from pit_fetch.provider import Context, Query, Record
 from pit_fetch.testing import ProviderSuite
+from tests.kit.source import PROVIDER
 from tests.kit.wrong import FIRST, LEAKS, failure, suite
 
 PAGE = files("my-source")["pit_fetch_my_source/__init__.py"]
@@ -306,3 +309,13 @@ def test_pytest_shows_the_message_and_the_author_s_own_line(tmp_path: Path) -> N
     assert "return request.no_such_thing" in out
     assert not [line for line in out.splitlines() if "pit_fetch/" in line or line.startswith(("E  ", ">", "self ="))]
     assert "def check_revisions" in run("-k", "TestEarly and revisions_are_told", "--full-trace")
+
+
+def test_a_key_is_not_quoted_from_an_exception() -> None:
+    def fetch(query: Query, context: Context) -> Iterator[Record]:
+        raise ValueError(f"no answer to /items?key={context.credentials['key']}")
+        yield
+
+    message = failure(suite(PROVIDER._replace(fetch=fetch, parse_reply=lambda body, query: ())), FIRST)
+    assert "ValueError: no answer to /items?key=[redacted]\n" in message
+    assert "kit-secret" not in message
