@@ -20,6 +20,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
+from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.process import INTERRUPTED
 
 __all__ = ["Code", "Gap", "GapType", "Reason", "gap"]
@@ -392,7 +393,7 @@ class Code:
         "The items cannot be read: {problem}. Give one JSON array of objects on standard input (normalize --help).",
     )
     # The provider. Nothing it said is repeated.
-    HTTP_STATUS = _upstream_error("http_status", "{host} answered with HTTP {status}: {advice}.")
+    HTTP_STATUS = _upstream_error("http_status", "{host} answered with HTTP {status}{meaning}: {advice}.")
     HTTP_WAIT = _upstream_error(
         "http_wait",
         "{host} answered with HTTP {status} and asks for a wait of {seconds} seconds: try again after that.",
@@ -524,7 +525,12 @@ def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
         from pit_fetch.support.install import install_command
 
         return {"command": install_command(params["package"])}
-    return {**_after(params), **({"advice": _advice(params["status"])} if "status" in params else {})}
+    return {**_after(params), **(_of_status(params) if "status" in params else {})}
+
+
+def _of_status(params: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return what to do about a status, and what it means by the provider's own ``problem``, if it has one."""
+    return {"advice": _advice(params["status"]), "meaning": f" ({params['problem']})" if "problem" in params else ""}
 
 
 def _advice(status: int) -> str:
@@ -554,8 +560,24 @@ REASONS: Mapping[str, Reason] = {reason: reason for reason in vars(Code).values(
 def gap(code: Reason, /, **params: Any) -> Gap:
     """Return the gap ``code``, a member of :class:`Code`, with its parameters.
 
-    Raise KeyError if there is no such reason, or if its text needs a parameter that is missing.
+    Raise Misuse, a KeyError, if there is no such reason, or if its text needs a parameter that is missing.
     """
-    made = Gap(REASONS[code], params)
-    _ = made.reason
+    reason = REASONS.get(code)
+    if reason is None:
+        raise Misuse(_not_a_code(code))
+    made = Gap(reason, params)
+    try:
+        _ = made.reason
+    except KeyError as error:
+        raise Misuse(f'Code.{reason.upper()} needs {error.args[0]}=…, too: its text is "{reason.template}"') from None
     return made
+
+
+def _not_a_code(code: object) -> str:
+    """Return what to write in the place of what is no code. A text is not repeated, since it may be a server's."""
+    if isinstance(code, int):
+        return f"{code} is an HTTP status, and no code: write Code.HTTP_STATUS, host=HOST, status={code}"
+    return (
+        'a text stands where a code of pit_fetch.gaps.Code belongs: write Code.MALFORMED, problem="…" of a reply that '
+        "is not what it should be, or the code of what else has failed"
+    )

@@ -1,11 +1,11 @@
-"""A pytest plugin that ends a run with a certificate of each provider: what was checked, and what no test sees.
+"""A pytest plugin for the standard tests: a failure is its message, and a run ends with a certificate of each provider.
 
 Pytest loads it in every run of an environment that has pit_fetch, so it imports nothing of pit_fetch itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +20,25 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     suite: Any = getattr(item, "instance", None)
     if item.name == _FIRST and hasattr(suite, "certificate"):
         item.user_properties.append((_PROPERTY, (suite.provider.name, suite.certificate())))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Show a failure of a standard test as its message alone, which quotes the author's line where there is one.
+
+    Any other exception, and with --full-trace each, is shown with its frames, as pytest does.
+    """
+    report = yield
+    error = call.excinfo
+    if error is not None and report.failed and not item.config.getoption("fulltrace") and _is_found(error):
+        report.longrepr = error.getrepr(style="value", chain=False)
+    return report
+
+
+def _is_found(error: pytest.ExceptionInfo[BaseException]) -> bool:
+    """Return whether a standard test raised the error itself."""
+    raised_in = str(error.traceback[-1].frame.f_globals.get("__name__"))
+    return isinstance(error.value, AssertionError) and raised_in.startswith("pit_fetch.testing.")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

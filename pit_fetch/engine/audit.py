@@ -74,7 +74,7 @@ def entry(
         "undated": [redact(name) for name in withheld.undated],
         "unusable": withheld.unusable,
         "gaps": [gap.type for gap in collected.selection.gaps],
-        "failure": collected.failure,
+        "failure": redact(collected.failure),
         "exit": int(result.status),
     }
 

@@ -28,7 +28,7 @@ from pit_fetch.pipeline.select import (
     take,
     with_period,
 )
-from pit_fetch.provider import Page, Query, Record, Stage, Watermark
+from pit_fetch.provider import Page, Provider, Query, Record, Stage, Watermark
 from pit_fetch.request.coverage import reach
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import (
@@ -40,6 +40,7 @@ from pit_fetch.request.operations import (
 )
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
+from pit_fetch.support.misuse import Misuse
 from pit_fetch.times import format_for_people, on_new_york_clock
 
 if TYPE_CHECKING:
@@ -200,7 +201,9 @@ class Fetch:
         except UpstreamError as error:
             if error.is_deadline:
                 yield gap(Code.DEADLINE, timeout=self.request.timeout)
-            problem = error.gap.params.get("problem", "the source reports an error")
+            problem = (
+                error.gap.params.get("problem") or f"it is an error of the source ({error.gap.reason.rstrip('.')})"
+            )
             yield malformed(self.request, problem) if self.request.input_file else error.gap
         except TimeIsUp:
             yield from self._deadline_gaps()
@@ -383,15 +386,24 @@ def failed(request: FetchRequest, collected: CollectedRecords, error: BaseExcept
 
     Which records it had yielded by then may depend on withheld ones.
     """
-    hint = f"({type(error).__name__})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
+    # With a PIT even what a provider asks for may come from a record that is withheld.
+    hint = f"({_named(error)})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
     crash = gap(Code.PLUGIN_FAILED, source=request.provider.name, hint=hint)
-    return collected._replace(selection=Selection(gaps=(crash,)), failure=_where(error))
+    return collected._replace(selection=Selection(gaps=(crash,)), failure=_where(error, request.provider))
 
 
-def _where(error: BaseException) -> str:
-    """Return the type and location of an exception, without its text, which may repeat a reply."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else ""
-    return type(error).__name__ + place
+def _named(error: BaseException) -> str:
+    """Return the type of an exception, without its text, which may repeat a reply; the text alone of one of ours."""
+    return str(error) if isinstance(error, Misuse) else type(error).__name__
+
+
+def _where(error: BaseException, provider: Provider) -> str:
+    """Return what an exception is, and the last line of the provider's own package that led to it, or the last line."""
+    from traceback import walk_tb
+
+    package = provider.fetch.__module__.partition(".")[0]
+    every = list(walk_tb(error.__traceback__))
+    own = [place for place in every if str(place[0].f_globals.get("__name__")).partition(".")[0] == package]
+    for frame, line in (own or every)[-1:]:
+        return f"{_named(error)} at {frame.f_code.co_filename}:{line}"
+    return _named(error)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pit_fetch.errors import ConfigError, InputError
 from pit_fetch.gaps import Code
 from pit_fetch.support.encoding import as_utf8
+from pit_fetch.support.misuse import Declared
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
@@ -55,7 +56,7 @@ def read_file(path: str, seconds: float) -> bytes:
 
 def path_of(provider: Provider, name: str, environ: Mapping[str, str], folder: str) -> str:
     """Return the path of a declared file. Raise ConfigError if its variable is not set, or names nothing readable."""
-    file = {file.name: file for file in provider.files}[name]
+    file = Declared("file", "Provider.files", {file.name: file for file in provider.files})[name]
     text = environ.get(file.variable, "")
     if not text:
         raise ConfigError(

@@ -154,10 +154,11 @@ def _problem_with(provider: object, entry: EntryPoint) -> str:
         return f"does not hold a Provider at {entry.value}"
     if _key(provider.name) != _key(entry.name):
         return f"registers {provider.name!r} under the name {entry.name!r}"
-    return _problem_with_options(provider)
+    return problem_with_options(provider)
 
 
-def _problem_with_options(provider: Provider) -> str:
+def problem_with_options(provider: Provider) -> str:
+    """Return what is wrong with the names of the provider's options, or ""."""
     from pit_fetch.request.options import COMMON_OPTIONS
 
     names = [option.name for option in (*COMMON_OPTIONS, *provider.options)]

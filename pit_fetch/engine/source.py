@@ -13,6 +13,7 @@ from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import is_out_of_reach
 from pit_fetch.runtime import Runtime
+from pit_fetch.support.misuse import Declared
 from pit_fetch.transport import RecordingTransport
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def open_network(
     from pit_fetch.net.ratelimit import rate_of
 
     provider = request.provider
-    resolved = credentials.resolve(provider, runtime.environ, runtime.folder)
+    values = credentials.resolve(provider, runtime.environ, runtime.folder)
+    resolved = Declared("credential", "Provider.credentials", values)
     secrets = tuple(resolved[credential.name] for credential in provider.credentials if credential.secret)
     progress.hide(secrets)
     for host in provider.hosts:  # a broken variable is refused before the archive records a fetch

@@ -23,6 +23,7 @@ from pit_fetch.net.hosts import bad_address, base_url
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, Retry, RetryAfter, T
 from pit_fetch.runtime import Clock
+from pit_fetch.support.misuse import Declared
 from pit_fetch.support.version import __version__
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, Transport, TransportError, as_texts
 
@@ -65,6 +66,7 @@ class Client:
         on_request: Callable[[str], None],
     ) -> None:
         self.hosts, self.credentials, self.environ = hosts, credentials, environ
+        self._by_name = Declared("host", "Provider.hosts", {host.name: host for host in hosts})
         self.clock, self.transport, self.timeout, self.deadline = clock, transport, timeout, deadline
         self.on_request = on_request
         self.on_cached: Callable[[HttpRequest, HttpReply], None] = lambda request, reply: None
@@ -149,7 +151,7 @@ class Client:
         return self.deadline - self.clock.monotonic()
 
     def _host(self, name: str) -> Host:
-        return {known.name: known for known in self.hosts}[name]
+        return self._by_name[name]
 
     def _ask(self, host: Host, request: HttpRequest, policy: _Policy) -> HttpReply:
         """Return the first reply that the provider can use, by ``policy``.

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import linecache
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from traceback import walk_tb
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 
-from pit_fetch.errors import ExitStatus
+from pit_fetch.errors import ExitStatus, PitFetchError
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
+from pit_fetch.support.misuse import Misuse
+from pit_fetch.support.redaction import redactor
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.state import State
@@ -21,6 +28,8 @@ Serve = Callable[[bytes, HttpRequest], Response]
 Wire = Callable[[HttpRequest, Response], Response]
 
 MICROSECOND = timedelta(microseconds=1)
+# The most that is quoted of an exception's text.
+_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class Case:
     """A provider with a recorded reply. ``now`` is the wall clock; every recorded record is public by then.
 
     own_server  the author wrote ``serve``: the kit then makes no pages of its own
+    stamp       the field of a record that the author's stamps are in
     state       what the provider's code held before the first run
     """
 
@@ -42,6 +52,7 @@ class Case:
     max_requests: int
     own_server: bool
     state: State = field(compare=False)
+    stamp: str = "available_at"
 
     def with_options(self, **options: object) -> Case:
         """Return this case with ``options`` besides its own. An option that is None is left out."""
@@ -65,18 +76,22 @@ class ObservedRun(Left):
     """The outcome of one run: what leaves the process, and what only a test (or the audit file) sees.
 
     yielded  what the provider yields, records and pages and watermarks, before the framework touches it
+    raised   what its functions raise
     query    the request as the provider received it; None where the provider was not called
+    describe returns what an exception tells the author
     """
 
     provider: Provider = field(kw_only=True)
     query: Query | None = field(kw_only=True)
     yielded: tuple[Any, ...] = field(kw_only=True)
+    raised: tuple[BaseException, ...] = field(kw_only=True)
     printed: str = field(kw_only=True)
     audit: Mapping[str, Any] = field(kw_only=True)
     exchanges: tuple[tuple[HttpRequest, Response], ...] = field(kw_only=True)
     reached_out: tuple[str, ...] = field(kw_only=True)
     consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)
+    describe: Callable[[BaseException], str] = field(kw_only=True, compare=False)
 
     @property
     def records(self) -> list[Record]:
@@ -114,9 +129,12 @@ class ObservedRun(Left):
 
     @property
     def crash(self) -> str:
-        """Where the provider failed, or an empty string."""
+        """How the provider failed, and in which line of its own, or an empty string."""
         if self.code != ExitStatus.BUG:
             return ""
+        for error in self.raised:
+            if not isinstance(error, PitFetchError):
+                return self.describe(error)
         return str(self.audit.get("failure") or self.envelope["gaps"][0]["reason"])
 
 
@@ -151,7 +169,12 @@ def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
 
 def request_key(request: HttpRequest) -> tuple[str, str, bytes | None]:
     """Return what a request asks for, so that two of them can be compared."""
-    return request.path, json.dumps(dict(request.params), sort_keys=True, default=list), request.body
+    return request.path, json.dumps(params_of(request), sort_keys=True, default=list), request.body
+
+
+def params_of(request: HttpRequest) -> dict[str, Any]:
+    """Return the parameters of a request, those too that stand in its address, where a next page's often stand."""
+    return {**dict(parse_qsl(urlsplit(request.url).query)), **request.params}
 
 
 def body_of(request: HttpRequest) -> object:
@@ -170,6 +193,25 @@ def substitute(response: Response, requests: Collection[object] | None = None) -
 def failure(problem: str, advice: str) -> AssertionError:
     """Return the error that tells an author what is wrong and what to do about it."""
     return AssertionError(f"{problem}\n  What to do: {advice}.")
+
+
+def described(error: BaseException, case: Case) -> str:
+    """Return an exception as its author needs it: what it says, and the last line of the author's that led to it."""
+    text = redactor(case.secrets)(" ".join(str(error).split()))
+    lines = [text if isinstance(error, Misuse) else f"{type(error).__name__}: {text}"[:_LONGEST].rstrip(": ")]
+    for frame, number in walk_tb(error.__traceback__):
+        module, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
+        if case.state.authors.wrote(module, file):
+            line = linecache.getline(file, number, frame.f_globals).strip()
+            lines[1:] = [f"    {_relative(file)}:{number}: {line}"]
+    return "\n".join(lines)
+
+
+def _relative(file: str) -> str:
+    """Return a path as short as it is from the folder in which the tests run."""
+    with contextlib.suppress(ValueError):  # another drive
+        return min(file, os.path.relpath(file), key=len)
+    return file
 
 
 def _public_from(item: Mapping[str, Any]) -> datetime:

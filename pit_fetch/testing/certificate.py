@@ -11,22 +11,25 @@ from pit_fetch.testing.recording import RecordedReply
 
 UNSEEN = (
     "when the source really published what it stamps, and whether its zone is the one that the test names",
-    "what the source changes without a mark: say so with Operation.caveats",
+    "what the source overwrites without a mark: give claimed_at in the place of available_at, and Operation.claims",
     "stamps that mean another event, where neither name nor value shows it: declare Operation.basis",
     "pages of single rows that carry no date of their own, and figures that are scaled by what came later",
     "what a library not written in Python does by itself, on the network or in files",
 )
 
 
-def certificate(recording: RecordedReply) -> str:
-    """Return the certificate of a recorded reply, wrapped at 110 columns."""
+def certificate(recording: RecordedReply, on_claims: bool) -> str:
+    """Return the certificate of a recorded reply, wrapped at 110 columns.
+
+    on_claims  its records have claims alone, which the tests took for proofs
+    """
     return "\n".join(
         fill(f"{title}: {text}", 110, initial_indent="  ", subsequent_indent="    ")
-        for title, text in _lines(recording)
+        for title, text in _lines(recording, on_claims)
     )
 
 
-def _lines(recording: RecordedReply) -> Iterator[tuple[str, str]]:
+def _lines(recording: RecordedReply, on_claims: bool) -> Iterator[tuple[str, str]]:
     case, baseline = recording.case, recording.baseline
     stamps = sorted(version.public_from for version in baseline.versions)
     yield (
@@ -41,6 +44,8 @@ def _lines(recording: RecordedReply) -> Iterator[tuple[str, str]]:
         "stamps rest on",
         ", ".join(moving or declared) or ("the receipt" if snapshots else "what belongs to other rows"),
     )
+    if on_claims:
+        yield "claims alone", "claimed_at was tested as a proof is; an operator has to accept what is only claimed"
     hosts = {request.host for request, _ in baseline.exchanges if request.host}
     sources = [*sorted(hosts), *(file.variable for file in case.provider.files)]
     options = ", ".join(f"{name}={value}" for name, value in case.options.items())

@@ -6,6 +6,7 @@ byte, as of any provider.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from pit_fetch.provider import Page, Provider, Query, Record
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.case import Case, failure, public_from
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import Refused, observe
 from pit_fetch.times import is_aware
 
 
@@ -45,6 +46,16 @@ def has_claims(case: Case) -> bool:
     return any(operation.claims for operation in candidate_operations(case.provider, case.options))
 
 
+def has_claims_alone(case: Case) -> bool:
+    """Return whether records of the recorded reply have claims, and none has a proof."""
+    if not has_claims(case):
+        return False
+    with contextlib.suppress(Refused):  # a test of its own reports that
+        records = observe(as_accepted(case), case.now).records
+        return any(record.claimed_at is not None for record in records) and not any(map(public_from, records))
+    return False
+
+
 def as_accepted(case: Case) -> Case:
     """Return the case whose provider is told that its claims are accepted, as far as it has some."""
     return replace(case, provider=_changed(case.provider, lambda record: record)) if has_claims(case) else case
@@ -52,7 +63,7 @@ def as_accepted(case: Case) -> Case:
 
 def as_proofs(case: Case) -> Case:
     """Return the case whose provider yields what it claims as what it proves."""
-    return replace(case, provider=proving(case.provider))
+    return replace(case, provider=proving(case.provider), stamp="claimed_at")
 
 
 def proving(provider: Provider) -> Provider:
@@ -62,7 +73,7 @@ def proving(provider: Provider) -> Provider:
         if record.claimed_at is None:
             return record
         payload = record.payload if record.claimed_payload is None else record.claimed_payload
-        return Record(record.id, record.claimed_at, record.available_at_source, payload)
+        return Record(record.id, record.claimed_at, record.available_at_source, payload, period=record.period)
 
     operations = tuple(
         operation._replace(dating="record", claims="") if operation.claims else operation

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
+from pit_fetch.engine.registry import problem_with_options
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
@@ -86,6 +87,8 @@ def _run_alone(module: str, code: str) -> list[str]:
 def check_declarations(provider: Provider) -> None:
     """Check that options, operations and fields are declared in words that mean something: others are passed over."""
     options = {option.name for option in provider.options}
+    if problem := problem_with_options(provider):
+        raise failure(f"the provider {problem}", "give each option a name that no other one has")
     for option in provider.options:
         _check_word(f"option {option.name}", "kind", option.kind, get_args(OptionKind))
         _check_word(f"option {option.name}", "covered_by", option.covered_by, get_args(CoveredBy))
@@ -100,11 +103,16 @@ def check_declarations(provider: Provider) -> None:
             value = getattr(operation, place)
             if isinstance(value, str) and value and names:
                 _check_word(owner, place, value, ["available_on", *names] if place == "window" else names)
+    credentials = sorted(credential.name for credential in provider.credentials)
+    for host in provider.hosts:
+        if host.auth is not None:
+            _check_word(f"host {host.name}", "credential", host.auth.credential, credentials)
 
 
 def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None:
     if word not in known:
-        raise failure(f"the {owner} has the {place} {word!r}", f"write one of {', '.join(known) or 'none'}")
+        advice = f"write one of {', '.join(known)}" if known else f"declare it: the provider has no {place}"
+        raise failure(f"the {owner} has the {place} {word!r}", advice)
 
 
 def check_operations(case: Case) -> None:

@@ -61,6 +61,11 @@ def format_of(body: bytes) -> Format | None:
     return None
 
 
+def is_json(body: bytes) -> bool:
+    """Return whether ``body`` is one JSON document."""
+    return format_of(body) is _TEXTS[0]
+
+
 def require_format(body: bytes) -> Format:
     """Return the format of ``body``. Raise ValueError for one that the kit cannot edit."""
     known = format_of(body)

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from string import Formatter
+from traceback import walk_tb
 from typing import Any
 
+from pit_fetch.errors import UpstreamError
+from pit_fetch.testing.asked import pages_of_rows
+from pit_fetch.testing.baseline import advice_on
 from pit_fetch.testing.case import ObservedRun, failure, substitute
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.documents import Pattern, TreeNode, decode, field_name, fields_in, format_of, node_at
+from pit_fetch.testing.documents import Pattern, TreeNode, decode, field_name, fields_in, format_of, is_json, node_at
 from pit_fetch.testing.edits import GONE, others
 from pit_fetch.testing.recording import RecordedReply, edited, repeat
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor, less_precise
 from pit_fetch.transport import HttpRequest
 
 _Changes = Iterator[tuple[str, Callable[[TreeNode], object]]]
+_Trees = Sequence[Any]
 
 _ERROR = "an error object"
+# After these nobody can say that there is nothing; some sources have nothing for a 400 or a 403, and all for a 404.
+_FAILED = (401, 418, 500)
+_STATUS = "check reply.status before the body is read (wire.body_of does it): what it means is no matter of the body"
+
+# Bodies that are no document at all, so that what they hold cannot be read row by row.
+_NO_REPLY = ("an HTML page", "cut in the middle", "zero bytes")
 
 TOLERANT = (
     "read every field as if it could be missing or of another type (row.get, isinstance), "
@@ -46,16 +58,16 @@ def check_imprecise(recording: RecordedReply) -> None:
 
 def check_odd_bodies(recording: RecordedReply) -> None:
     """Check bodies that are not a reply: no crash, no new item, and no text of the body in the output."""
-    case = recording.case
+    case, is_document = recording.case, _is_document_of_rows(recording)
     for label, body in _odd_bodies(case.reply).items():
         how = "decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError(Code.MALFORMED)"
         # An object in the place of another one: where the reply is a list or a table, it may be an empty one.
-        must_tell = label == _ERROR and _holds_rows_in_objects(recording)
+        must_tell = (label == _ERROR and _holds_rows_in_objects(recording)) or (label in _NO_REPLY and is_document)
         for run in (
             observe(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
             observe(case, case.now, reply=body or b" ", offline=True),
         ):
-            _check_failure(recording, run, f"the body is {label}", f"{how}: {label}", must_tell)
+            _check_failure(recording, run, f"the body is {label}", how, must_tell)
 
 
 def check_errors(recording: RecordedReply) -> None:
@@ -66,9 +78,10 @@ def check_errors(recording: RecordedReply) -> None:
             body = text.encode()
             run = observe(case, case.now, wire=substitute(Response(body, status)))
             event = f"the server answers with HTTP {status} and {body[:24]!r}"
-            _check_failure(recording, run, event, "check reply.status before the body is read", status == 500)
+            _check_failure(recording, run, event, _STATUS, status in _FAILED)
     first, *others = recording.baseline.requests or [("", "", None)]
-    if later := {other for other in others if other[0] == first[0] and other != first}:
+    later = {other for other in others if other[0] == first[0] and other != first}
+    if later := later and later - (pages_of_rows(recording, recording.baseline) if case.own_server else set()):
         run = observe(case, case.now, wire=substitute(Response(b"", 500), later))
         if later & {*run.requests}:
             _check_reported(run, "when a later page fails with HTTP 500, the answer reads as if there were no more")
@@ -95,17 +108,19 @@ def check_paging(recording: RecordedReply) -> None:
                 "(or raise UpstreamError(Code.PAGING) when a page brings nothing new)",
             )
         if run.crash:
-            raise failure(f"the provider fails when a page repeats itself ({run.crash})", TOLERANT)
+            raise failure(f"the provider fails when a page repeats itself: {run.crash}", TOLERANT)
 
 
-def _check_fields(recording: RecordedReply, changes: Callable[[Any, Pattern], _Changes], advice: str) -> None:
-    """Check ``changes`` of each field, in the first five bodies that were served."""
-    for body in list(dict.fromkeys(made.body for _, made in recording.baseline.exchanges))[:5]:
+def _check_fields(recording: RecordedReply, changes: Callable[[_Trees, Any, Pattern], _Changes], advice: str) -> None:
+    """Check ``changes`` of each field, in the first five bodies that were served, by what it is like in all of them."""
+    bodies = dict.fromkeys(made.body for _, made in recording.baseline.exchanges)
+    trees = [decode(body) for body in bodies if format_of(body) is not None]
+    for body in list(bodies)[:5]:
         known = format_of(body)
         if known is None:
             continue
         for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
-            for words, change in changes(decode(body), pattern):
+            for words, change in changes(trees, decode(body), pattern):
                 tree = decode(body)
                 for node in _nodes(tree, pattern):
                     change(node)
@@ -113,7 +128,10 @@ def _check_fields(recording: RecordedReply, changes: Callable[[Any, Pattern], _C
                     new = known.encode(tree)
                 except (ValueError, TypeError):
                     continue  # the format cannot express the change: a typed column holds no other type
-                run = observe(recording.case, recording.case.now, wire=partial(_exchanged, body, new))
+                try:
+                    run = observe(recording.case, recording.case.now, wire=partial(_exchanged, body, new))
+                except ServerFailed:
+                    continue  # asked for a page that the author's own server does not have
                 _check_not_worse(recording, run, f"{field_name(pattern)} {words}", advice)
 
 
@@ -125,7 +143,7 @@ def _nodes(tree: Any, pattern: Pattern) -> list[TreeNode]:
     return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _imprecise(tree: Any, pattern: Pattern) -> _Changes:
+def _imprecise(trees: _Trees, tree: Any, pattern: Pattern) -> _Changes:
     """Yield the changes that put a form with less in it in the place of every stamp."""
     forms = {value: list(less_precise(value)) for node in _nodes(tree, pattern) if isinstance(value := node.value, str)}
     for number in range(max(map(len, forms.values()), default=0)):
@@ -138,10 +156,12 @@ def _replace(values: Mapping[str, str], node: TreeNode) -> None:
         node.parent[node.key] = values.get(node.value, node.value)
 
 
-def _drifted(recording: RecordedReply, tree: Any, pattern: Pattern) -> _Changes:
-    """Yield what can happen to a field. What the source itself sends there is no drift."""
-    known = [node.value for node in _nodes(tree, pattern)]
-    parents = {id(node.parent): node.parent for node in fields_in(tree) if node.pattern[:-1] == pattern[:-1]}
+def _drifted(recording: RecordedReply, trees: _Trees, tree: Any, pattern: Pattern) -> _Changes:
+    """Yield what can happen to a field. What the source itself sends there, on whatever page, is no drift."""
+    value = _nodes(tree, pattern)[0].value
+    known = [node.value for other in trees for node in _nodes(other, pattern)]
+    holders = (node for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1])
+    parents = {id(node.parent): node.parent for node in holders}
     if all(pattern[-1] in parent for parent in parents.values()):  # else the recording has rows without the field
         yield "is renamed", lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)})
         yield "is missing", lambda node: node.parent.pop(node.key)
@@ -149,16 +169,24 @@ def _drifted(recording: RecordedReply, tree: Any, pattern: Pattern) -> _Changes:
     parts = [path for path, place in recording.basis.items() if floor(node_at(recording.tree, place)) is None]
     # Another number can be another clock, where the day stands elsewhere.
     is_part = any(path == pattern[-len(path) :] for path in parts)
-    for new in (True, 0, 10**30, [None], *others(known[0])):
-        is_known = any(new is value or (new == value and type(new) is type(value)) for value in known)
+    for new in (True, 0, 10**30, [None], *others(value)):
+        is_known = any(new is other or (new == other and type(new) is type(other)) for other in known)
         # A row with a NaN is one that cannot be read, which is another drift.
-        if new is not GONE and new == new and not is_known and not (is_part and type(new) is type(known[0])):
+        if new is not GONE and new == new and not is_known and not (is_part and type(new) is type(value)):
             yield f"is {new!r} (retyped)", lambda node, new=new: node.parent.update({node.key: new})  # type: ignore[misc]
 
 
 def _check_failure(recording: RecordedReply, run: ObservedRun, event: str, advice: str, must_tell: bool) -> None:
     """Check a run on what is no reply; ``must_tell``: it has to say that the source failed."""
     _check_not_worse(recording, run, event, advice)
+    for error in run.raised:
+        if isinstance(error, UpstreamError) and (unused := _unused(error, recording)):
+            code, lost = error.gap.code, ", ".join(unused)
+            raise failure(
+                f"when {event}, the provider raises UpstreamError(Code.{code.upper()}, …) with {lost}, which is lost: "
+                f'its text is "{code.template}"',
+                'put what you have to say into Code.MALFORMED or Code.HTTP_STATUS: problem="…"',
+            )
     if CANARY in run.out + run.err:
         raise failure(
             f"when {event}, a text of the server gets out",
@@ -171,7 +199,7 @@ def _check_failure(recording: RecordedReply, run: ObservedRun, event: str, advic
 def _check_not_worse(recording: RecordedReply, run: ObservedRun, event: str, advice: str) -> None:
     """Check a run against the baseline: no crash, no endless asking, no earlier stamp, and at no instant more items."""
     if run.crash:
-        raise failure(f"when {event}, the provider fails: {run.crash}", advice)
+        raise failure(f"when {event}, the provider fails: {run.crash}", advice_on(run, advice))
     if run.asked_too_often:
         raise failure(f"when {event}, the provider asks for ever", "stop when a page brings nothing new")
     known: dict[str, list[datetime]] = defaultdict(list)
@@ -189,6 +217,15 @@ def _check_not_worse(recording: RecordedReply, run: ObservedRun, event: str, adv
         raise failure(f"when {event}, items are served that were not served before", advice)
 
 
+def _unused(error: UpstreamError, recording: RecordedReply) -> list[str]:
+    """Return the parameters of an error of the author's own that its reason does not have."""
+    last = [frame for frame, _ in walk_tb(error.__traceback__)][-1]
+    if not recording.case.state.authors.wrote(str(last.f_globals.get("__name__")), last.f_code.co_filename):
+        return []
+    known = {name for _, name, _, _ in Formatter().parse(error.gap.code.template)}
+    return sorted(error.gap.params.keys() - known - ({"problem"} if "meaning" in known else set()))
+
+
 def _check_reported(run: ObservedRun, problem: str) -> None:
     if not {"upstream_error", "truncated"} & set(run.gap_types):
         raise failure(
@@ -202,6 +239,13 @@ def _holds_rows_in_objects(recording: RecordedReply) -> bool:
     bodies = [made.body for _, made in recording.baseline.exchanges]
     are_objects = all(format_of(body) is not None and type(decode(body)) is dict for body in bodies)
     return are_objects and all(len(container) > 1 for container in recording.containers)
+
+
+def _is_document_of_rows(recording: RecordedReply) -> bool:
+    """Return whether each reply is one JSON document, and the rows are in lists. Broken, it then has no rows at all."""
+    bodies = [made.body for _, made in recording.baseline.exchanges]
+    in_lists = all(isinstance(node_at(recording.tree, path), list) for path in recording.containers)
+    return bool(bodies) and in_lists and all(is_json(body) for body in bodies)
 
 
 def _odd_bodies(reply: bytes) -> dict[str, bytes]:

@@ -59,13 +59,18 @@ def others(value: Any) -> Iterator[Any]:
         yield from (f"{value} {CANARY}", "")
 
 
-def all_worlds(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime, crowd: int) -> dict[str, World]:
-    """Return every world at ``pit``, with ``crowd`` late rows in those that have many."""
+def all_worlds(
+    recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime, crowd: int, each_id_once: bool = False
+) -> dict[str, World]:
+    """Return every world at ``pit``, with ``crowd`` late rows in those that have many.
+
+    each_id_once  the source has no two rows with one id: pages of its list are asked for by the id of a row
+    """
     return {
         **basic_worlds(recording, late),
         **_crowded_worlds(recording, late, crowd),
-        **_mutated_worlds(recording, late),
-        **_twins(recording, late, pit),
+        **_mutated_worlds(recording, late, each_id_once),
+        **_twins(recording, late, pit, each_id_once),
     }
 
 
@@ -147,10 +152,10 @@ def worlds_beside(recording: RecordedReply, late: Sequence[ReplyRow], pit: datet
     )
 
 
-def say_otherwise(recording: RecordedReply, tree: Any) -> None:
-    """Put other texts and figures into all rows, under the same ids and dates."""
+def say_otherwise(recording: RecordedReply, tree: Any, rows: Sequence[ReplyRow] = ()) -> None:
+    """Put other texts and figures into ``rows``, or all, under the same ids and dates."""
     ids = _id_paths(recording, recording.every)
-    for row in recording.every:
+    for row in rows or recording.every:
         kept = ids[row] | {path[len(row.path) :] for path in recording.sources(row)}
         _vary(node_at(tree, row.path), kept, 1)
 
@@ -199,7 +204,7 @@ def _single(changes: Mapping[str, Change]) -> dict[str, World]:
 # --- one value of one row at a time
 
 
-def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[str, World]:
+def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow], each_id_once: bool) -> dict[str, World]:
     """Return worlds with late rows of another form, each of them other in one respect.
 
     In a list, each is a row besides, so that one world holds them all. Elsewhere each takes the place of a row.
@@ -217,9 +222,10 @@ def _mutated_worlds(recording: RecordedReply, late: Sequence[ReplyRow]) -> dict[
     mutants = [
         (words, node, may_add)
         for number, row in enumerate(listed)
-        for words, node, may_add in _mutants(recording, row, ids[row], 900 + 1_000 * number)
+        for words, node, may_add in _mutants(recording, row, ids[row], 900 + 1_000 * number, each_id_once)
     ]
-    mutants += [("repeated", node_at(recording.tree, row.path), False) for row in listed]
+    if not each_id_once:
+        mutants += [("repeated", node_at(recording.tree, row.path), False) for row in listed]
     return {
         f"of other forms, at the {'beginning' if first else 'end'}": tuple(
             Edit(words, partial(_insert, container=container, nodes=[node], first=first), may_add)
@@ -238,8 +244,13 @@ def _mutations(recording: RecordedReply, row: ReplyRow) -> list[Edit]:
     ]
 
 
-def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: int) -> Iterator[tuple[str, Any, bool]]:
-    """Yield the row with one value changed, in words; whole rows that are none; and rows with other dates."""
+def _mutants(
+    recording: RecordedReply, row: ReplyRow, ids: set[Path], number: int, each_id_once: bool = False
+) -> Iterator[tuple[str, Any, bool]]:
+    """Yield the row with one value changed, in words; whole rows that are none; and rows with other dates.
+
+    each_id_once  none of them has the id of another one, or none that can be read
+    """
     original = node_at(recording.tree, row.path)
     moving = {path[len(row.path) :] for path in recording.sources(row)}
     dated = {path[len(row.path) :] for path, _ in dates_of(recording, row)}
@@ -249,16 +260,17 @@ def _mutants(recording: RecordedReply, row: ReplyRow, ids: set[Path], number: in
         return
     for words, date in (("without their dates", lambda v: None), ("with dates that are none", lambda v: CANARY),
                         ("at the calendar's end", _on_last_day)):  # fmt: skip
-        node = _copied(original)
+        node, number = _copied(original), number + 1
         for path in moving | dated:
             if path:
                 _put(node, path, date(node_at(node, path)))
-        yield words, node, False
+        yield words, _rename(node, ids, number) if each_id_once else node, False
     for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
-        yield f"with a field more ({more})", {**_copied(original), **more}, False
+        node, number = {**_copied(original), **more}, number + 1
+        yield f"with a field more ({more})", _rename(node, ids, number) if each_id_once else node, False
     fields = [path for path, _ in leaves(original)] + [(name,) for name in original]
     for path in dict.fromkeys(path for path in fields if path and path not in moving | dated):
-        if any(other[: len(path)] == path for other in moving | dated):
+        if any(other[: len(path)] == path for other in moving | dated) or (each_id_once and path in ids):
             continue
         for value in others(node_at(original, path)):
             node, number = _copied(original), number + 1
@@ -318,7 +330,7 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
     )
 
 
-def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) -> dict[str, World]:
+def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime, each_id_once: bool) -> dict[str, World]:
     """Return worlds with a copy of each public row under the dates of a late one, as a version of it or beside it."""
     public = [row for row in _in_lists(recording.rows) if not recording.is_late(row, pit) and row.versions]
     model = next((row for row in late if public and row.container == public[0].container), None)
@@ -329,9 +341,10 @@ def _twins(recording: RecordedReply, late: Sequence[ReplyRow], pit: datetime) ->
     worlds: dict[str, World] = {}
     # A table with a key keeps the first of two rows, and so may the author's own server.
     keeps_first = recording.case.own_server or isinstance(recording.document, Tables)
+    after = () if each_id_once else (("", False, 0),)
     before = () if keeps_first else ((", before them", True, 0),)
     for words, first, number in (
-        ("", False, 0),
+        *after,
         *before,
         (" at the end", False, 7_000),
         (" at the beginning", True, 7_000),

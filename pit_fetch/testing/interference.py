@@ -12,6 +12,7 @@ from typing import Any
 
 from pit_fetch.provider import Operation, Option
 from pit_fetch.testing import edits
+from pit_fetch.testing.asked import has_row_cursors, pages_of_rows
 from pit_fetch.testing.case import (
     MICROSECOND,
     Case,
@@ -20,6 +21,7 @@ from pit_fetch.testing.case import (
     failure,
     instants,
     middle_pit,
+    params_of,
     pits_before,
     substitute,
 )
@@ -27,7 +29,7 @@ from pit_fetch.testing.comparison import interference
 from pit_fetch.testing.documents import leaves
 from pit_fetch.testing.pagination import UNPAGED, Paging, in_pages, paging_of
 from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, ReplyRow, analyze, drop, edited, field_of, put
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
@@ -37,6 +39,8 @@ _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages":
 _TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
 # The most rows that are put into a reply, if it is asked for in pages and if it is not.
 _MOST_IN_PAGES, _MOST = 1_100, 5_000
+# The most pages of the author's own server that a crowd takes.
+_MOST_PAGES = 50
 # The most values beside the rows that are changed, one in each run.
 _MOST_BESIDE = 40
 _LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
@@ -58,7 +62,8 @@ def check_two_worlds(recording: RecordedReply, constants: Collection[str] = ()) 
         # Every world at one PIT, the most telling ones at the others.
         if pit == pits[len(pits) // 2]:
             in_one = not paging.sizes and len(recording.baseline.exchanges) <= 1
-            worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST if in_one else _MOST_IN_PAGES))
+            crowd = _crowd(recording, _MOST if in_one else _MOST_IN_PAGES)
+            worlds = edits.all_worlds(recording, late, pit, crowd, has_row_cursors(recording))
             others = [(quick, options) for options in _SIZES]
             _check_beside(recording, pit, constants)
         else:
@@ -84,6 +89,9 @@ def _crowd(recording: RecordedReply, most: int) -> int:
     """Return more rows than any number up to ``most`` in the author's code: such a number may be the size of a page."""
     if len(recording.baseline.exchanges) > len(recording.rows):
         return edits.MANY
+    if recording.case.own_server and len(recording.baseline.exchanges) > 1:
+        # The author's server sends as small pages of a crowd as of the recording.
+        most = min(most, _MOST_PAGES * len(recording.every) // len(recording.baseline.exchanges))
     return max([edits.MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= most)])
 
 
@@ -125,7 +133,7 @@ def check_ignored_window(recording: RecordedReply) -> None:
         expected = recording.run_at(pit)
         other = observe(case, pit, wire=lambda request, made: first.get(_undated(request), made))
         if other.crash:
-            raise failure(f"the provider fails when the server ignores its window ({other.crash})", _WINDOW)
+            raise failure(f"the provider fails when the server ignores its window: {other.crash}", _WINDOW)
         if added := other.stamps.keys() - expected.stamps.keys():
             raise failure(f"item {sorted(added)[0]!r} is served at {pit} when the server ignores the window", _WINDOW)
         lost = expected.stamps.keys() - other.stamps.keys()
@@ -155,8 +163,8 @@ def _check_worlds(
     def run(reply: bytes, case: Case = case, offline: bool = offline) -> ObservedRun:
         # Worlds with many rows take more requests than the recording.
         served = case.at_leisure(max(recorded.max_requests, 5 * _MOST_IN_PAGES))
-        if not offline and not case.own_server:
-            served = in_pages(served, recording, paging)
+        if not offline:
+            served = served_whole(served, recording) if case.own_server else in_pages(served, recording, paging)
         return observe(served, pit, reply=reply, offline=offline)
 
     def smallest_part(world: edits.World) -> edits.World:
@@ -186,13 +194,28 @@ def _check_worlds(
         options = {name: value for name, value in case.options.items() if recorded.options.get(name) != value}
         known = sorted((version for row in late for version in row.versions), key=lambda version: version[::-1])
         example = f"{known[0].id!r} from {known[0].public_from} on, " if known else ""
-        asked = (f" and {options}" if options else "") + (" in a saved reply" if offline else "")
+        asked = "".join(f" with {name}={value}" for name, value in options.items())
+        asked += " in a saved reply" if offline else ""
         raise failure(
             f"at the PIT {pit}{asked} the output tells of records that were not public yet "
             f"({example}{len(late)} in all), here when they are {part[0].words if len(part) == 1 else words}:\n"
             f"{_describe_difference(first, output) or interference(first, output, case.secrets)}",
             _advice(first, output),
         )
+
+
+def served_whole(case: Case, recording: RecordedReply) -> Case:
+    """Return the case whose server fails where the author's gives up, and sends a world as it is in no page's place."""
+    if any(made.body == recording.case.reply for _, made in recording.baseline.exchanges):
+        return case
+
+    def serve(reply: bytes, request: HttpRequest) -> Response:
+        made = case.serve(reply, request)
+        if made.body == reply:
+            raise ServerFailed("serve() makes no page of it")
+        return made
+
+    return replace(case, serve=serve)
 
 
 def _reply_of(case: Case, world: edits.World) -> bytes:
@@ -313,6 +336,7 @@ def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:
     whole = recording.run_at(pit)
     without = observe(case, pit, reply=edited(case, partial(drop, rows=late)))
     for_late = {*whole.requests} - {*without.requests}
+    for_late = for_late & pages_of_rows(recording, whole) if for_late else for_late
     for event, answer in (
         ("is not there (404)", Response(b"", 404)),
         ("is empty", Response(b"{}")),
@@ -394,7 +418,7 @@ def _request_to(case: Case, operation: Operation) -> dict[str, object]:
 
 def _undated(request: HttpRequest) -> object:
     """Return what a request asks for besides its window, so that a server that ignores that gives one answer to all."""
-    asked = {"params": dict(request.params), "body": body_of(request)}
+    asked = {"params": params_of(request), "body": body_of(request)}
     return request.path, tuple((place, str(value)) for place, value in leaves(asked) if not _is_date(value))
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from pit_fetch.testing.case import Case, body_of
+from pit_fetch.testing.case import Case, body_of, params_of
 from pit_fetch.testing.documents import Path, decode, leaves, node_at, require_format
 from pit_fetch.testing.edits import leaves_beside
 from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, edited, repeat
@@ -134,7 +134,7 @@ def _numbers(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
 
     alone  only numbers that are a whole value
     """
-    params, headers = dict(request.params), dict(request.headers)
+    params, headers = params_of(request), dict(request.headers)
     places = {"path": request.path, "params": params, "headers": headers, "body": body_of(request)}
     return {
         (*place, nth): int(digits)

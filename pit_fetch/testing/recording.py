@@ -20,6 +20,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis, Operation
+from pit_fetch.testing.baseline import observe_baseline
 from pit_fetch.testing.case import Case, ObservedRun, PublicVersion, failure, public_from
 from pit_fetch.testing.documents import (
     Path,
@@ -31,7 +32,7 @@ from pit_fetch.testing.documents import (
     node_at,
     require_format,
 )
-from pit_fetch.testing.runner import ServerFailed, observe, observe_baseline
+from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.timestamps import EARLIEST_ZONE, clock_of, floor, is_date, postpone, stamp_of
 from pit_fetch.times import wall_clock
 
@@ -236,9 +237,10 @@ def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
     rows: list[ReplyRow] = []
     if format_of(case.reply) is not None:
         tree = _tree_of(case)
+        rows += _rows_of_pages(case, baseline, tree)
         # Lists of several rows first, the outermost before those inside its rows.
         candidates = sorted(containers(tree), key=lambda path: (len(node_at(tree, path)) < 2, len(path)))
-        for path in [*candidates, ()]:
+        for path in [] if rows else [*candidates, ()]:
             # Neither inside rows that were found, nor around them.
             if not any(path[: len(row.container)] == row.container[: len(path)] for row in rows):
                 rows += _effective_rows(case, baseline, tree, path)
@@ -251,11 +253,30 @@ def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
     return rows
 
 
+def _rows_of_pages(case: Case, baseline: ObservedRun, tree: Any) -> list[ReplyRow]:
+    """Return the rows of a recording that holds several pages, each of which the author's server sends by itself.
+
+    A page looks like a row: without it records are missing. But the lists inside of pages have them all, each in one
+    row. Empty if it holds no such pages.
+    """
+    if not case.own_server or len(baseline.exchanges) < 2:
+        return []
+    rows: list[ReplyRow] = []
+    for path in sorted(containers(tree), key=len, reverse=True):
+        if not any(row.container[: len(path)] == path for row in rows):
+            rows += _effective_rows(case, baseline, tree, path)
+    found = [version for row in rows for version in row.versions]
+    return rows if sorted(found) == sorted(baseline.versions) else []
+
+
 def _effective_rows(case: Case, baseline: ObservedRun, tree: Any, path: Path) -> Iterator[ReplyRow]:
     """Yield the rows in the container at ``path`` without which versions are missing."""
     keys = _keys_of(node_at(tree, path))
     for key in keys:
-        without = observe(case, case.now, reply=edited(case, partial(drop, rows=[ReplyRow(path, key)])))
+        try:
+            without = observe(case, case.now, reply=edited(case, partial(drop, rows=[ReplyRow(path, key)])))
+        except ServerFailed:
+            continue  # what the author's own server needs is no row
         lost = baseline.versions - without.versions
         lost_all = not without.versions and len(keys) > 1
         broken = "upstream_error" in without.gap_types and path != ()

@@ -17,21 +17,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pit_fetch.errors import UsageError
-from pit_fetch.gaps import Gap
-from pit_fetch.provider import Page, Provider, Query, Record, Watermark
+from pit_fetch.provider import Provider, Query
 from pit_fetch.request.fetch_request import from_values
 from pit_fetch.runtime import alarm
+from pit_fetch.support.misuse import Misuse
 from pit_fetch.testing import sandbox
-from pit_fetch.testing.case import Case, ObservedRun, Wire, failure
+from pit_fetch.testing.case import Case, ObservedRun, Wire, described
 from pit_fetch.testing.inprocess import TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import HttpRequest
 
 _END = object()
+T = TypeVar("T")
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
 # The size in bytes at which the audit file, which grows by a line with each run, is removed.
@@ -45,13 +47,24 @@ class _Spy:
     provider: Provider
     query: Query | None = None
     yielded: list[Any] = field(default_factory=list)
+    raised: list[BaseException] = field(default_factory=list)
     printed: io.StringIO = field(default_factory=io.StringIO)
 
     def wrapped(self) -> Provider:
-        return unhurried(self.provider)._replace(
-            fetch=lambda query, context: self._note(query, lambda: self.provider.fetch(query, context)),
-            parse_reply=lambda body, query: self._note(query, lambda: self.provider.parse_reply(body, query)),
+        provider = self.provider
+        return unhurried(provider)._replace(
+            fetch=lambda query, context: self._note(query, "fetch", lambda: provider.fetch(query, context)),
+            parse_reply=lambda body, query: self._note(query, "parse_reply", lambda: provider.parse_reply(body, query)),
+            select=lambda query, record: self._watched(lambda: provider.select(query, record)),
         )
+
+    def _watched(self, call: Callable[[], T]) -> T:
+        """Return what the author's code returns, and note what it raises."""
+        try:
+            return call()
+        except BaseException as error:
+            self.raised.append(error)
+            raise
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -65,13 +78,20 @@ class _Spy:
         if sys.stdout is self.printed:
             self.printed.write(f"{message}\n")
 
-    def _note(self, query: Query, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    def _note(self, query: Query, name: str, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         self.query = query
         stream: Iterator[Any] | None = None
+
+        def begun() -> Iterator[Any]:
+            made: object = start()
+            if not isinstance(made, Iterable):
+                raise Misuse(f"{name} returns {made!r:.40}: write it as a generator, with yield, or return records")
+            return iter(made)
+
         while True:
             with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
-                stream = iter(start()) if stream is None else stream
-                item = next(stream, _END)
+                stream = self._watched(begun) if stream is None else stream
+                item = self._watched(partial(next, stream, _END))
             if item is _END:
                 return
             self.yielded.append(item)
@@ -196,7 +216,8 @@ def observe(
     if entry is None:
         raise Refused(f"the request is refused: {output.err}")
     if transport.error is not None:
-        raise ServerFailed(f"serve() raised {transport.error!r}: correct the test's own server") from transport.error
+        raised = described(transport.error, case)
+        raise ServerFailed(f"serve() fails: {raised}\n  What to do: correct the test's own server.") from None
     return ObservedRun(
         output.out,
         output.err + written,
@@ -208,39 +229,12 @@ def observe(
         printed=spy.printed.getvalue() + written,
         audit=entry,
         exchanges=tuple(transport.exchanges),
+        raised=tuple(spy.raised),
         reached_out=tuple(reached_out),
         consulted=tuple(dict.fromkeys(consulted)),
         asked_too_often=overrun,
+        describe=partial(described, case=case),
     )
-
-
-def observe_baseline(case: Case) -> ObservedRun:
-    """Run the recorded reply as it is, all of it public. Raise AssertionError when there is nothing to test on."""
-    baseline = observe(case, case.now)
-    for item in baseline.yielded:
-        odd = [record for record in (item.records if isinstance(item, Page) else ()) if not isinstance(record, Record)]
-        if odd or not isinstance(item, (Record, Page, Gap, Watermark)):
-            raise failure(
-                f"the provider yields a {type(odd[0] if odd else item).__name__}{' in a page' if odd else ''}",
-                "yield records, pages, watermarks and gaps from fetch; a page holds only records, so a function that "
-                "paging calls returns records, and what else there is to say comes after the loop",
-            )
-    if baseline.crash:
-        raise failure(f"the provider fails on its own recorded reply ({baseline.crash})", "correct it first")
-    if baseline.asked_too_often:
-        raise failure(
-            f"the recorded reply makes the provider ask more than {case.max_requests} times",
-            "stop when a page brings nothing new (raise UpstreamError(Code.PAGING)), "
-            "or override serve(), so that the pages of the recording come to an end",
-        )
-    if not baseline.stamps:
-        reasons = " ".join(gap["reason"] for gap in baseline.envelope["gaps"][2:])
-        raise failure(
-            f"the recorded reply gives no dated record at {case.now.isoformat()} ({reasons})",
-            "check options (a look-back, a symbol, date_from), recorded_at and credentials, "
-            "and that records carry an aware available_at",
-        )
-    return baseline
 
 
 def _alarm(seconds: float) -> AbstractContextManager[None]:

@@ -1,19 +1,16 @@
-"""Checks of what a provider yields: its form, its stamps, and its revisions."""
+"""Checks of what a provider yields: its stamps, and its revisions."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
-from pit_fetch.provider import Record, SourceTag
-from pit_fetch.support.bundled import gate
+from pit_fetch.testing.baseline import check_stream
 from pit_fetch.testing.case import MICROSECOND, Case, PublicVersion, failure, instants, public_from, versions_of
 from pit_fetch.testing.documents import Path, field_name, leaves, node_at
 from pit_fetch.testing.edits import PLANNED
@@ -60,24 +57,11 @@ _LATEST = (
 )
 
 
-def check_records(case: Case) -> None:
-    """Check that ids, stamps, tags and payloads have the form that the framework takes, and nothing is printed."""
-    run = observe(case, case.now)
-    for record in run.records:
-        for fault, advice in _faults(record):
-            raise failure(f"record {record.id!r}: {fault}", advice)
-    if run.printed:
-        raise failure(
-            f"the provider prints ({run.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
-        )
-
-
 def check_never(case: Case) -> None:
     """Check that an operation declared to be without proof has records, and serves none at a PIT."""
     for pit in (None, case.now):
         run = observe(case, pit)
-        if run.crash:
-            raise failure(f"the provider fails on its own recorded reply ({run.crash})", "correct it first")
+        check_stream(run)
         if pit is None and not run.ids:
             raise failure("the recorded reply gives no record without a PIT", "check options and credentials")
         if pit is not None and run.ids:
@@ -98,7 +82,7 @@ def check_independence(recording: RecordedReply) -> None:
                 if item not in snapshots and baseline.stamps.get(item, stamp) != stamp:
                     raise failure(
                         f"item {item!r} is stamped {baseline.stamps[item]}, and {wait} later {stamp} at the PIT {pit}",
-                        "take available_at from the reply alone, never from query.pit, query.now or a clock; what has "
+                        f"take {case.stamp} from the reply alone, never from query.pit, query.now or a clock; what has "
                         "no time of publication is stamped with the instant of its receipt, and at_receipt=True",
                     )
 
@@ -111,7 +95,7 @@ def check_floor(recording: RecordedReply) -> None:
         for item, stamp in row.versions:
             if least is not None and stamp < least:
                 named = _named(recording, row)
-                raise failure(f"item {item!r} is available_at {stamp}, before {named} is over ({least})", _LATEST)
+                raise failure(f"item {item!r} is {case.stamp} {stamp}, before {named} is over ({least})", _LATEST)
     for pattern, path in recording.basis.items():
         row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
         value = recording.value_at(row, path)
@@ -329,14 +313,15 @@ def _check_revisions_to_come(recording: RecordedReply, not_revisions: tuple[str,
 
 
 def check_adjusted(recording: RecordedReply) -> None:
-    """Check that figures that are restated without a mark are served with a caveat, if at all."""
-    fields = sorted({key for item in recording.baseline.data for key in item if _ADJUSTED.search(key)})
-    query = recording.baseline.query
-    if fields and query is not None and not list(query.operation.caveats(query)):
+    """Check that figures that are overwritten without a mark are not served as proved."""
+    snapshots = {record.id for record in recording.baseline.records if record.at_receipt}
+    proved = (item for item in recording.baseline.data if item["id"] not in snapshots)
+    if fields := sorted({key for item in proved for key in item if _ADJUSTED.search(key)}):
         raise failure(
             f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
             "PIT is today's",
-            "serve the raw figures, or say so in Operation.caveats: a constant gap of each reply",
+            "serve the raw figures; where the source has none, give the instant as claimed_at in the place of "
+            "available_at, and say in Operation.claims what may have changed",
         )
 
 
@@ -356,33 +341,6 @@ def check_boundary(recording: RecordedReply) -> None:
                 f"item {early[0]!r} is public from {instant} on, and served a microsecond before",
                 "take available_at and revised_at from the reply alone, never from query.pit or query.now",
             )
-
-
-def _faults(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield what the framework does not take in a record, each with advice."""
-    if not isinstance(record.id, str):
-        yield f"its id is a {type(record.id).__name__}", 'make it a text: str(row["id"])'
-    for field in ("available_at", "revised_at"):
-        stamp: Any = getattr(record, field)
-        if stamp is None:
-            continue
-        if not isinstance(stamp, datetime):
-            yield f"{field} is a {type(stamp).__name__}", "parse it with a function of pit_fetch.times"
-        elif stamp.utcoffset() is None:
-            yield (
-                f"{field} is naive, so nothing shows when it was public, and the record is withheld for ever",
-                "parse it with a function of pit_fetch.times (wall_clock(naive, zone) for a reading without an offset)",
-            )
-    if record.available_at_source not in get_args(SourceTag):
-        yield f"available_at_source is {record.available_at_source!r}", f"use one of {', '.join(get_args(SourceTag))}"
-    try:
-        json.dumps(dict(record.payload), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        yield f"its payload is not JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
-    if hidden := sorted(key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS):
-        yield f"{', '.join(hidden)} in its payload is hindsight and never leaves in PIT mode", "leave the field out"
-    if shadowed := sorted({"id", "available_at", "available_at_source", "revised_at"} & set(record.payload)):
-        yield f"{', '.join(shadowed)} in its payload is the framework's own", "rename the field, or leave it out"
 
 
 def _bar_length(recording: RecordedReply, starts: list[datetime]) -> timedelta | None:

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import claims, conduct, drift, interference, isolation, ordering, stamps
+from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
 from pit_fetch.testing.case import Case, failure
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
@@ -28,10 +29,12 @@ from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 _FIRST = "test_the_recording_holds_dated_records"
-# By class of tests: its recording, those of other operations, and what its provider's code held before the first run.
+# By class of tests: its recording, those of other operations, what its provider's code held before the first run, and
+# whether its records have claims alone.
 _RECORDINGS: WeakKeyDictionary[type, RecordedReply] = WeakKeyDictionary()
 _OTHERS: WeakKeyDictionary[type, tuple[RecordedReply, ...]] = WeakKeyDictionary()
 _STATES: WeakKeyDictionary[type, State] = WeakKeyDictionary()
+_ON_CLAIMS: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 class NotRun(AssertionError, SkipTest):
@@ -73,12 +76,12 @@ class ProviderSuite:
 
     def test_the_recording_holds_dated_records(self) -> None:
         """Check that the provider makes dated records of the recorded reply, which every other test needs."""
-        case = self._undated_case()
-        conduct.check_declarations(case.provider)
-        conduct.check_operations(case)
-        if _is_never(case):
-            stamps.check_never(case)
-        else:
+        recorded = self._recorded_case()
+        conduct.check_declarations(recorded.provider)
+        conduct.check_operations(recorded)
+        if _is_never(recorded):
+            stamps.check_never(recorded)
+        if not _is_never(self._undated_case()):
             self._analyzed()
 
     def test_importing_it_is_light(self) -> None:
@@ -94,7 +97,8 @@ class ProviderSuite:
         conduct.check_secrets(self.recording())
 
     def test_records_are_well_formed(self) -> None:
-        stamps.check_records(self._accepted_case())
+        case = self._accepted_case()
+        check_records(observe(case, case.now))
 
     def test_the_order_is_as_promised(self) -> None:
         ordering.check_order(self._accepted_case())
@@ -113,9 +117,12 @@ class ProviderSuite:
     def test_stamps_rest_on_publication(self) -> None:
         for recording in self.recordings():
             stamps.check_meaning(recording, recorded=recording is self.recording())
-            stamps.check_adjusted(recording)
+            if not self._rests_on_claims():
+                stamps.check_adjusted(recording)
 
     def test_revisions_are_told(self) -> None:
+        if self._rests_on_claims():
+            raise NotRun("not run: what is served on a claim may have been revised since")
         for recording in self.recordings():
             stamps.check_revisions(recording, self.not_revisions)
 
@@ -135,12 +142,13 @@ class ProviderSuite:
         interference.check_nested(self.recording())
 
     def test_a_claim_is_no_later_than_its_proof(self) -> None:
-        claims.check_claims(self._accepted_case())
+        self._accepted_case()
+        claims.check_claims(self._recorded_case())
 
     def test_what_is_not_even_claimed_changes_no_byte(self) -> None:
         case = self._undated_case()
-        if not claims.has_claims(case):
-            return
+        if self._rests_on_claims() or not claims.has_claims(case):
+            return  # with claims alone every test has taken them for proofs
         case = claims.as_proofs(case)
         recording = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
         interference.check_two_worlds(recording)
@@ -194,7 +202,7 @@ class ProviderSuite:
 
     def certificate(self) -> str:
         """Return what was checked on what, and what no test sees."""
-        return certificate(self.recording())
+        return certificate(self.recording(), on_claims=self._rests_on_claims())
 
     def _analyzed(self) -> RecordedReply:
         if type(self) not in _RECORDINGS:
@@ -211,8 +219,19 @@ class ProviderSuite:
             raise NotRun(f"not run: correct {_FIRST} first") from None
         return case
 
+    def _rests_on_claims(self) -> bool:
+        """Return whether records have claims and no proofs. The tests then take claims for proofs."""
+        if type(self) not in _ON_CLAIMS:
+            _ON_CLAIMS[type(self)] = claims.has_claims_alone(self._recorded_case())
+        return _ON_CLAIMS[type(self)]
+
     def _undated_case(self) -> Case:
         """Return the case long after everything, for what does not depend on when the reply was recorded."""
+        case = self._recorded_case()
+        return claims.as_proofs(case) if self._rests_on_claims() else case
+
+    def _recorded_case(self) -> Case:
+        """Return that case with the provider as it is, whatever its records rest on."""
         credentials = [
             # A made-up value is recognised wherever it turns up.
             (credential, self.credentials.get(credential.name, f"kit-secret-{credential.name}-0123456789"))
@@ -247,23 +266,21 @@ def _recorded_at(case: Case, declared: str) -> datetime:
         if instant is None:
             raise failure(f"recorded_at is {declared!r}", "write it as 2024-02-16T00:00:00Z")
         return instant
-    stamps: list[datetime] = []
-    problem = ""
+    dated: list[datetime] = []
+    runs = []
     for offline in (True, False):  # a saved reply may not be all that it takes to date a record
-        run = observe(case, case.now, offline=offline)
-        problem = problem or run.crash
-        stamps = stamps or [
-            stamp for record in run.records for stamp in (record.available_at, record.revised_at) if is_aware(stamp)
+        runs.append(observe(case, case.now, offline=offline))
+        dated = dated or [
+            stamp
+            for record in runs[-1].records
+            for stamp in (record.available_at, record.revised_at)
+            if is_aware(stamp)
         ]
-    if problem and not stamps:
-        raise failure(f"the provider fails on its own recorded reply ({problem})", "correct it first")
-    if not stamps:
-        raise failure(
-            "the provider makes no dated record of the recorded reply, so the test does not know when it is from",
-            "check that read() stamps records with an aware available_at, and that options are those of the request "
-            "that the reply answers; if it cannot, set recorded_at",
-        )
-    return max([*stamps, *_dates_in(case, max(stamps))]).astimezone(UTC)  # arithmetic in a zone is by its clock
+    if not dated:
+        for run in runs:
+            check_stream(run)
+        raise nothing_served(run)
+    return max([*dated, *_dates_in(case, max(dated))]).astimezone(UTC)  # arithmetic in a zone is by its clock
 
 
 def _zone_in(reply: bytes) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.paging import newest_first
-from tests.kit import forms, honest, markets, outsiders, strangers
+from tests.kit import cursors, forms, honest, markets, outsiders, strangers
 from tests.kit.honest import KitSource
 
 
@@ -38,6 +38,12 @@ BASES: Mapping[str, Base] = {
     "auctions": Base(strangers.auctions, strangers.auction),
     "bulletins": Base(strangers.bulletins, strangers.bulletin),
     "history": Base(strangers.history, strangers.revision),
+    "tokens": Base(partial(cursors.dispatches, "tokens", "cursor", order=newest_first), cursors.dispatch),
+    "afters": Base(
+        partial(cursors.dispatches, "afters", "after", following=cursors.by_last_row, order=newest_first),
+        cursors.dispatch,
+    ),
+    "risings": Base(partial(cursors.dispatches, "risings", "after", following=cursors.by_last_row), cursors.dispatch),
     **{name: Base(partial(outsiders.outsider, name), None) for name in outsiders.AUTHORS},
     **{
         name: Base(partial(forms.releases, name), partial(forms.release, form=form))

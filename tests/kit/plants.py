@@ -21,9 +21,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Record, UpstreamError, Watermark, gap
+from pit_fetch.provider import Page, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing.timestamps import EARLIEST_ZONE
 from pit_fetch.times import NEW_YORK, parse_date, parse_rfc3339, parse_wall_clock, start_of_day, wall_clock
+from tests.kit import cursors
 from tests.kit.bases import BASES
 from tests.kit.forms import FORMS
 from tests.kit.honest import FIVE_MINUTES, KitSource, end_of, item, rate, transcript
@@ -786,6 +787,50 @@ for name in ("$limit", "hitsPerPage", "anzahl"):
         name=name,
         most=1,
     )
+
+# --- pages that the source's own server sends
+
+
+def is_late(page: Page, query: Any) -> bool:
+    """Return whether a page has records, of which none was published by the PIT."""
+    published = [record.available_at for record in page.records if record.available_at]
+    return bool(published) and min(published) > query.horizon
+
+
+def until_one_is_late(pages: Iterator[Page], query: Any) -> Iterator[Page]:
+    for page in pages:
+        yield page
+        if is_late(page, query):
+            return
+
+
+def fails_where_one_is_late(pages: Iterator[Page], query: Any) -> Iterator[Page]:
+    for page in pages:
+        yield page
+        if is_late(page, query):
+            raise UpstreamError(Code.PAGING)
+
+
+def with_its_number(pages: Iterator[Page], query: Any) -> Iterator[Page]:
+    for number, page in enumerate(pages, 1):
+        records = (record._replace(payload={"text": f"{record.payload['text']} ({number})"}) for record in page.records)
+        yield page._replace(records=tuple(records))
+
+
+def after_a_page_of_texts(rows: Any, document: Any) -> str | None:
+    """Return the id of the last row, unless a row of the page has no text."""
+    return cursors.by_last_row(rows, document) if all(row.get("text") or not row for row in rows) else None
+
+
+for base in ("tokens", "afters", "risings"):
+    plant(f"an error after a late page, {base}", base, pages=fails_where_one_is_late)
+    plant_stamp(
+        f"corrections passed over, {base}", base, lambda record, row, query: record.available_at, revised_at=None
+    )
+for base in ("tokens", "afters"):
+    plant(f"no further page after a late one, {base}", base, pages=until_one_is_late)
+    plant(f"the number of the page, {base}", base, pages=with_its_number)
+plant("no further page after one with a row without a text", "afters", following=after_a_page_of_texts)
 plant("the newest two thousand", "news", rows=cut(None, 2_000, "published"), order=None)
 
 # --- what somebody else wrote, with slips

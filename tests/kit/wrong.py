@@ -155,6 +155,23 @@ def claim_by_rank(query: Any, context: Any) -> Iterator[Record]:
         yield record if at is None else record._replace(claimed_at=at - timedelta(minutes=len(records)))
 
 
+def refusal_as_nothing(query: Any, context: Any) -> Iterator[Record]:
+    try:
+        yield from good(query, context)
+    except UpstreamError as error:
+        if error.gap.params.get("status") != 401:
+            raise
+
+
+def reason_that_is_lost(query: Any, context: Any) -> Iterator[Record]:
+    try:
+        yield from good(query, context)
+    except UpstreamError as error:
+        if error.gap.params.get("status") != 418:
+            raise
+        raise UpstreamError(Code.BAD_CALL, host=source.HOST, problem="it is a teapot") from None
+
+
 def start_of_day(record: Record, row: Any) -> Record:
     published = str(row.get("published"))
     day = published if len(published) == 10 else ""
@@ -355,7 +372,7 @@ WRONG = {
     ),
     "naive stamp": Wrong(
         by_row(lambda record, row: record._replace(available_at=datetime(2024, 2, 1))),  # noqa: DTZ001
-        FIRST, "aware available_at", ALL,
+        FIRST, r"wall_clock\(naive, zone\)", ALL,
     ),
     "one naive stamp": Wrong(by_row(naive_dates), "records_are_well_formed", "wall_clock\\(naive, zone\\)"),
     "no JSON": Wrong(
@@ -461,6 +478,16 @@ WRONG = {
     ),
     "an error taken for nothing": Wrong(
         by_reply(error_as_nothing), "odd_bodies", "a source that failed", {"schema_drift"},
+    ),
+    "a refusal taken for nothing": Wrong(by_fetch(refusal_as_nothing), "http_errors", "let UpstreamError pass"),
+    "a reason that is lost": Wrong(by_fetch(reason_that_is_lost), "http_errors", 'Code.HTTP_STATUS: problem="'),
+    "a field that is not declared": Wrong(
+        by_row(lambda record, row: with_payload(record, words=1)), "records_are_well_formed", r'Field\("words"\)',
+    ),
+    "adjusted figures under a caveat": Wrong(
+        by_row(lambda record, row: with_payload(record, adj_close=1))
+        ._replace(operations=(Operation(caveats=lambda query: ["adjusted later"]),)),
+        "stamps_rest_on_publication", "give the instant as claimed_at",
     ),
     "body not checked": Wrong(by_reply(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
     "key in the payload": Wrong(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
-from typing import Any
-
 from pit_fetch.cli.commands.new_provider import files
 from pit_fetch.testing import ProviderSuite
 from tests.repo.guide import EXAMPLES, GUIDE, script
@@ -29,17 +26,3 @@ def test_the_guide_s_commands_are_found() -> None:
     steps = list(script(GUIDE.read_text()))
     assert "pit_fetch new-provider widget-news" in steps[0]
     assert sum(step.startswith("cat > ") for step in steps) == 3
-
-
-def test_the_recipe_for_a_calendar_of_releases() -> None:
-    """Friday 15:30 in New York, in winter and in summer."""
-    page = (ROOT / "docs" / "provider-recipes.md").read_text()
-    code = page.partition("<!-- recipe: calendar -->\n```python\n")[2].partition("```")[0]
-    names: dict[str, Any] = {}
-    exec(compile(code, "docs/provider-recipes.md", "exec"), names)
-    released = [names["released_at"](date(2024, month, day)) for month, day in ((2, 13), (3, 12), (2, 14))]
-    assert released == [
-        datetime(2024, 2, 16, 20, 30, tzinfo=UTC),
-        datetime(2024, 3, 15, 19, 30, tzinfo=UTC),
-        None,
-    ]

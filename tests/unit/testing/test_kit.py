@@ -26,6 +26,7 @@ import responses
 
 from pit_fetch.provider import Basis, Field, Operation, Query, Record, UpstreamError
 from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
+from pit_fetch.testing.asked import pages_of_rows
 from pit_fetch.testing.case import public_from
 from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.comparison import CANARY
@@ -36,7 +37,7 @@ from pit_fetch.testing.timestamps import LATEST_ZONE
 from pit_fetch.times import NEW_YORK, parse_rfc3339, wall_clock
 from pit_fetch.transport import HttpReply
 from tests.conftest import Run
-from tests.kit import curious, markets, score, source, vintages
+from tests.kit import curious, cursors, markets, plants, score, source, vintages
 from tests.kit.bases import BASES
 from tests.kit.honest import end_of
 from tests.kit.plants import PLANTS
@@ -46,6 +47,7 @@ from tests.kit.wrong import (
     CLAIMED,
     FIRST,
     IMPORTS,
+    LEAKS,
     WRONG,
     accused,
     adds_a_day,
@@ -111,11 +113,34 @@ def test_a_later_page_that_fails_is_told() -> None:
     assert "when a later page fails" in failure(swallowing, "http_errors")
 
 
+@pytest.mark.parametrize("form", cursors.RECORDED)
+def test_pages_that_are_recorded_are_no_rows(form: str) -> None:
+    assert score.failures(cursors.recorded_pages(form), all_of_them=True) == {}
+    ending = score.suite(cursors.recorded_pages(form, pages=plants.until_one_is_late))
+    assert "item '101' comes and goes" in failure(ending, LEAKS)
+
+
+@pytest.mark.parametrize("way", cursors.WAYS)
+def test_a_page_of_the_list_is_one_however_it_is_asked_for(way: str) -> None:
+    suite = score.suite(cursors.paged(way))
+    assert len(suite.recording().baseline.exchanges) == 3
+    assert failures(suite, IMPORTS) == {}
+
+
+def test_a_page_of_the_list_is_told_from_the_page_of_a_row() -> None:
+    careful, careless = (score.suite(cursors.with_pages_of_rows(is_careful)) for is_careful in (True, False))
+    recording = careful.recording()
+    of_rows = {params for _, params, _ in pages_of_rows(recording, recording.baseline)}
+    assert of_rows == {json.dumps({"id": str(row["id"])}) for row in cursors.ROWS}
+    assert failure(careful, "http_errors") == failure(careful, LEAKS) == ""
+    assert "the page of a record that was not public fails (500)" in failure(careless, LEAKS)
+
+
 def test_what_differs_is_named() -> None:
     message = failure(suite(by_fetch(limit_first)), "what_is_not_public_changes_no_byte")
     assert "item '1' comes and goes" in message
     message = failure(suite(by_row(adds_a_day)), "what_is_not_public_changes_no_byte")
-    assert "the provider fails: OverflowError at" in message
+    assert "the provider fails: OverflowError: date value out of range\n    tests/kit/wrong.py:" in message
 
 
 def test_an_operation_without_proof_is_certified() -> None:
@@ -379,7 +404,7 @@ def test_mistakes_of_the_test_itself_are_named() -> None:
     assert "JSON, JSON Lines, XML, CSV, SQLite or Parquet" in failure(
         suite(by_reply(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST
     )
-    assert "set recorded_at" in failure(suite(PROVIDER, b"[]"), FIRST)
+    assert "makes no record of the recorded reply" in failure(suite(PROVIDER, b"[]"), FIRST)
     assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), FIRST)
 
 

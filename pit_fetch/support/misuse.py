@@ -1,0 +1,50 @@
+"""The error of a provider whose code asks for what the author's API does not have, or what it does not declare itself.
+
+Its text is for the author: a KeyError of ours would show neither what was asked for nor what there is. Without a PIT,
+in the audit file and in the author's kit it is shown. An answer with a PIT has none of it, since what a provider asks
+for may come from a reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
+_LONGEST = 60
+
+
+class Misuse(KeyError):
+    """A provider uses the author's API otherwise than it can be used. The text names the fix."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Declared(dict[str, T]):
+    """What a provider declares of one kind, by name. Raise Misuse for another name.
+
+    ``kind`` is what the author calls one of them, ``place`` where they are declared.
+    """
+
+    def __init__(self, kind: str, place: str, declared: Mapping[str, T]) -> None:
+        super().__init__(declared)
+        self.kind, self.place = kind, place
+
+    def __missing__(self, name: object) -> T:
+        known = ", ".join(self) or "none"
+        asked = without_address(str(name))
+        raise Misuse(f"{asked} is no declared {self.kind}: {self.place} has {known}. Declare it, or use one of these")
+
+
+def without_address(text: str) -> str:
+    """Return a name as it is, and of an address the host alone: a path or a query may hold a key."""
+    if any(mark in text for mark in "/?#@="):
+        from urllib.parse import urlsplit
+
+        try:
+            host = urlsplit(text if "//" in text else f"//{text}").hostname or ""
+        except ValueError:
+            host = ""
+        text = "an address" if not host or "=" in host else host
+    return "".join(character if character.isprintable() else "?" for character in text[:_LONGEST])
