@@ -5,9 +5,10 @@ One file, standard library only, Python 3.9 and later. Claude Code runs it as a 
 (``pit_gate.py``, beside this file) as a PostToolUse hook.
 
 Where Bash is for pit_fetch alone (an adapter subagent, or PIT_FETCH_WRAPPER_ONLY=1), every command must be exactly one
-plain pit_fetch call or listing, with only the options that an adapter needs. Under PIT_FETCH_CEILING, in any session, a
-command that calls pit_fetch must also be one plain call, with a ``--pit`` at or before the ceiling, since the PIT of
-any other command cannot be known. Commands that only mention pit_fetch, and all others, are left alone.
+plain call or listing of the installed pit_fetch, with only the options that an adapter needs: another file of that name
+may be the agent's own. Under PIT_FETCH_CEILING, in any session, a command that calls pit_fetch must also be one plain
+call, with a ``--pit`` at or before the ceiling, since the PIT of any other command cannot be known. Commands that only
+mention pit_fetch, and all others, are left alone.
 
 Of the tools of Neo4j's MCP server, writes are refused everywhere. With a PIT or under a ceiling, only the patterns of
 the query skills may be read; without, any query that neither writes nor reaches outside the database.
@@ -115,17 +116,26 @@ CEILING_MALFORMED = (
     "the operator of this session must correct it"
 )
 NOT_FOR_ADAPTERS = (
-    "{} is not an option that adapters may use: {}leave it out, or ask the operator of this session to allow it "
-    f"in {OPTIONS_VARIABLE}"
+    "{} is not an option for this session: {}leave it out. If it is one of a plugin's, its operator may allow it in "
+    f"{OPTIONS_VARIABLE}"
 )
+ONLY_FETCHES = "Bash is for pit_fetch alone here. "
+NOT_A_FETCH = f"{{}} is no call for this session, which only fetches. Start with --source: {FORM}"
 CLAIMS_ARE_GRANTED = "Leave --evidence out: whether claims are served is the choice of the operator of this session"
 FOREIGN_LISTING = "Only the installed program may list: write pit_fetch"
+FOREIGN_PROGRAM = f"Only the installed pit_fetch may run in this session, by its name or its own path: {FORM}"
+RELATIVE_PATH = (
+    "PATH has a folder that is not absolute, so which {} runs depends on where the session is: the operator of this "
+    f"session takes it out. {FORM}"
+)
 NO_MODULE = (
     "Which pit_fetch python3 -m runs depends on the folder: write pit_fetch, or python3 /PATH/TO/pit_fetch.py, "
     "and leave the rest as it is"
 )
 NO_PRIVATE_FILE = "No private file can be made for the envelope ({}): set TMPDIR to a folder that is this user's own"
 NO_CALL_ID = "This client gives a call no id, so its envelope cannot be released: update it"
+
+RECORD = "pit_fetch.path"  # beside the hooks: the paths of the program that init was run by, one a line
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _QUOTING = str.maketrans("", "", "\"'\\\n$")
@@ -160,7 +170,8 @@ def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType
         return None
     if hook["tool_name"] == "Monitor":
         raise Refusal(NOT_IN_MONITOR)
-    return _read_call(command, environ, adapter_options(environ) if is_only else None, gate)
+    folder = str(hook.get("cwd") or os.getcwd())
+    return _read_call(command, environ, adapter_options(environ) if is_only else None, gate, folder)
 
 
 def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -209,20 +220,30 @@ def _option(name: str) -> str:
     return name.lstrip("-").lower().replace("_", "-")
 
 
-def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType) -> Call:
-    """Return the call that a command must be. ``allowed`` holds an adapter's options; None elsewhere."""
+def _read_call(
+    command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType, folder: str
+) -> Call:
+    """Return the call that a command, to be run in ``folder``, must be.
+
+    ``allowed`` holds the options where Bash is for pit_fetch alone; None elsewhere.
+    """
     words = gate.plain_words(command)
     arguments = gate.wrapper_arguments(command)
     if arguments is None:
-        raise Refusal(NOT_PLAIN if allowed is not None else CALLS_UNDER_CEILING + NOT_PLAIN)
+        raise Refusal((CALLS_UNDER_CEILING if allowed is None else ONLY_FETCHES) + NOT_PLAIN)
     program = words[: -len(arguments) or None]
     if "-m" in program:  # Python looks in the working directory first, for every module that the program imports
         raise Refusal(NO_MODULE)
     options = gate.options_of(arguments)
     if gate.RELEASE_OPTION in {word.partition("=")[0] for word in options}:
         raise Refusal(NOT_FOR_ADAPTERS.format(gate.RELEASE_OPTION, ""))
-    if gate.is_listing(command):
-        _check_listing(program, arguments, allowed, environ)
+    is_listing = gate.is_listing(command)
+    # The gate believes the stamps of whatever runs, and a listing it does not judge. In an ordinary session, which can
+    # run any program, it judges what another pit_fetch writes.
+    if allowed is not None or is_listing:
+        _check_program(program, folder, environ, FOREIGN_LISTING if allowed is None else FOREIGN_PROGRAM)
+    if is_listing:
+        _check_listing(arguments, allowed)
         return Call(words, private=False)
     _check_options(options)
     if set(gate.values_of("--evidence", options)) - {"proved"}:
@@ -236,10 +257,8 @@ def _read_call(command: str, environ: Mapping[str, str], allowed: Collection[str
     return Call(words, private=ceiling is not None or bool(pits))
 
 
-def _check_listing(
-    program: Sequence[str], arguments: Sequence[str], allowed: Collection[str] | None, environ: Mapping[str, str]
-) -> None:
-    """Raise Refusal if a listing may not run. The gate does not judge its text, so no other program may print it."""
+def _check_listing(arguments: Sequence[str], allowed: Collection[str] | None) -> None:
+    """Raise Refusal if a listing may not run where Bash is for pit_fetch alone."""
     if allowed is not None:
         command, rest = arguments[0], set(arguments[1:]) - {"--json", "--help", "-h"}
         if command == "sources":
@@ -249,20 +268,55 @@ def _check_listing(
                 f"{command} takes no more here than --json" + " and a bundled source" * (command == "sources")
             )
         if command in ("config", "completion", "new-provider"):
-            raise Refusal(f"Start the call with --source: {FORM}")
-    paths = [word for word in program if "/" in word] or program[1:]
-    if not all(_is_installed(path, environ) for path in paths):
-        raise Refusal(FOREIGN_LISTING)
+            raise Refusal(NOT_A_FETCH.format(command))
 
 
-def _is_installed(path: str, environ: Mapping[str, str]) -> bool:
-    """Return whether ``path`` is pit_fetch as it is installed: beside these hooks, or on PATH."""
-    hooks = os.path.dirname(os.path.realpath(__file__))  # a wheel has the program here, a checkout one folder above
-    installed = [os.path.join(folder, "pit_fetch.py") for folder in (hooks, os.path.dirname(hooks))]
-    for folder in environ.get("PATH", "").split(os.pathsep):
-        installed += [os.path.join(folder, name) for name in ("pit_fetch", "pit_fetch.py")]
-    real_paths = map(os.path.realpath, filter(os.path.isfile, installed))
-    return os.path.isabs(path) and os.path.realpath(path) in real_paths
+def _check_program(program: Sequence[str], folder: str, environ: Mapping[str, str], reason: str) -> None:
+    """Raise Refusal, for ``reason``, unless bash, in ``folder``, or Python behind it starts the installed program.
+
+    An agent may have written any other file of this name. A link is refused as well: it may point elsewhere by the
+    time the call runs.
+    """
+    path = environ.get("PATH", os.environ.get("PATH", os.defpath))
+    name, scripts = os.path.basename(program[0]), program[1:][-1:]
+    if name == program[0]:
+        if not os.path.isabs(next(_found(name, path), os.sep)):
+            raise Refusal(RELATIVE_PATH.format(name))
+    elif not _is_named(program[0], folder, _found(name, path) if scripts else _installed(path)):
+        raise Refusal(reason)
+    if not all(_is_named(script, folder, _installed(path)) for script in scripts):
+        raise Refusal(reason)
+
+
+def _is_named(word: str, folder: str, programs: Iterator[str]) -> bool:
+    """Return whether a path, in ``folder``, is that of one of ``programs``, without a link on the way."""
+    if os.pardir in word.split(os.sep):
+        return False
+    paths = {os.path.normpath(os.path.join(place, word)) for place in (folder, os.path.realpath(folder))}
+    known = filter(os.path.isabs, programs)
+    return any(not paths.isdisjoint((program, os.path.realpath(program))) for program in known)
+
+
+def _installed(path: str) -> Iterator[str]:
+    """Yield the paths of pit_fetch: beside these hooks, first on PATH, and of the program that init was run by."""
+    hooks = os.path.dirname(os.path.realpath(__file__))
+    above = os.path.dirname(hooks)
+    if os.path.basename(above) != ".claude":  # a wheel has the program beside its hooks, a checkout one folder above
+        yield from (os.path.join(folder, "pit_fetch.py") for folder in (hooks, above))
+    for name in ("pit_fetch", "pit_fetch.py"):
+        yield next(_found(name, path), "")
+    record = os.path.join(_HERE, RECORD)
+    if os.path.isfile(record):
+        with open(record, encoding="utf-8") as lines:
+            yield from lines.read().splitlines()
+
+
+def _found(name: str, path: str) -> Iterator[str]:
+    """Yield what bash may find by a name, in order. In a folder that is not absolute it may be any file."""
+    for folder in path.split(os.pathsep):
+        file = os.path.join(folder, name)
+        if not os.path.isabs(folder) or (os.path.isfile(file) and os.access(file, os.X_OK)):
+            yield file
 
 
 def _check_options(options: list[str]) -> None:
@@ -282,7 +336,7 @@ def _check_adapter_options(options: list[str], allowed: Collection[str], sources
     The value of an option that takes one may look like either. Of a plugin's source the guard does not know which do.
     """
     if re.fullmatch("[a-z][A-Za-z0-9_-]*", options[0]):  # a command of pit_fetch, today's or tomorrow's
-        raise Refusal(f"Start the call with --source: {FORM}")
+        raise Refusal(NOT_A_FETCH.format(options[0][:40]))
     valued = COMMON_OPTIONS - FLAGS
     if sources and set(map(_option, SOURCES)).issuperset(map(_option, sources)):
         valued |= SOURCE_OPTIONS - FLAGS

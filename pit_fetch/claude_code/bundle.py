@@ -7,6 +7,7 @@ files beside this package and the rest in ``pit_fetch/claude_code/data``. There 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -15,9 +16,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pit_fetch.support.bundled import load
+
 # The hook file that runs at each event.
 SCRIPTS = {"PostToolUse": "pit_gate.py", "PreToolUse": "pit_guard.py"}
 HOOK_FILES = tuple(SCRIPTS.values())
+
+# The file beside the hooks that names the program, for the guard.
+RECORD: str = load("pit_guard").RECORD
 
 # The parts that can be installed alone. Neo4j cuts across the others: agents, skills and the hooks of its servers.
 PARTS = ("hooks", "agents", "skills", "neo4j")
@@ -56,12 +62,19 @@ def files(folder: str = PROJECT_HOOKS) -> Mapping[str, bytes]:
     """Return every file that a project gets, by its path under ``.claude``; agents run the hooks in ``folder``."""
     hooks = _ROOT if _IN_WHEEL.is_dir() else _ROOT / "hooks"
     contents = {f"hooks/{name}": (hooks / name).read_bytes() for name in HOOK_FILES}
-    contents["hooks/.gitignore"] = b"pit_gate.log*\n__pycache__/\n"  # the gate's log, and its compiled form
+    # The gate's log, its compiled form, and the paths of programs of this machine.
+    contents["hooks/.gitignore"] = f"pit_gate.log*\n__pycache__/\n{RECORD}\n".encode()
     for kind in ("agents", "skills"):
         for path in sorted((_DATA / kind).rglob("*.md")):
             content = path.read_bytes().replace(PROJECT_HOOKS.encode(), folder.encode())
             contents[path.relative_to(_DATA).as_posix()] = content
     return MappingProxyType(contents)
+
+
+def programs() -> list[str]:
+    """Return the paths by which this program is called: the command that pip installed, and a checkout's script."""
+    beside = Path(sys.executable).absolute().with_name("pit_fetch")
+    return [str(path) for path in (beside, _ROOT / "pit_fetch.py") if path.is_file()]
 
 
 def wiring(hooks: str = PROJECT_HOOKS) -> Iterator[WiringRow]:

@@ -175,7 +175,9 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
     with ThreadPoolExecutor() as pool:
         served = pool.submit(_prove_entries, client, environ, folder, ceiling, project.ours)
         if ceiling is not None and has_hooks:
-            yield from _prove_hooks(client, environ, folder, ceiling, project.held)
+            path = effective_value(project.settings, environ, "PATH")
+            own = environ if path is None else {**environ, "PATH": path}
+            yield from _prove_hooks(client, own, folder, ceiling, project.held)
         yield from served.result()
 
 

@@ -60,6 +60,8 @@ def plan(project: Path, options: Options) -> list[Step]:
     claude, bundled = project / ".claude", bundle.files(options.hooks)
     chosen = [name for name in bundled if options.includes(bundle.parts_of(name))]
     steps = [_plan_file(claude / name, name, bundled[name], options) for name in chosen]
+    if options.includes(("hooks",)):
+        steps.append(_plan_record(claude / "hooks" / bundle.RECORD))
     if options.upgrade:
         steps += _plan_file_removals(claude, options.history.removed_files(), options)
     return [*steps, plan_settings(project, options)]
@@ -84,6 +86,16 @@ def _plan_file(path: Path, name: str, content: bytes, options: Options) -> Step:
         return Step("replace", path, content, f"was {state}")
     verb, option = "was" if state == "edited" else "is", "--upgrade" if version else "--force"
     return Step("keep", path, content, f"{verb} {state}: {option} replaces it")
+
+
+def _plan_record(path: Path) -> Step:
+    """Return the step that tells the guard which program is installed."""
+    _refuse_obstacle(path)
+    content = "".join(f"{program}\n" for program in bundle.programs()).encode()
+    if not os.path.lexists(path):
+        return Step("create", path, content)
+    is_same = not path.is_symlink() and path.read_bytes() == content
+    return Step("same" if is_same else "merge", path, content)
 
 
 def _refuse_obstacle(path: Path) -> None:
@@ -170,7 +182,8 @@ def plan_removal(project: Path, options: Options) -> list[Step]:
     claude = project / ".claude"
     steps = list(_plan_file_removals(claude, [*bundle.files(), *options.history.removed_files()], options))
     if options.includes(("hooks",)):
-        generated = [*(claude / "hooks").glob("pit_gate.log*"), *(claude / "hooks").glob("__pycache__/pit_g*.pyc")]
+        generated = [*(claude / "hooks").glob("pit_gate.log*"), *(claude / "hooks").glob(bundle.RECORD)]
+        generated += [*(claude / "hooks").glob("__pycache__/pit_g*.pyc")]
         steps += [Step("remove", path) for path in sorted(generated)]
     path = claude / "settings.json"
     settings, remaining = _changed_settings(path, unmerge, options) if path.is_file() else ({}, {})

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 from pit_fetch.claude_code.scripted_model import Model, Turn, call, say, serve
 from pit_fetch.support.bundled import gate, load
@@ -41,14 +42,16 @@ _NO_PROXY_THERE = "http://127.0.0.1:9"
 
 _PROGRAM = """#!{python} -IS
 import os, sys
-text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "output.json")).read()
+name = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else {leak!r}
+text = open(os.path.join({folder!r}, name + ".json")).read()
 if "--release" in sys.argv:
     with open(sys.argv[sys.argv.index("--release") + 1], "w") as file:
         file.write(text)
 print(text)
 print(text, file=sys.stderr)
-sys.exit({status})
+sys.exit(3 if name == {leak!r} else 0)
 """
+_LEAK, _CLEAN = "planted-leak", "planted-clean"  # its sources
 
 
 @dataclass(frozen=True)
@@ -102,35 +105,42 @@ def prove(
     with tempfile.TemporaryDirectory(prefix="pit-prove-") as folder:
         secret = f"planted-{os.urandom(12).hex()}"
         steps = list(_steps(Path(folder), secret, ceiling, agents))
+        path = os.pathsep.join([folder, environ.get("PATH", os.defpath)])  # there it is the installed program
         with serve(_script(steps)) as model:
-            problem = run_client(client, environ, project, model.url, seconds)
+            problem = run_client(client, environ, project, model.url, seconds, variables={"PATH": path})
             return _judge(steps, model, secret, problem)
 
 
 def _steps(folder: Path, secret: str, ceiling: datetime, agents: Sequence[str]) -> Iterator[Step]:
     late = {"available_at": (ceiling + timedelta(days=1)).isoformat(), "available_at_source": "provider_metadata"}
     early = {**late, "available_at": (ceiling - timedelta(days=1)).isoformat()}
-    leak = _plant(folder / "leak", {"data": [{**late, "title": secret}], "gaps": []}, 3)
-    clean = _plant(folder / "clean", {"data": [{**early, "title": "public"}], "gaps": []}, 0)
-    pit, after = (f"--source planted --pit {moment.isoformat()}" for moment in (ceiling, ceiling + timedelta(days=2)))
-    read = f"cat {folder / 'leak' / 'output.json'}"
+    for source, stamps, title in ((_LEAK, late, secret), (_CLEAN, early, "public")):
+        envelope = {"data": [{**stamps, "title": title}], "gaps": []}
+        (folder / f"{source}.json").write_text(json.dumps(envelope), encoding="utf-8")
+    program, other = _plant(folder, folder), _plant(folder / "written-by-an-agent", folder)
+    leak, clean = (f"{program} --source {source}" for source in (_LEAK, _CLEAN))
+    pit, after = (f"--pit {moment.isoformat()}" for moment in (ceiling, ceiling + timedelta(days=2)))
+    read = f"cat {folder / _LEAK}.json"
     yield Step("a program that prints what came after the PIT, and fails", "Bash", f"{leak} {pit}", "withheld")
     yield Step("a clean call", "Bash", f"{clean} {pit}", "shown")
-    yield Step("a call without --pit", "Bash", f"{leak} --source planted", "refused")
+    yield Step("a call without --pit", "Bash", leak, "refused")
     yield Step("a call with a --pit after the ceiling", "Bash", f"{leak} {after}", "refused")
     yield Step("a call and another command", "Bash", f"{leak} {pit}; {read}", "refused")
     yield Step("a call in Monitor", "Monitor", f"{leak} {pit}", "refused")
-    for agent in agents:
+    for number, agent in enumerate(agents):
         who = f"the agent {agent}" if agent else "the main session"
         yield Step(f"{who}, another command", "Bash", read, "refused", agent)
+        if number == 0:  # the guard holds all of them to one rule
+            call = f"{other} --source {_CLEAN} {pit}"
+            yield Step(f"{who}, another program called pit_fetch", "Bash", call, "refused", agent)
 
 
-def _plant(folder: Path, output: object, status: int) -> str:
-    """Write a program called pit_fetch that writes ``output`` wherever it can; return its path."""
-    folder.mkdir()
-    (folder / "output.json").write_text(json.dumps(output), encoding="utf-8")
+def _plant(folder: Path, outputs: Path) -> str:
+    """Write a program called pit_fetch, which writes what is in ``outputs`` wherever it can; return its path."""
+    folder.mkdir(exist_ok=True)
     program = folder / "pit_fetch"
-    program.write_text(_PROGRAM.format(python=sys.executable, status=status), encoding="utf-8")
+    text = _PROGRAM.format(python=sys.executable, folder=str(outputs), leak=_LEAK)
+    program.write_text(text, encoding="utf-8")
     program.chmod(0o700)
     return str(program)
 
@@ -178,10 +188,14 @@ def run_client(
     seconds: float,
     allowed: str = "Bash,Monitor,Agent",
     more: Sequence[str] = (),
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Run the client until it exits, with the scripted model at ``url``. Return what went wrong; "" if nothing did."""
+    """Run the client until it exits, with the scripted model at ``url``. Return what went wrong; "" if nothing did.
+
+    ``variables`` are set for it, whatever its settings say.
+    """
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
-    settings = json.dumps({"env": _client_settings(url)})
+    settings = json.dumps({"env": {**_client_settings(url), **variables}})
     command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]
     command += ["--strict-mcp-config", "--no-session-persistence", "--allowedTools", allowed, *more]
     nowhere = subprocess.DEVNULL
@@ -189,7 +203,7 @@ def run_client(
         child = subprocess.Popen(  # noqa: S603 - the client of this machine
             command,
             cwd=project,
-            env=_environ(environ, url),
+            env={**_environ(environ, url), **variables},
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,

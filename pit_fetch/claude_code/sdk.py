@@ -2,7 +2,7 @@
 
 >>> from claude_agent_sdk import ClaudeAgentOptions
 >>> from pit_fetch.claude_code.sdk import make_hooks
->>> options = ClaudeAgentOptions(hooks=make_hooks(), allowed_tools=["Bash"])
+>>> options = ClaudeAgentOptions(hooks=make_hooks(), allowed_tools=["Bash(pit_fetch *)"])
 
 The callbacks are wired as the plugin's ``hooks.json`` wires the files. The SDK keeps a tool's output if a PostToolUse
 callback raises or is late (measured on 0.2.186, docs/enforcement.md), so these callbacks do neither. If the host blocks

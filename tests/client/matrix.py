@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import sys
@@ -40,6 +41,7 @@ BEGIN, END = "<!-- begin matrix -->\n", "<!-- end matrix -->\n"
 CANARY = "CANARY-2024-02-16"
 PIT = "2024-02-15T16:00:00-05:00"
 CALL = f"python3 pit_fetch.py --source x --pit {PIT}"
+NAMED = f"pit_fetch --source x --pit {PIT}"  # where a file of the project does not run
 AGENT = "bz-news-api"
 BRIEF = "the brief of the subagent"
 
@@ -70,6 +72,7 @@ def envelope(*items: dict[str, str]) -> str:
 LATE = item(CANARY, "2024-02-16T09:00:00-05:00")
 LEAK = envelope(item("public"), LATE)
 CLEAN = envelope(item("public"))
+FORGED = envelope(item(CANARY))  # what an agent's own program may state: the gate believes stamps
 
 
 def wrapper(stdout: str, stderr: str = "", code: int = 0, seconds: float = 0) -> str:
@@ -110,6 +113,7 @@ class Row:
 
     turns: Sequence[Turn] = field(default_factory=lambda: run(CALL))
     program: str = wrapper(LEAK)  # in the wrapper's place
+    installed: bool = False  # whether the program is on PATH, as pit_fetch, and not in the project
     files: Mapping[str, str] = field(default_factory=dict)  # other files of the project
     broken: tuple[str, str | None] | None = None  # a hook file, and what stands in its place (None: nothing)
     # What is wired in the gate's place after the guard has let the call run: a command, or a callback.
@@ -197,10 +201,12 @@ ROWS: dict[str, Row] = {
         run_and_read(r"saved to: (\S+)", "tail -c 400 {0}"), program=wrapper(envelope(*_MANY * 3, LATE))
     ),
     "no --pit": Row(run("python3 pit_fetch.py --source x")),
-    "subagent": Row(subagent=True),
-    "subagent, non-zero exit": Row(program=wrapper(LEAK, code=3), subagent=True),
+    "subagent": Row(run(NAMED), installed=True, subagent=True),
+    "subagent, non-zero exit": Row(run(NAMED), program=wrapper(LEAK, code=3), installed=True, subagent=True),
+    "subagent, a program of its own": Row(program=wrapper(FORGED), subagent=True),
     "subagent, another command": Row(run("cat raw.json"), subagent=True),
     "PIT_FETCH_WRAPPER_ONLY=1, another command": Row(run("cat raw.json"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}),
+    "PIT_FETCH_WRAPPER_ONLY=1, a program of its own": Row(program=wrapper(FORGED), env={"PIT_FETCH_WRAPPER_ONLY": "1"}),
     "PIT_FETCH_WRAPPER_ONLY=1, an assignment for the wrapper": Row(
         run("X=/pit_fetch sh -c 'cat raw.json' --help"), env={"PIT_FETCH_WRAPPER_ONLY": "1"}
     ),
@@ -298,7 +304,11 @@ def measure(name: str, column: str) -> str:
     with tempfile.TemporaryDirectory(prefix="pit-client-") as folder:
         project = Path(folder, "project")
         project.mkdir()
-        (project / "pit_fetch.py").write_text(row.program)
+        installed = Path(folder, "bin", "pit_fetch")
+        program = installed if row.installed else project / "pit_fetch.py"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!{sys.executable}\n{row.program}")
+        program.chmod(0o755)
         (project / "raw.json").write_text(RAW)
         for path, text in {**row.files, **({"other.py": harness.OTHER_HOOK} if row.beside else {})}.items():
             (project / path).parent.mkdir(exist_ok=True)
@@ -307,6 +317,9 @@ def measure(name: str, column: str) -> str:
         server = () if row.mcp is None else (sys.executable, str(SERVER), json.dumps(row.mcp))
         with _installed(row, column, project) as setting:
             setting = replace(setting, server=server, allowed=row.allowed, again=row.again)
+            if row.installed:
+                path = f"{installed.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+                setting = replace(setting, env={**setting.env, "PATH": path})
             return describe(harness.converse(setting, _script(row, column)))
 
 

@@ -96,18 +96,19 @@ def _hostile() -> Iterator[tuple[str, str]]:
         yield "a character that no call needs", f"{CALL} a{characters}b"
 
 
-def _honest_calls() -> Iterator[str]:
+def _calls_of_other_programs() -> Iterator[str]:
     for program in (
-        *("pit_fetch", "python3 /opt/pit_fetch.py", "python3 -P /opt/pit_fetch.py"),
-        *("python3 tools/pit_fetch.py", "./pit_fetch.py"),
+        *("python3 /opt/pit_fetch.py", "python3 -P /opt/pit_fetch.py", "/usr/bin/python3.12 -I /opt/pit_fetch.py"),
+        *("python3 tools/pit_fetch.py", "python3 pit_fetch.py", "python3 ../x/pit_fetch.py", "./pit_fetch.py"),
+        *("./pit_fetch", "/opt/x/bin/pit_fetch", "'my tools/pit_fetch'", ".venv/bin/pit_fetch"),
     ):
         yield f"{program} --source bz-news-api --pit {PIT} --tickers AAPL,MSFT --limit 50"
         yield f"{program} --source alphavantage --pit={PIT} EARNINGS symbol=AAPL"
-    for program in (
-        *("/opt/x/bin/pit_fetch", "'my tools/pit_fetch'"),
-        *("/usr/bin/python3.12 -I /opt/pit_fetch.py", ".venv/bin/pit_fetch"),
-    ):
-        yield f"{program} --source sec_full_text --pit {PIT} --query 'going concern' --forms 10-K"
+
+
+def _honest_calls() -> Iterator[str]:
+    yield f"pit_fetch --source bz-news-api --pit {PIT} --tickers AAPL,MSFT --limit 50"
+    yield f"pit_fetch --source alphavantage --pit={PIT} EARNINGS symbol=AAPL"
     for option in (
         *("--tickers AAPL", "--tickers=AAPL,MSFT", "tickers=AAPL", "--channels 'M&A'", '--channels "M&A"'),
         *("--channels M\\&A", "--keywords 'rate cut'", '--keywords "rate cut"', "--keywords rate\\ cut"),
@@ -167,5 +168,7 @@ _LISTINGS = (
 )
 
 HOSTILE: Mapping[str, str] = {command: family for family, command in _hostile()}
+# Of another program of this name: judged in an ordinary session, refused where Bash is for pit_fetch alone.
+OTHER_PROGRAMS: tuple[str, ...] = tuple(_calls_of_other_programs())
 CALLS: tuple[str, ...] = tuple(dict.fromkeys(_honest_calls()))
 LISTINGS: tuple[str, ...] = _LISTINGS

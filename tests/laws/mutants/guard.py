@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
 from pit_fetch.support.bundled import gate
-from tests.laws.mutants.leak import in_module
+from tests.laws.mutants.leak import in_module, nothing
 from tests.laws.plant import Make
 
 _OPTIONS, _SHELL, _SESSIONS = ("guard: options",), ("guard: shell",), ("guard: sessions",)
+_PROGRAMS = ("guard: programs",)
 
 
 def _also(name: str) -> Make:
@@ -59,10 +61,22 @@ def _unless_it_is_unreadable(real: Any) -> Any:
     return runs_wrapper
 
 
+def _by_what_it_points_to(real: Any) -> Any:
+    return lambda word, folder, programs: real(os.path.realpath(os.path.join(folder, word)), folder, programs)
+
+
+def _of_absolute_folders(real: Any) -> Any:
+    return lambda name, path: filter(os.path.isabs, real(name, path))
+
+
 _guard = in_module("pit_guard")
 _gate = in_module("pit_gate")
 
 MUTANTS = (
+    _guard("any program of the name is the installed one", "_check_program", nothing, _PROGRAMS),
+    _guard("any path leads to the installed program", "_is_named", lambda real: lambda *given: True, _PROGRAMS),
+    _guard("a link is what it points to", "_is_named", _by_what_it_points_to, _PROGRAMS),
+    _guard("a relative folder of PATH is passed over", "_found", _of_absolute_folders, _PROGRAMS),
     _guard("an adapter chooses the time", "adapter_options", _also("timeout"), _OPTIONS),
     _guard("an adapter reads a file", "adapter_options", _also("input-file"), _OPTIONS),
     _guard("an adapter chooses by name=value", "_check_adapter_options", _by_flag_alone, _OPTIONS),

@@ -21,7 +21,7 @@ OLDER = versions.History(
     files={LABEL: {name: versions.digest(name, OLD) for name in ("hooks/pit_gate.py", "agents/gone.md")}},
     matchers={"PreToolUse": ["Bash"]},
 )
-ALL = len(bundle.files()) + 1  # with the settings
+ALL = len(bundle.files()) + 2  # with the settings, and the paths of the program
 AGENTS = sum(name.startswith("agents/") for name in bundle.files())
 
 

@@ -92,7 +92,6 @@ def start(stdin: object, env: dict[str, str], script: Path = GUARD, cwd: Path | 
     ("command", "expected"),
     [
         (FETCH, f"{FETCH} --release FILE"),
-        (f"'my tools'/pit_fetch --pit={PIT}", f"'my tools/pit_fetch' --pit={PIT} --release FILE"),
         (f"p\\it_'fetch' '--pit' \"{PIT}\"", f"pit_fetch --pit {PIT} --release FILE"),
         (f"pit_fetch \\\n --pit {PIT} a -- b --limit 5", f"pit_fetch --pit {PIT} a --release FILE -- b --limit 5"),
         (
@@ -104,6 +103,11 @@ def start(stdin: object, env: dict[str, str], script: Path = GUARD, cwd: Path | 
 def test_what_runs_is_built_from_the_words(command: str, expected: str) -> None:
     for environ in (ONLY, CEILING):
         assert runs(command, environ) == expected + gate.ENDING
+
+
+def test_a_path_with_blanks_is_one_word() -> None:
+    expected = f"'my tools/pit_fetch' --pit={PIT} --release FILE"
+    assert runs(f"'my tools'/pit_fetch --pit={PIT}", CEILING) == expected + gate.ENDING
 
 
 def test_in_open_mode_a_plain_call_shows_what_it_prints() -> None:
@@ -123,23 +127,110 @@ def test_a_plain_listing_shows_what_it_prints(command: str) -> None:
     "command",
     [
         *("./sub/pit_fetch --version", "/opt/other/pit_fetch --help", "python3 pit_fetch.py --help"),
-        *(f"sub/python3 -I {PROGRAM} --help", f"/usr/bin/python3 {PROGRAM} --help"),
+        f"sub/python3 -I {PROGRAM} --help",
     ],
 )
 def test_another_program_may_fetch_and_not_list(command: str, tmp_path: Path) -> None:
-    for environ in (ONLY, CEILING):
-        assert respond(bash(command, cwd=str(tmp_path)), environ)["reason"] == guard.FOREIGN_LISTING
+    assert respond(bash(command, cwd=str(tmp_path)), CEILING)["reason"] == guard.FOREIGN_LISTING
     call = command.rpartition(" ")[0] + f" --source x --pit {PIT}"
-    assert verdict(bash(call, cwd=str(tmp_path)), ONLY) == "run"
+    assert verdict(bash(call, cwd=str(tmp_path)), CEILING) == "run"
+    for words in (command, call):
+        assert respond(bash(words, cwd=str(tmp_path)), ONLY)["reason"] == guard.FOREIGN_PROGRAM
 
 
-def test_the_installed_program_may_list_by_its_path(tmp_path: Path) -> None:
-    for name in ("installed", "other"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "pit_fetch").touch()
-    environ = {**ONLY, "PATH": str(tmp_path / "installed")}
-    assert verdict(bash(f"{tmp_path}/installed/pit_fetch --help"), environ) == "rebuilt"
-    assert verdict(bash(f"{tmp_path}/other/pit_fetch --help"), environ) == "deny"
+class Programs:
+    """An installed program, by which init has set up a project, and what an agent could write into that project."""
+
+    def __init__(self, root: Path) -> None:
+        self.project, self.bin, self.checkout = root / "project", root / "bin", root / "checkout"
+        self.hooks = self.project / ".claude" / "hooks"
+        for file in (self.bin / "pit_fetch", self.bin / "python3", self.checkout / "pit_fetch.py"):
+            self.write(file)
+        self.hooks.mkdir(parents=True)
+        for name in ("pit_guard.py", "pit_gate.py"):
+            shutil.copy(GUARD.with_name(name), self.hooks)
+        (self.hooks / guard.RECORD).write_text(f"{self.checkout}/pit_fetch.py\n")
+
+    @staticmethod
+    def write(file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(0o755)
+
+    def runs(self, program: str, path: str = "{bin}:/usr/bin:/bin") -> bool:
+        """Return whether a session that may only fetch may start ``program``, for a fetch as for a listing."""
+        env = {**ONLY, "PATH": path.format(**vars(self))}
+        commands = (f"{program.format(**vars(self))} {more}" for more in (f"--source x --pit {PIT}", "--version"))
+        hooks = [bash(command, cwd=str(self.project)) for command in commands]
+        refused = {"decision" in start(hook, env, self.hooks / "pit_guard.py") for hook in hooks}
+        assert len(refused) == 1
+        return refused == {False}
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Programs:
+    return Programs(tmp_path.resolve())
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        *("pit_fetch", "{bin}/pit_fetch", "python3 {checkout}/pit_fetch.py", "{checkout}/pit_fetch.py"),
+        *("python3 -I {checkout}/pit_fetch.py", "{bin}/python3 {checkout}//pit_fetch.py"),
+    ],
+)
+def test_the_installed_program_runs_by_its_name_and_its_own_path(program: str, programs: Programs) -> None:
+    assert programs.runs(program)
+
+
+@pytest.mark.parametrize(
+    ("file", "program"),
+    [
+        ("work/pit_fetch.py", "python3 work/pit_fetch.py"),
+        ("work/pit_fetch.py", "python3 {project}/work/pit_fetch.py"),
+        ("pit_fetch", "./pit_fetch"),
+        ("pit_fetch.py", "python3 pit_fetch.py"),
+        ("pit_fetch/__main__.py", "python3 -m pit_fetch"),
+        (".venv/bin/pit_fetch", ".venv/bin/pit_fetch"),
+        (".claude/pit_fetch.py", "python3 .claude/pit_fetch.py"),
+        ("bin/python3", "bin/python3 {checkout}/pit_fetch.py"),
+        ("bin/python3", "./bin/../bin/python3 {checkout}/pit_fetch.py"),
+    ],
+)
+def test_a_file_that_an_agent_may_have_written_does_not_run(file: str, program: str, programs: Programs) -> None:
+    programs.write(programs.project / file)
+    assert not programs.runs(program)
+
+
+@pytest.mark.parametrize("program", ["./pit_fetch.py", "python3 pit_fetch.py", "{project}/pit_fetch.py"])
+def test_a_link_to_the_installed_program_does_not_run(program: str, programs: Programs) -> None:
+    (programs.project / "pit_fetch.py").symlink_to(programs.checkout / "pit_fetch.py")
+    assert not programs.runs(program)
+
+
+def test_a_way_up_does_not_run_since_a_link_may_be_on_it(programs: Programs) -> None:
+    assert not programs.runs("python3 ../checkout/pit_fetch.py")
+
+
+@pytest.mark.parametrize("path", ["{bin}:.", ".:{bin}", ":{bin}", "bin:{bin}", "~/bin:{bin}", "/nowhere:"])
+def test_a_path_that_depends_on_the_folder_finds_nothing(path: str, programs: Programs) -> None:
+    assert programs.runs("pit_fetch", path) is path.startswith("{bin}")
+    assert not programs.runs("python3 {checkout}/pit_fetch.py", path) or path.startswith("{bin}")
+
+
+def test_the_program_of_an_environment_in_the_project_runs_while_it_is_active(programs: Programs) -> None:
+    programs.write(programs.project / ".venv" / "bin" / "pit_fetch")
+    for program in ("pit_fetch", ".venv/bin/pit_fetch", "{project}/.venv/bin/pit_fetch"):
+        assert programs.runs(program, "{project}/.venv/bin:{bin}")
+    assert not programs.runs("{bin}/pit_fetch", "{project}/.venv/bin:{bin}")  # bash would find the other one
+
+
+def test_without_a_path_of_its_own_the_guard_goes_by_the_process(programs: Programs) -> None:
+    command = f"{programs.bin}/pit_fetch --version"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(programs.bin))
+        assert verdict(bash(command), ONLY) == "rebuilt"
+        patch.setenv("PATH", "/usr/bin")
+        assert verdict(bash(command), ONLY) == "deny"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +338,7 @@ REFUSED = {
 def test_any_other_option_is_refused_by_name(words: str, named: str) -> None:
     call = f"pit_fetch --source x --pit {PIT} {words}"
     for environ in (ONLY, {**ONLY, **CEILING}):
-        assert respond(bash(call), environ)["reason"].startswith(f"{named} is not an option that adapters may use")
+        assert respond(bash(call), environ)["reason"].startswith(f"{named} is not an option for this session: ")
     assert verdict(bash(call, agent_type="pit-fetch:alphavantage")) == "deny"
     assert verdict(bash(call), CEILING) == ("deny" if named == "--release" else "run")  # which others may choose
     assert verdict(bash(call)) == "alone"

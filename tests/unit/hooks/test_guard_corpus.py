@@ -11,7 +11,7 @@ import pytest
 
 from pit_fetch.support.bundled import gate, load
 from tests.corpus import session_commands
-from tests.corpus.commands import CALLS, HOSTILE, LISTINGS
+from tests.corpus.commands import CALLS, HOSTILE, LISTINGS, OTHER_PROGRAMS
 from tests.corpus.session_commands import ELSEWHERE, IMPORTED, UNREADABLE
 from tests.laws import sessions
 from tests.unit.hooks.calls import CEILING, ONLY, PIT, bash
@@ -40,6 +40,7 @@ def test_there_are_commands_enough_and_the_document_states_how_many() -> None:
     assert (len(HOSTILE) >= 400, len(SESSION_CALLS) >= 200, len(MENTIONS) >= 200) == (True, True, True)
     counts = (
         f"a corpus of {len(HOSTILE)} hostile and {len({*CALLS, *LISTINGS})} honest commands is part",
+        f"{len(OTHER_PROGRAMS)} that call another program of the name",
         f"{len(set(SESSION_CALLS))} commands that call it and {len(set(MENTIONS))} that do not",
     )
     document = " ".join((Path(__file__).parents[3] / "docs" / "guard-and-gate.md").read_text().split())
@@ -50,6 +51,13 @@ def test_what_is_hostile_does_not_run() -> None:
     for environ in (ONLY, ONLY | CEILING):
         assert others([*HOSTILE, *SESSION_CALLS], "refused", environ) == []
     assert others(HOSTILE, "refused", {}, agent_type="pit-fetch:bz-news-api") == []
+
+
+def test_another_program_of_the_name_does_not_run_where_bash_is_for_pit_fetch_alone() -> None:
+    for environ in (ONLY, ONLY | CEILING):
+        assert others(OTHER_PROGRAMS, "refused", environ) == []
+    assert others(OTHER_PROGRAMS, "refused", CEILING, agent_type="pit-fetch:bz-news-api") == []
+    assert others(OTHER_PROGRAMS, "released", CEILING) == others(OTHER_PROGRAMS, "alone", {}) == []
 
 
 def test_an_honest_call_is_released_wherever_the_guard_rules() -> None:
