@@ -42,22 +42,23 @@ class Archive:
     """EDGAR's archive, through one fetch's client, which began at ``started``.
 
     Its methods raise UpstreamError if www.sec.gov fails as a whole or, with ``exact``, refuses HEAD: nothing can be
-    dated then. Each daily index and each submissions file is read once. What is read of a filing never changes. It is
-    kept if the filing was public: the contents of the cache must not reveal which other filings were examined.
+    dated then. ``failure`` is that error, even if the host had answered before. Each daily index and each submissions
+    file is read once. What is read of a filing never changes. It is kept if the filing was public: the contents of the
+    cache must not reveal which other filings were examined.
     """
 
     def __init__(self, context: Context, started: datetime, exact: bool = False) -> None:
         self.context, self.started = context, started
         self._methods = ("GET", "HEAD") if exact else ("GET",)
         self._answered = set[str]()
-        self._failure: UpstreamError | None = None
+        self.failure: UpstreamError | None = None
         self._missing: set[str] = set()
         self._indexes: dict[date, Listed | None] = {}
         self._written: dict[str, datetime | None] = {}
         self._submissions: dict[str, Any] = {}
 
     def check_host(self) -> None:
-        """Raise UpstreamError if www.sec.gov fails as a whole. It is asked only if it has not answered yet."""
+        """Raise UpstreamError if www.sec.gov has failed as a whole. It is asked only if it has not answered yet."""
         if self._answered.issuperset(self._methods):
             return
         try:
@@ -142,8 +143,8 @@ class Archive:
 
         A host that has failed as a whole is not asked again: retries for each filing would use up the time.
         """
-        if self._failure is not None:
-            raise self._failure
+        if self.failure is not None:
+            raise self.failure
 
         def decode(reply: HttpReply) -> T:
             client.checked(reply, client.WWW)
@@ -179,7 +180,7 @@ class Archive:
                 require_one(partial(request, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
             except UpstreamError as error:
                 if error.gap.code is not Code.UNRECORDED:
-                    self._failure = error
+                    self.failure = error
                 raise
             self._answered.add(method)
 

@@ -585,3 +585,17 @@ def test_an_archive_that_stops_answering_is_not_asked_about_each_filing() -> Non
         for filed in (LATE[:1], LATE)
     )
     assert (few.ids, len(few.requests)) == (many.ids, len(many.requests))
+
+
+@pytest.mark.parametrize("options", [{"forms": ("FWP",)}, {"forms": ("8-K",), "exact": True}], ids=str)
+def test_an_archive_that_fails_on_the_way_leaves_no_list_that_looks_whole(options: dict[str, Any]) -> None:
+    (form,) = options["forms"]
+    filed = tuple(
+        Filed(Filing(sec.number(40 + n), form, f"2023-05-0{n} 12:00:00", written=f"2023-05-0{n} 12:00:05"))
+        for n in range(1, 6)
+    )
+    whole = ask(filed, **options)
+    assert (len(whole.ids), whole.error_code) == (5, "")
+    stopped = ask(failing_from(server.app(filed), lambda path: sec.number(43) in path, sec.MAINTENANCE), **options)
+    assert stopped.error_code == "http_status"
+    assert set(stopped.ids) < set(whole.ids)
