@@ -476,6 +476,7 @@ class Code:
     )
     OFF_SUBJECT = _upstream_error("off_subject", "The source did not answer this request: {problem}. Check the symbol.")
     INCOMPLETE = _upstream_error("incomplete", "{host} answered from only part of its index: try again later.")
+    NOT_SERVED = _upstream_error("not_served", "{host} lists {what}, and does not serve it: try again later.")
     PAGING = _upstream_error(
         "paging",
         "The source keeps sending the same page: try again later, or narrow the request (--date-from, --date-to).",

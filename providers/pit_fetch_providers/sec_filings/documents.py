@@ -21,6 +21,12 @@ _TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MU
 # What ends a full submission. Until 2000, a line of the mail that it came in follows.
 _END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?\Z")
 _TAIL = 1_000
+# What ends a file of a filing: an HTML page, or the envelope in which the older ones are served.
+_FILE_END = re.compile(r"</(?:html|DOCUMENT)>\s*\Z", re.IGNORECASE)
+# The title of the SEC's own pages, which come in the place of a file: "SEC.gov | File Unavailable".
+_NOTICE = re.compile(r"<title>\s*SEC\.gov\s*\|", re.IGNORECASE)
+# What follows the list of documents on an index page.
+_LIST_END = "</table>"
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.
 _WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
 _HEAD = 10_000
@@ -46,6 +52,20 @@ def listed(page: str, folder: str) -> Iterator[Document]:
 def is_whole(submission: str) -> bool:
     """Return whether a full submission has its end. A book or a text that is cut would be served as all there is."""
     return _END.search(submission[-_TAIL:]) is not None
+
+
+def is_whole_file(source: str) -> bool:
+    """Return whether a file that was served by itself shows that it is all of a filing's document.
+
+    Only the full submission shows it of a file without an end of its own. A notice of the SEC's is no document.
+    """
+    return _FILE_END.search(source[-_TAIL:]) is not None and _NOTICE.search(source[:_HEAD]) is None
+
+
+def is_whole_list(page: str) -> bool:
+    """Return whether an index page lists documents, and shows the end of the list."""
+    rows = list(_LISTED.finditer(page))
+    return bool(rows) and _LIST_END in page[rows[-1].end() :]
 
 
 def contained(submission: str) -> Iterator[Document]:

@@ -33,8 +33,9 @@ def url(cik: int, accession: str, file: str | None) -> str:
 def read(context: Context, cik: int, accession: str, kind: str, primary: str | None) -> list[Document]:
     """Return the documents of a type, with their sources; ``primary`` is the file of the primary one, if it is known.
 
-    Where no list names their files, they come from the filing's full submission. Raise UpstreamError if the host fails
-    or refuses.
+    A file by itself counts only if it shows its end and is no notice of the SEC's. Otherwise, and where no list names
+    the files, they come from the filing's full submission. Raise UpstreamError if the host fails or refuses, and if it
+    does not have what it lists.
     """
     folder = client.folder(accession, cik)
     if kind == documents.PRIMARY and primary is not None and not primary.endswith(".txt"):
@@ -46,13 +47,21 @@ def read(context: Context, cik: int, accession: str, kind: str, primary: str | N
         complete = [_with_source(context, folder, document) for document in wanted]
         if None not in complete:
             return [document for document in complete if document is not None]
-    return documents.chosen(submission(context, cik, accession), kind)
+    contained = documents.chosen(submission(context, cik, accession), kind)
+    if wanted and not contained:
+        raise _not_served(accession)
+    return contained
 
 
 def submission(context: Context, cik: int, accession: str) -> list[Document]:
-    """Return the documents of a filing's full submission, with their sources. Raise UpstreamError."""
+    """Return the documents of a public filing's full submission, with their sources.
+
+    Raise UpstreamError if it cannot be had: without it an answer would lack a part, and nobody could tell.
+    """
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
-    return [] if reply is None else _contained(decode(reply.body, ""))
+    if reply is None:
+        raise _not_served(accession)
+    return _contained(decode(reply.body, ""))
 
 
 def saved(body: bytes) -> Saved:
@@ -69,14 +78,18 @@ def saved(body: bytes) -> Saved:
 def _contained(submission: str) -> list[Document]:
     if not documents.is_whole(submission):
         raise UpstreamError(Code.MALFORMED, problem="it is cut: a full submission ends with </SEC-DOCUMENT>")
-    return list(documents.contained(submission))
+    found = list(documents.contained(submission))
+    if not found:
+        raise UpstreamError(Code.MALFORMED, problem="a full submission has no documents")
+    return found
 
 
 def _index(context: Context, folder: str, accession: str) -> list[Document]:
     for ending in client.INDEX_PAGES:
         reply = _get(context, f"{folder}/{accession}{ending}")
-        if reply is not None:
-            return list(documents.listed(decode(reply.body, ""), folder))
+        page = "" if reply is None else decode(reply.body, "")
+        if documents.is_whole_list(page):
+            return list(documents.listed(page, folder))
     return []
 
 
@@ -84,7 +97,12 @@ def _with_source(context: Context, folder: str, document: Document) -> Document 
     if text.is_binary(document.file):
         return document
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
-    return None if reply is None else document._replace(text=decode(reply.body, reply.header("Content-Type")))
+    source = "" if reply is None else decode(reply.body, reply.header("Content-Type"))
+    return document._replace(text=source) if documents.is_whole_file(source) else None
+
+
+def _not_served(accession: str) -> UpstreamError:
+    return UpstreamError(Code.NOT_SERVED, host=client.WWW, what=f"filing {accession}")
 
 
 def _get(context: Context, path: str) -> HttpReply | None:

@@ -37,19 +37,30 @@ _THOUSAND = 1_000
 # What the median share of a manager costs, in dollars. Outside, the manager took the other unit.
 _PLAUSIBLE = 1, 5_000
 _ADDED = "NEW HOLDINGS"
+_AMENDMENTS = ("RESTATEMENT", _ADDED)
 # What a report in XML holds: the root of its cover, and of its table.
+_IN_XML_SINCE = date(2013, 7, 1)
 _IN_XML = ("edgarSubmission", "informationTable")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
-    """Yield the positions in all public reports on the quarter. Raise UpstreamError."""
+    """Yield the positions in all public reports on the quarter.
+
+    Raise UpstreamError, before anything is yielded, if one of the reports cannot be had: the others are no book.
+    """
 
     def is_report(row: Row) -> bool:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
-    for row, at in _newest_quarter(releases.public(query, context, cik, is_report)):
-        yield from records(files.submission(context, cik, row.accession), releases.listed(row), at, cik)
+    reports = [
+        _of_its_quarter(row, records(files.submission(context, cik, row.accession), releases.listed(row), at, cik))
+        for row, at in _newest_quarter(releases.public(query, context, cik, is_report))
+    ]
+    if any(reports) and not all(reports):
+        raise UpstreamError(Code.MALFORMED, problem="one of the reports on the quarter is plain text")
+    for report in reports:
+        yield from report
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -75,7 +86,8 @@ def derive(query: Query) -> Stage:
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None, cik: int) -> Iterator[Record]:
     """Yield the positions of a report, after one record of the report itself; nothing for one that is not in XML.
 
-    Raise UpstreamError for one whose cover or table cannot be read: without it, all would seem to be sold.
+    Raise UpstreamError for one whose cover or table cannot be read: without it, all would seem to be sold. So for an
+    amendment that does not say what it does to the book.
     """
     sources = [document.text or "" for document in found]
     roots = [root for root in map(elements.parse, sources) if root is not None]
@@ -83,13 +95,16 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     page = elements.at(cover, "formData/coverPage")
     period = _period(elements.text(page, "reportCalendarOrQuarter"))
     if period is None:
-        if any(name in source for name in _IN_XML for source in sources):
+        if filing.filed >= _IN_XML_SINCE or any(name in source for name in _IN_XML for source in sources):
             raise UpstreamError(Code.MALFORMED, problem="a report has no cover that can be read")
         return
+    amendment = elements.text(page, "amendmentInfo/amendmentType") if filing.form.endswith("/A") else None
+    if filing.form.endswith("/A") and amendment not in _AMENDMENTS:
+        raise UpstreamError(Code.MALFORMED, problem=f"an amendment is neither {' nor '.join(_AMENDMENTS)}")
     report = {
         "accession": filing.accession,
         "form": filing.form,
-        "amendment": elements.text(page, "amendmentInfo/amendmentType") if filing.form.endswith("/A") else None,
+        "amendment": amendment,
         "manager_cik": f"{cik:010d}",
         "period": period,
     }
@@ -114,6 +129,14 @@ def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
         reports.append(report)
         newest = max(newest, report.row.period)
     return (report for report in reports if report.row.period == newest)
+
+
+def _of_its_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:
+    """Return the records of a report. Raise UpstreamError if it is not on the quarter by which it was found."""
+    every = list(positions)
+    if any(record.payload["period"] != row.period for record in every):
+        raise UpstreamError(Code.MALFORMED, problem="a report is on another quarter than the list says")
+    return every
 
 
 def _standing(reports: Iterable[Record]) -> set[str]:

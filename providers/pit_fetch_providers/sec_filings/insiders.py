@@ -7,7 +7,7 @@ An amendment names the form that it amends by a date only, and repeats one of it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.gaps import Code
@@ -36,6 +36,7 @@ FIELDS = (
 )
 
 FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in ("", "/A"))
+_IN_XML_SINCE = date(2003, 7, 1)
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
@@ -61,11 +62,11 @@ def is_wanted(query: Query, form: str) -> bool:
 
 
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
-    """Yield the rows of a form; nothing for one in plain text, as before mid-2003. Raise UpstreamError."""
+    """Yield the rows of a form; nothing for one in the plain text of before mid-2003. Raise UpstreamError."""
     source = next((document.text for document in found if "ownershipDocument" in (document.text or "")), None)
-    if source is None:
+    if source is None and filing.filed < _IN_XML_SINCE:
         return
-    root = elements.parse(source)
+    root = None if source is None else elements.parse(source)
     if root is None:
         raise UpstreamError(Code.MALFORMED, problem="a form has no XML that can be read")
     for number, row in enumerate(_rows(root, filing), 1):

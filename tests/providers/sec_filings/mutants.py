@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch_providers.sec_filings import releases
+from pit_fetch_providers.sec_filings import files, holdings, releases
 
+from pit_fetch.errors import UpstreamError
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 
@@ -33,6 +34,29 @@ def _by_the_cursor(real: Any) -> Any:
 
 def _read_or_fail(real: Any) -> Any:
     return lambda *row: real(*row) or fails()
+
+
+def _or_nothing(real: Any) -> Any:
+    def submission(*given: Any) -> Any:
+        try:
+            return real(*given)
+        except UpstreamError:
+            return []
+
+    return submission
+
+
+def _one_by_one(real: Any) -> Any:
+    def fetch(query: Any, context: Any, cik: int) -> Any:
+        quarter = query.options["period"]
+        reports = releases.public(query, context, cik, lambda row: row.form in holdings.FORMS)
+        for row, at in reports:
+            if quarter in (None, row.period):
+                quarter = row.period
+                found = files.submission(context, cik, row.accession)
+                yield from holdings.records(found, releases.listed(row), at, cik)
+
+    return fetch
 
 
 def _of_the_list(real: Any) -> Any:
@@ -77,6 +101,24 @@ MUTANTS = (
         f"{_ROOM}.releases:public",
         _of_the_list,
         ("sec_filings: holdings",),
+    ),
+    Mutant(
+        "sec_filings: a book without the report that cannot be had",
+        f"{_ROOM}.files:submission",
+        _or_nothing,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: a notice of the SEC's for a filing",
+        f"{_ROOM}.documents:is_whole_file",
+        lambda real: lambda source: True,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: positions before all reports are read",
+        f"{_ROOM}.holdings:fetch",
+        _one_by_one,
+        ("sec_filings: incomplete",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

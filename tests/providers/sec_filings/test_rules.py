@@ -53,6 +53,10 @@ def ask(filed: tuple[Filed, ...] | App = FILED, *, pit: str | None = PIT, **opti
     return ask_source("sec_filings", app, pit=pit, **options)
 
 
+def folder_of(filed: Filed) -> str:
+    return f"/Archives/edgar/data/320193/{filed.filing.accession.replace('-', '')}"
+
+
 def numbers(fetched: Fetched) -> list[int]:
     return [int(record.id.partition(":")[0][-6:]) for record in fetched.records]
 
@@ -366,8 +370,7 @@ HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a
 def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
     assert elements.parse(source) is None
     form = insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source))
-    is_form = "ownershipDocument" in source  # anything else may be the plain text of before 2003
-    for pit, error in (("2024-02-14T18:00:00-05:00", ""), (PIT, "malformed" if is_form else "")):
+    for pit, error in (("2024-02-14T18:00:00-05:00", ""), (PIT, "malformed")):
         fetched = ask((form,), pit=pit, op="insiders")
         assert (fetched.records, fetched.error_code) == ([], error)
 
@@ -485,6 +488,35 @@ def test_a_report_without_a_table_that_can_be_read_is_an_error_and_no_empty_book
         assert ([record.payload["issuer"] for record in fetched.records], fetched.error_code) == expected
 
 
+@pytest.mark.parametrize("kind", ["", "AMENDED"])
+def test_an_amendment_that_does_not_say_what_it_does_is_an_error(kind: str) -> None:
+    unclear = server.report("13F-HR/A", "2024-03-31", [("ATLAS", 6_000, 100)], kind)
+    fetched = ask((BASE, ADDED._replace(documents=unclear)), op="holdings")
+    assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+def test_a_report_on_another_quarter_than_listed_is_an_error() -> None:
+    for period in ((), "2024-03-31"):
+        fetched = ask((BASE, ADDED._replace(documents=OLDER.documents)), op="holdings", period=period)
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+def test_a_book_of_which_a_part_is_plain_text_is_an_error() -> None:
+    paper = (Document("13F-HR", "", "FORM 13F\n\nACME   5,000"),)
+    before = [
+        quarter(number, day, [("ATLAS", 6, 100)], kind, "2013-03-31")
+        for number, day, kind in ((27, "2013-05-15 12:00:00", ""), (28, "2013-08-14 12:00:00", "NEW HOLDINGS"))
+    ]
+    for filed, error in (
+        ((before[0]._replace(documents=paper),), ""),
+        ((before[0]._replace(documents=paper), before[1]), "malformed"),
+        ((before[0], before[1]._replace(documents=paper)), "malformed"),  # XML was prescribed then
+        ((BASE._replace(documents=paper), ADDED), "malformed"),
+    ):
+        fetched = ask(filed, op="holdings")
+        assert (fetched.records, fetched.error_code) == ([], error)
+
+
 def test_a_report_of_no_positions_needs_no_table() -> None:
     cover = REPLACED.documents[0]
     total = "</coverPage><summaryPage><tableEntryTotal>0</tableEntryTotal></summaryPage>"
@@ -494,6 +526,67 @@ def test_a_report_of_no_positions_needs_no_table() -> None:
 
 
 # What cannot be answered.
+
+
+NOT_HERE = (
+    sec.MISSING,
+    sec.NO_SUCH_KEY,
+    sec.MAINTENANCE,
+    Response(b""),
+    Response(bytes(range(256)) * 9),
+    Response(sec.MAINTENANCE.body),
+    Response(b"<html><body><p>Record rev"),
+)
+
+
+@pytest.mark.parametrize("reply", NOT_HERE, ids=["403", "404", "503", "empty", "binary", "notice", "cut"])
+@pytest.mark.parametrize("lost", [BASE, ADDED], ids=["report", "amendment"])
+def test_a_book_that_lacks_a_report_is_no_book(reply: Response, lost: Filed) -> None:
+    app = instead(server.app((BASE, ADDED)), reply, f"{folder_of(lost)}/{lost.filing.accession}.txt")
+    for period in ((), "2024-03-31"):
+        fetched = ask(app, op="holdings", period=period)
+        assert (fetched.records, bool(fetched.error)) == ([], True)
+
+
+@pytest.mark.parametrize("reply", NOT_HERE, ids=["403", "404", "503", "empty", "binary", "notice", "cut"])
+@pytest.mark.parametrize(
+    "options",
+    [{"form": "8-K"}, {"accession": sec.number(2)}, {"form": "8-K", "document": "EX-99.1"}],
+    ids=["newest", "accession", "exhibit"],
+)
+def test_a_text_that_cannot_be_had_is_an_error_and_no_older_one(reply: Response, options: dict[str, Any]) -> None:
+    older = RESULTS._replace(filing=Filing(sec.number(1), "8-K", "2023-02-15 12:00:00"))
+    folder = folder_of(RESULTS)
+    files = [f"{folder}/{name}" for name in ("main.htm", "ex991.htm", f"{sec.number(2)}.txt")]
+    for lost in (files, [*files, f"{folder}/{sec.number(2)}-index.htm"]):
+        fetched = ask(instead(server.app((RESULTS, older)), reply, *lost), op="text", **options)
+        assert (fetched.records, bool(fetched.error)) == ([], True)
+
+
+@pytest.mark.parametrize("reply", NOT_HERE, ids=["403", "404", "503", "empty", "binary", "notice", "cut"])
+def test_a_file_that_is_not_whole_is_read_from_the_full_submission(reply: Response) -> None:
+    if reply is sec.MAINTENANCE:  # which is an error, and not what came in the place of a file
+        return
+    folder = folder_of(RESULTS)
+    for name in ("main.htm", "ex991.htm", f"{sec.number(2)}-index.htm"):
+        app = instead(server.app((RESULTS,)), reply, f"{folder}/{name}")
+        for options in ({}, {"document": "EX-99.1"}):
+            assert texts(ask(app, op="text", form="8-K", **options)) == ["Record revenue."]
+
+
+def test_a_submission_without_what_its_index_lists_is_an_error() -> None:
+    alone = server.submission(RESULTS._replace(documents=RESULTS.documents[:1])).encode()
+    folder = folder_of(RESULTS)
+    app = instead(server.app((RESULTS,)), Response(alone), f"{folder}/{sec.number(2)}.txt")
+    fetched = ask(instead(app, sec.MISSING, f"{folder}/ex991.htm"), op="text", form="8-K", document="EX-99.1")
+    assert fetched.error is not None
+    assert fetched.error.reason == f"www.sec.gov lists filing {sec.number(2)}, and does not serve it: try again later."
+
+
+def test_a_form_that_cannot_be_had_is_an_error() -> None:
+    app = instead(server.app((SOLD, CORRECTED, FIRST)), sec.MISSING, f"{folder_of(SOLD)}/{sec.number(11)}.txt")
+    fetched = ask(app, op="insiders")
+    assert (numbers(fetched), fetched.error_code) == ([12], "not_served")
 
 
 @pytest.mark.parametrize(
@@ -525,6 +618,8 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"cik": ()}, "Give either cik=320193 or symbol=AAPL."),
         ({"forms": "10K"}, "forms: EDGAR writes 10-K"),
         ({"op": "text", "form": "8K"}, "form: EDGAR writes 8-K"),
+        ({"op": "text", "form": "8-K,10-K"}, "form is one form"),
+        ({"op": "text", "form": "-4"}, "form is one form"),
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
         ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),

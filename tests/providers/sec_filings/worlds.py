@@ -39,6 +39,8 @@ _OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
     "forms": [("forms=8-K",), ("forms=10-K,10-Q",), ("forms=-4",), ("forms=UPLOAD,CORRESP",), ("forms=10-K/A",)],
     "exact": [("--exact",)],
 }
+# What the SEC says in the place of a file, with a status that means success.
+NOTICE = Response(b"<html><head><title>SEC.gov | File Unavailable</title></head><body>Try later.</body></html>")
 _TEXT: Mapping[str, Sequence[tuple[str, ...]]] = {
     "document": [("document=EX-99.1",), ("document=EX-99",), ("document=primary",)],
     "find": [("find=going concern",), ("find=nothing like it",)],
@@ -144,6 +146,40 @@ def failures(rng: Random) -> Case:
     return case._replace(worlds=tuple(rng.choice(kinds)), plain=None)
 
 
+def incomplete(rng: Random) -> int:
+    """Where one filing that an answer rests on cannot be had, what is left is never served as all of it."""
+    case = make(rng, most=0, kind=rng.choice(("holdings", "form", "insiders")))
+    narrower = {
+        "holdings": [(), ("period=2023-09-30",), ("period=2023-12-31",)],
+        "text": [(), ("document=EX-99.1",)],
+        "insiders": [(), ("forms=4",)],
+    }
+    words = (*case.words, *rng.choice(narrower[case.words[0]]), "--limit", "1000", "--max-chars", "0")
+    case = case._replace(words=words, terminal=False)
+    whole = run(case, case.worlds[0]).data
+    accessions = sorted({item["accession"] for item in whole})
+    if not accessions:
+        return 0
+    lost = rng.choice(accessions)
+    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
+    left = run(case, _without(case.worlds[0], lost, reply))
+    before = [item["accession"] for item in whole].index(lost) if case.words[0] == "insiders" else 0
+    assert left.data == whole[:before], "something is served in the place of a filing that cannot be had"
+    assert "upstream_error" in left.gap_types
+    return 1
+
+
+def _without(app: App, accession: str, reply: Response) -> App:
+    """Return ``app`` with ``reply`` in the place of all that a filing consists of: its header is there."""
+    folder = f"/{accession.replace('-', '')}/"
+
+    def answer(request: HttpRequest) -> Response:
+        is_evidence = request.method == "HEAD" or request.path.endswith(("-index-headers.html", ".hdr.sgml"))
+        return reply if folder in request.path and not is_evidence else app(request)
+
+    return answer
+
+
 def _question(
     rng: Random, kind: str, accessions: Sequence[str]
 ) -> tuple[tuple[str, ...], Mapping[str, Sequence[tuple[str, ...]]]]:
@@ -179,12 +215,15 @@ def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
         )
     if filing.root == "13F-HR":
         return _reported(rng, filing, words)
-    main = Document(filing.form, rng.choice(("main.htm", "xsl/main.xml", "main.txt", "")), f"{_BODY}{words}")
+    end = rng.choice(("</html>", ""))  # which shows that a file is whole
+    main = Document(filing.form, rng.choice(("main.htm", "xsl/main.xml", "main.txt", "")), f"{_BODY}{words}{end}")
     if not main.file:
         main = main._replace(
             source=f"<PAGE>\n\nDoubt about a going\n   concern. {words}\n<TABLE>\n<S>  <C>\nCash  5\n</TABLE>"
         )
-    exhibits = [Document("EX-99.1", main.file and "ex991.htm", f"{_BODY}Sales. {words}")] if rng.random() < 0.5 else []
+    exhibits = (
+        [Document("EX-99.1", main.file and "ex991.htm", f"{_BODY}Sales. {words}{end}")] if rng.random() < 0.5 else []
+    )
     return Filed(filing, (main, *exhibits), filing.day if rng.random() < 0.5 else "")
 
 
@@ -266,6 +305,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
+    "incomplete": incomplete,
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }
