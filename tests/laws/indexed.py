@@ -6,10 +6,13 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from random import Random
+from typing import Any
+from unittest.mock import patch
 
-from pit_fetch.archive.store import index, ingestion, microseconds, tables, versions
+from pit_fetch.archive.store import index, ingestion, items, microseconds, tables, versions
+from pit_fetch.archive.store.checksums import checksum
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError
 from pit_fetch.archive.store.history import ItemVersion
 from pit_fetch.archive.store.journal import Key
@@ -124,6 +127,21 @@ def index_of_ties(rng: Random) -> int:
     return _check(merged([first, capture(rng, world, beside=first)]), _sample(rng))
 
 
+def index_of_namesakes(rng: Random) -> int:
+    """Items whose names have one checksum are told apart."""
+    bits = rng.randrange(3)
+
+    def short(start: int, *values: Any, payload: str = "") -> int:
+        # That of a name alone, by which an item is found. All others show damage.
+        of_all = checksum(start, *values, payload=payload)
+        return of_all % 2**bits if len(values) == 1 else of_all
+
+    with ExitStack() as patches:
+        for module in (index, ingestion, items):
+            patches.enter_context(patch.object(module, "checksum", short))
+        return index_is_the_rule(rng)
+
+
 _CONTENTS: tuple[frozenset[ItemVersion], ...] = (
     *(
         frozenset({v})
@@ -222,5 +240,6 @@ LAWS = {
     "archive: index": index_is_the_rule,
     "archive: ties": index_of_ties,
     "archive: crowds": index_of_crowds,
+    "archive: namesakes": index_of_namesakes,
     "archive: damage": damage_is_no_answer,
 }

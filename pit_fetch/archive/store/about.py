@@ -28,7 +28,7 @@ def changed(connection: sqlite3.Connection) -> list[str]:
 
 
 def put(connection: sqlite3.Connection, name: str, value: str) -> None:
-    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (name, value, checksum(seed(name), value)))
+    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (name, value, _mark(name, value)))
 
 
 def _rows(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
@@ -36,4 +36,9 @@ def _rows(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
 
 
 def _is_sound(name: str, value: str, mark: object = None) -> bool:
-    return mark is None or mark == checksum(seed(name), value)  # format 1 has no checksums
+    return mark is None or mark == _mark(name, value)  # format 1 has no checksums
+
+
+def _mark(name: str, value: str) -> int:
+    """Return the checksum of a text, without a sign as in every format: a file of an earlier one keeps its notes."""
+    return checksum(seed(name), value) % 2**32

@@ -21,9 +21,10 @@ _BY_NUMBER = "SELECT i.pool, i.name, i.mark, j.value FROM json_each(?) j LEFT JO
 def numbers(connection: sqlite3.Connection, stream: int, start: int, names: Collection[str]) -> dict[str, int]:
     """Return the number of each of these items that the stream has. ``start`` is its seed. Raise Damaged."""
     marks = json.dumps([checksum(start, name) for name in names])
-    rows = connection.execute(_BY_MARK, (marks,))
-    # Another name, or another stream, may have the same checksum.
-    return {name: number for pool, name, mark, number in rows if _is_of(stream, start, pool, name, mark)}
+    rows = connection.execute(_BY_MARK, (marks,)).fetchall()
+    known = {name: number for pool, name, mark, number in rows if _is_of(stream, start, pool, name, mark)}
+    # Other names of the stream may have the checksum of one that is asked for.
+    return {name: known[name] for name in names if name in known}
 
 
 def names(connection: sqlite3.Connection, stream: int, start: int, numbers: Collection[int]) -> dict[int, str]:

@@ -111,6 +111,16 @@ def _without_the_instant_before(real: Any) -> Any:
     return lambda run, versions: real(run._replace(before=run.first), versions)
 
 
+def _with_namesakes(real: Any) -> Any:
+    def numbers(connection: Any, stream: int, start: int, names: Any) -> Any:
+        known = real(connection, stream, start, names)
+        rows = connection.execute("SELECT name, id, mark FROM items WHERE pool = ?", (stream,)).fetchall()
+        marks = {mark for name, _, mark in rows if name in known}
+        return known | {name: number for name, number, mark in rows if mark in marks}
+
+    return numbers
+
+
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
@@ -300,6 +310,12 @@ MUTANTS = (
     ),
     *_in(
         "pit_fetch.archive.store.items",
+        (
+            "items with one checksum are all in a fetch of one of them",
+            "numbers",
+            _with_namesakes,
+            ("archive: namesakes",),
+        ),
         (
             "a name that has changed is another item",
             "_is_of",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -115,6 +116,14 @@ def test_it_is_brought_to_this_format_when_it_is_written(old: tuple[Archive, lis
     assert answers(archive) == expected
     archive.command("archive rebuild")
     assert answers(archive) == expected
+
+
+def test_what_it_notes_about_itself_is_marked_as_in_every_format(old: tuple[Archive, list[str]]) -> None:
+    archive, _ = old
+    with closing(archive.open()) as connection:
+        notes = connection.execute("SELECT name, value, mark FROM about").fetchall()
+    assert notes == [(name, value, crc32(repr((value,)).encode(), crc32(name.encode()))) for name, value, _ in notes]
+    assert any(mark >> 31 for *_, mark in notes)
 
 
 def test_it_is_merged_as_it_is(old: tuple[Archive, list[str]]) -> None:
