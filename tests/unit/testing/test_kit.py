@@ -404,7 +404,9 @@ def test_mistakes_of_the_test_itself_are_named() -> None:
     assert "JSON, JSON Lines, XML, CSV, SQLite or Parquet" in failure(
         suite(by_reply(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST
     )
-    assert "makes no record of the recorded reply" in failure(suite(PROVIDER, b"[]"), FIRST)
+    assert "does not come to be read: The source sent an unreadable reply: it has no items" in failure(
+        suite(PROVIDER, b"[]"), FIRST
+    )
     assert "write it as" in failure(suite(PROVIDER, recorded_at="2024-02-16"), FIRST)
 
 

@@ -29,6 +29,7 @@ _NUMBERS = itertools.count()
 STAMP = 'None if revised is None else parse_rfc3339(row.get("published"))'
 REVISED = "        revised_at=revised,\n"
 ASK = '    reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})\n'
+DECODE = "    rows = lenient_json(body, rows=1)\n"
 READ = "    yield from read(reply.body, query)\n"
 RAISE = "UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)"
 MALFORMED = 'raise UpstreamError(Code.MALFORMED, problem="it is not an array of announcements")'
@@ -129,7 +130,8 @@ MISTAKES: dict[str, Mistake] = {
         ((ASK, "    try:\n    " + ASK + "    except UpstreamError:\n        return\n"),),
     ),
     "a reply that cannot be read taken for nothing": Mistake(
-        "odd_bodies", "does not say so", "let UpstreamError pass", ((MALFORMED, "return"),),
+        "odd_bodies", "an HTML page, the answer does not say so", "let UpstreamError pass",
+        ((DECODE, f"    try:\n    {DECODE}    except UpstreamError:\n        return\n"),),
     ),
     "a field under another name": Mistake(
         FIRST, "of its 3 records none has an available_at", "check the name of the field",
