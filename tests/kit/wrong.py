@@ -343,6 +343,8 @@ IMPORTS = frozenset({"importing_it_is_light", "importing_it_asks_nothing"})
 FIRST = "the_recording_holds_dated_records"
 ALL = frozenset(name.removeprefix("test_") for name in TESTS)
 LEAKS = "what_is_not_public_changes_no_byte"
+# A field more in the payload is one that the operation does not declare.
+UNDECLARED = {"records_are_well_formed"}
 CLAIMS, NOT_CLAIMED = "a_claim_is_no_later_than_its_proof", "what_is_not_even_claimed_changes_no_byte"
 
 
@@ -442,9 +444,9 @@ WRONG = {
     "a hint of what was read": Wrong(hinting(), "nothing_is_kept_between_runs", "keep nothing between runs"),
     "a hash": Wrong(
         by_row(lambda record, row: with_payload(record, key=hash(record.id))),
-        "the_answer_is_the_same_at_any_hour_and_anywhere", "nothing else may decide",
+        "the_answer_is_the_same_at_any_hour_and_anywhere", "nothing else may decide", UNDECLARED,
     ),
-    "a header's total": Wrong(by_reply(header_in_the_payload), LEAKS, "where the next page is"),
+    "a header's total": Wrong(by_reply(header_in_the_payload), LEAKS, "where the next page is", UNDECLARED),
     "a gap among records": Wrong(
         by_records(lambda records, query: [Page((*records, gap(Code.RESULT_CAP)))]),  # type: ignore[arg-type]
         FIRST, "a page holds only records", ALL,
@@ -492,7 +494,7 @@ WRONG = {
     "body not checked": Wrong(by_reply(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),
     "key in the payload": Wrong(
         by_record(lambda record, query, context: with_payload(record, url=f"/items?key={context.credentials['key']}")),
-        "no_secret_gets_out", "never put a credential",
+        "no_secret_gets_out", "never put a credential", UNDECLARED,
     ),
     "key in the id": Wrong(
         by_record(lambda record, query, context: record._replace(id=f"{record.id}?{context.credentials['key']}")),
