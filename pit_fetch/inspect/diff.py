@@ -154,8 +154,10 @@ def _differing(before: Record, after: Record) -> dict[str, Any]:
             was, now = getattr(before, name), getattr(after, name)
             if was != now:
                 values[name] = None if was is None else in_new_york(was)
-    if before.is_claimed != after.is_claimed:
-        values[EVIDENCE] = CLAIMED if before.is_claimed else PROVED
+    if before.is_claimed == after.is_claimed:
+        # The same content, dated by other evidence: a filing by its header near the PIT, by its list later.
+        return {} if values.keys() == {"available_at"} else values
+    values[EVIDENCE] = CLAIMED if before.is_claimed else PROVED
     return values
 
 

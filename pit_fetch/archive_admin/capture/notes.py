@@ -20,7 +20,7 @@ def notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
     if UNLIMITED not in (request.limit, request.max_pages) or request.limit != request.max_pages:
         yield "With a limit, it answers for no time before the capture."
     elif query.operation.chooses:
-        yield "A fetch reads the newest alone: it answers for no time before the capture."
+        yield "A fetch reads only what is wanted at its PIT: it answers for no time before the capture."
     if refusal:
         yield f"With --pit the same question is refused: {refusal}"
     same = [

@@ -182,8 +182,10 @@ def _axis(
     stamps, own = by_name["available_at"], [column for column in typed if column.kind in ("instant", "date")]
     if _is_constant(stamps):
         varying = [column for column in own if column.name not in STAMPS and not _is_constant(column)]
-        by_kind = (column for kind in ("instant", "date") for column in varying if column.kind == kind)
-        return next(by_kind, stamps), False
+        by_kind = [column for kind in ("instant", "date") for column in varying if column.kind == kind]
+        # What the items are about, before any other date of theirs: a period's end, and not its start.
+        about = (column for column in by_kind if column.values is figures.periods)
+        return next(about, next(iter(by_kind), stamps)), False
     period = next((column for column in own if column.values is figures.periods), None)
     drawn = [index for index, value in enumerate(figures.values) if value is not None]
     if period is None or not drawn:

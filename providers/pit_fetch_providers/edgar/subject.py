@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from pit_fetch.provider import Context, Option, Query
+from pit_fetch.gaps import Code
+from pit_fetch.provider import Context, Option, Query, UpstreamError
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import companies
 from pit_fetch_providers.shared import as_of_fetch, refuse
@@ -41,6 +42,13 @@ def cik_of(query: Query, context: Context) -> int | None:
         return None
     listed = companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture)
     return min(listed, default=None)
+
+
+def check_saved(query: Query, ciks: Collection[int]) -> None:
+    """Raise UpstreamError if a saved reply shows whose it is (``ciks``), and another company was asked for."""
+    asked = query.options["cik"]
+    if asked is not None and ciks and int(asked) not in ciks:
+        raise UpstreamError(Code.MALFORMED, problem="it is of another company than cik says")
 
 
 def of_today(query: Query) -> Iterator[str]:

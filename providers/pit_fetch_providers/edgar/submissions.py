@@ -21,6 +21,7 @@ from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.header import ACCESSION, column, submitted
 
 _ACCESSION = re.compile(ACCESSION)
+_CIK = re.compile(r"[0-9]{1,10}")
 # A file of older filings, by its name.
 OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # A file of older filings was recorded that holds one of the day after its last.
@@ -63,14 +64,22 @@ def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
     yield from _by_date(waiting)
 
 
-def saved(body: bytes) -> Iterator[Row | None]:
-    """Yield the rows of a saved reply, be it a company's list or a file of older filings. Raise UpstreamError."""
+class Saved(NamedTuple):
+    """A saved reply: the company's number, and its rows. A file of older filings does not show the number."""
+
+    cik: int | None
+    rows: Iterator[Row | None]
+
+
+def saved(body: bytes) -> Saved:
+    """Return a saved reply, be it a company's list or a file of older filings. Raise UpstreamError."""
     document = _document(body)
+    cik = str(document.get("cik"))
     filings = document.get("filings", {"recent": document})
     columns = filings.get("recent") if isinstance(filings, dict) else None
     if not isinstance(columns, dict) or "accessionNumber" not in columns:
         raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
-    yield from _by_date(rows(columns))
+    return Saved(int(cik) if _CIK.fullmatch(cik) else None, _by_date(rows(columns)))
 
 
 def rows(columns: Any) -> Iterator[Row | None]:

@@ -56,6 +56,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the wanted versions of one saved companyfacts reply, undated: it shows no release."""
     company = facts.document(body)
+    subject.check_saved(query, [company.cik])
     for version in facts.versions(company.taxonomies, _filter(query)):
         yield UNREADABLE if version is None else _record(version, company.cik, None)
 
@@ -150,6 +151,8 @@ def _understood(query: Query) -> Query:
     if not query.offline and (query.options["cik"] is None) == (query.options["symbol"] is None):
         refuse(subject.EITHER)
     name = query.operation.name
+    if name == "statement":
+        options["statement"] = options["statement"] or lines.STATEMENTS[0]
     periods = _PERIODS.get(name, ())
     if periods and options["period"] is None:
         options["period"] = periods[0]
@@ -239,7 +242,7 @@ PROVIDER = Provider(
             affects_records=False,
             metavar="VINTAGE",
         ),
-        Option("statement", "statement: which one", choices=lines.STATEMENTS, default="income", metavar="NAME"),
+        Option("statement", "statement: which one (default income)", choices=lines.STATEMENTS, metavar="NAME"),
     ),
     operations=(
         _FACTS,

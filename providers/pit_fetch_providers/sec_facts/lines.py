@@ -113,6 +113,15 @@ SUMS: dict[Statement, dict[str, tuple[tuple[str, ...], ...]]] = {
     },
     "cashflow": {"free_cash_flow": (("operating_cash_flow", "-capex"),)},
 }
+# What companies owe for less than a year under other names; some use one for the current part of long-term debt.
+_SHORT_TERM = (
+    "ShortTermBorrowings OtherShortTermBorrowings ShortTermBankLoansAndNotesPayable BridgeLoan BankOverdrafts "
+    "ShortTermNonBankLoansAndNotesPayable SecuritiesSoldUnderAgreementsToRepurchase LinesOfCreditCurrent "
+    "NotesPayableCurrent LoansPayableCurrent"
+)
+# Sums that leave out what is reported beside their parts, unless it is one of them: the part that includes all of it,
+# and the concepts.
+BESIDE: dict[str, tuple[str, tuple[str, ...]]] = {"debt": ("current_debt", _line("debt", _SHORT_TERM).concepts)}
 # What tells that a company reported on a period of its own.
 ANCHORS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss", *LINES["income"][0].concepts)
 
@@ -124,4 +133,5 @@ def cell_names(statement: Statement) -> tuple[str, ...]:
 
 def concepts(statement: Statement) -> frozenset[str]:
     """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
-    return frozenset(ANCHORS).union(*(line.concepts for line in LINES[statement]))
+    beside = (BESIDE[name][1] for name in SUMS[statement] if name in BESIDE)
+    return frozenset(ANCHORS).union(*(line.concepts for line in LINES[statement]), *beside)

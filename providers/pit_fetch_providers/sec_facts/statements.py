@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.facts import Fact
-from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, SUMS, Line, Statement
+from pit_fetch_providers.sec_facts.lines import ANCHORS, BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, in_order
 
@@ -50,6 +50,20 @@ class _Parts(NamedTuple):
 
     plus: tuple[Span, ...]
     minus: Span
+
+
+class _Beside(NamedTuple):
+    """What is reported beside the parts of a sum, and the name of the part that includes all of it."""
+
+    whole: str
+    values: tuple[int | float, ...]
+
+    def is_left_out(self, parts: Mapping[str, Cell]) -> bool:
+        """Return whether one of the values is neither zero nor a part of the sum, or some of its parts together."""
+        counted: set[int | float] = {0}
+        for cell in parts.values():
+            counted |= {_total([value, cell.value]) for value in counted}
+        return self.whole not in parts and not counted.issuperset(self.values)
 
 
 class Book:
@@ -197,7 +211,7 @@ def _item(
     at = Span(None, span.end) if statement == "balance" else span
     cells = {line.name: _cell(book, line, at, parts, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
-        cells[name] = cells.get(name) or _sum(cells, ways)
+        cells[name] = cells.get(name) or _sum(cells, ways, _beside(book, name, at, currency))
     known = {name: cell for name, cell in cells.items() if cell is not None}
     if not known:
         return None
@@ -233,16 +247,24 @@ def _is_contested(known: Mapping[int, History]) -> bool:
     return any(values.setdefault(version["accession"], version["value"]) != version["value"] for version in versions)
 
 
-def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]]) -> Cell | None:
+def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:
+    """Return what is reported beside the parts of a sum."""
+    whole, concepts = BESIDE.get(name, ("", ()))
+    reported = (book.reported(book.known(Line(name, (concept,)), span, currency)) for concept in concepts)
+    return _Beside(whole, tuple(cell.value for cell in reported if cell is not None))
+
+
+def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cell | None:
     """Return the sum of the first of ``ways`` whose cells are all known; a name behind a minus is subtracted.
 
-    None where they are of several bases. The next way would leave a part out.
+    None where they are of several bases, or where something is reported ``beside`` them. The next way would leave a
+    part out.
     """
     for names in ways:
         signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
         parts = {name: cell for name in signs if (cell := cells[name]) is not None}
         if len(parts) == len(signs):
-            if not _is_consistent(parts.values()):
+            if not _is_consistent(parts.values()) or beside.is_left_out(parts):
                 return None
             value = _total([signs[name] * cell.value for name, cell in parts.items()])
             return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)

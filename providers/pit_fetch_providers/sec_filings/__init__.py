@@ -14,7 +14,7 @@ from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.edgar import client, forms, subject
 from pit_fetch_providers.markup import require_parser
-from pit_fetch_providers.sec_filings import holdings, insiders, listing, releases, texts
+from pit_fetch_providers.sec_filings import documents, holdings, insiders, listing, releases, texts
 from pit_fetch_providers.shared import fields, refuse
 
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
@@ -92,6 +92,9 @@ def _understood(query: Query) -> Query:
         refuse(subject.EITHER)
     for name in ("form", "forms"):
         _check_forms(name, options[name])
+    if query.operation.name == "text":
+        # One spelling of a type, in an archive too.
+        options["document"] = (options["document"] or documents.PRIMARY).upper()
     if options["accession"]:
         number = _ACCESSION.fullmatch(options["accession"])
         options["accession"] = (
@@ -183,9 +186,8 @@ PROVIDER = Provider(
         ),
         Option(
             "document",
-            "text: primary, or documents of a type, such as EX-99.1",
+            "text: primary (default), or documents of a type, such as EX-99.1",
             metavar="TYPE",
-            default="primary",
             search_terms="exhibit attachment",
         ),
         Option(

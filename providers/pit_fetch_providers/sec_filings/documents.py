@@ -30,7 +30,8 @@ _LIST_END = "</table>"
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.
 _WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
 _HEAD = 10_000
-PRIMARY = "primary"
+PRIMARY = "PRIMARY"
+_FILER = re.compile(r"^[ \t]*(?:CENTRAL INDEX KEY:|<CIK>)[ \t]*([0-9]{1,10})[ \t]*\r?$", re.MULTILINE)
 
 
 class Document(NamedTuple):
@@ -87,10 +88,16 @@ def contained(submission: str) -> Iterator[Document]:
 def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
     """Return the documents of a type, "EX-99" with "EX-99.1" and so on; the first of all for "primary"."""
     every = list(documents)
-    if kind.lower() == PRIMARY:
-        return every[:1]
     wanted = kind.upper()
+    if wanted == PRIMARY:
+        return every[:1]
     return [document for document in every if f"{document.type}.".startswith(f"{wanted}.")]
+
+
+def filers(submission: str) -> list[int]:
+    """Return the numbers in a full submission's header of those whom the filing is of, in its order."""
+    header = submission.partition("<DOCUMENT>")[0]
+    return list(dict.fromkeys(map(int, _FILER.findall(header))))
 
 
 def accession(submission: str) -> str | None:

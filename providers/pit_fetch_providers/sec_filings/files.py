@@ -7,8 +7,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, HttpReply, UpstreamError
-from pit_fetch_providers.edgar import client, release
+from pit_fetch.provider import Context, HttpReply, Query, UpstreamError
+from pit_fetch_providers.edgar import client, release, subject
 from pit_fetch_providers.edgar.header import parse_header
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.markup.characters import decode
@@ -22,6 +22,7 @@ class Saved(NamedTuple):
     filing: ListedFiling
     at: datetime | None
     documents: list[Document]
+    cik: int | None  # under which it is listed
 
 
 def url(cik: int, accession: str, file: str | None) -> str:
@@ -64,15 +65,19 @@ def submission(context: Context, cik: int, accession: str) -> list[Document]:
     return _contained(decode(reply.body, ""))
 
 
-def saved(body: bytes) -> Saved:
-    """Return a saved full submission. Raise UpstreamError for anything else."""
+def saved(body: bytes, query: Query) -> Saved:
+    """Return a saved full submission. Raise UpstreamError for anything else, or one of another company than asked."""
     source = decode(body, "")
     accession = documents.accession(source)
     header = None if accession is None else parse_header(body, accession)
     if accession is None or header is None:
         raise UpstreamError(Code.MALFORMED, problem="it is no full submission (ACCESSION.txt)")
     filing = ListedFiling(accession, header.form, header.filed)
-    return Saved(filing, release.of_header(header), _contained(source))
+    ciks = documents.filers(source)
+    subject.check_saved(query, ciks)
+    asked = query.options["cik"]
+    cik = int(asked) if asked else next(iter(ciks), None)
+    return Saved(filing, release.of_header(header), _contained(source), cik)
 
 
 def _contained(submission: str) -> list[Document]:

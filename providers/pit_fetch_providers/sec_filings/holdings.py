@@ -65,9 +65,9 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the positions of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    filing, at, found = files.saved(body)
+    filing, at, found, cik = files.saved(body, query)
     if filing.form in FORMS and releases.is_public(query, at):
-        yield from records(found, filing, at, int(query.options["cik"] or 0))
+        yield from records(found, filing, at, cik)
 
 
 def derive(query: Query) -> Stage:
@@ -83,7 +83,7 @@ def derive(query: Query) -> Stage:
     return stage
 
 
-def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None, cik: int) -> Iterator[Record]:
+def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None, cik: int | None) -> Iterator[Record]:
     """Yield the positions of a report, after one record of the report itself; nothing for one that is not in XML.
 
     Raise UpstreamError for one whose cover or table cannot be read: without it, all would seem to be sold. So for an
@@ -105,7 +105,7 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         "accession": filing.accession,
         "form": filing.form,
         "amendment": amendment,
-        "manager_cik": f"{cik:010d}",
+        "manager_cik": None if cik is None else f"{cik:010d}",
         "period": period,
     }
     tables = [root for root in roots if elements.name(root) == "informationTable"]

@@ -52,7 +52,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the rows of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    filing, at, found = files.saved(body)
+    filing, at, found, _ = files.saved(body, query)
     if is_wanted(query, filing.form) and releases.is_public(query, at):
         yield from records(found, filing, at)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Context, Page, Query, Record
-from pit_fetch_providers.edgar import forms, release, submissions
+from pit_fetch_providers.edgar import forms, release, subject, submissions
 from pit_fetch_providers.edgar.submissions import Row
 from pit_fetch_providers.sec_filings import files, releases
 from pit_fetch_providers.shared import UNREADABLE
@@ -23,8 +23,10 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the filings of a saved list, dated by their rows alone: undated if a row is not enough."""
-    cik = int(query.options["cik"] or 0)
-    for row in submissions.saved(body):
+    saved = submissions.saved(body)
+    subject.check_saved(query, [] if saved.cik is None else [saved.cik])
+    cik = saved.cik or int(query.options["cik"] or 0)
+    for row in saved.rows:
         if row is None:
             yield UNREADABLE
         elif is_form(query, row.form):

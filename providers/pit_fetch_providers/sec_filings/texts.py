@@ -44,10 +44,10 @@ def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the documents of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    filing, at, submitted = files.saved(body)
+    filing, at, submitted, cik = files.saved(body, query)
     if query.options["accession"] in (None, filing.accession) and query.options["form"] in (None, filing.form):
         for document in documents.chosen(submitted, query.options["document"]):
-            yield _record(document, int(query.options["cik"] or filing.accession[:10]), filing, at)
+            yield _record(document, cik or int(filing.accession[:10]), filing, at)
 
 
 def derive(query: Query) -> Stage:

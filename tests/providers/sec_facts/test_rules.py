@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import ConfigError
-from pit_fetch.testing.server import App, Response
+from pit_fetch.testing.server import App, Response, as_json
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.sec_facts import server
@@ -360,6 +360,21 @@ def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:
         ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "CommercialPaper": 5}, 85),
         ({"LongTermDebtNoncurrent": 70}, None),
         ({"LongTermDebt": 81}, None),
+        # Commercial paper and another short-term borrowing as one (AAPL, March and June 2020).
+        ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "OtherShortTermBorrowings": 7}, None),
+        (
+            {"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "CommercialPaper": 5, "ShortTermBorrowings": 6},
+            None,
+        ),
+        ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "OtherShortTermBorrowings": 0}, 80),
+        # Another name of a part, or of several (MRVL's annual reports).
+        ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "ShortTermBorrowings": 10}, 80),
+        (
+            {"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "CommercialPaper": 5, "ShortTermBorrowings": 15},
+            85,
+        ),
+        ({"LongTermDebtNoncurrent": 70, "ShortTermBorrowings": 10}, None),  # MRVL's quarters
+        ({"LongTermDebtNoncurrent": 70, "DebtCurrent": 20, "ShortTermBorrowings": 7}, 90),
     ],
 )
 def test_debt_is_a_sum_of_what_is_reported(reported: dict[str, int], debt: int | None) -> None:
@@ -374,6 +389,14 @@ def test_debt_whose_part_is_of_another_basis_is_not_told_without_it(part: str, o
     facts = (*HISTORY, *(Reported(YEAR, concept, "2022-12-31", value) for concept, value in reported.items()))
     amended = Reported(AMENDED, part, "2022-12-31", 25)
     assert cells(ask((*facts, amended), op="statement", statement="balance"), "debt") == {"2022-12-31": None}
+
+
+def test_a_saved_reply_of_another_company_is_refused() -> None:
+    saved = as_json({"cik": 320193, "facts": {}}).body
+    for cik, reason in (("320193", None), ("1", "it is of another company than cik says")):
+        fetched = ask_source("sec_facts", server.app(()), body=saved, pit=None, concept="NetIncomeLoss", cik=cik)
+        errors = [gap.params["problem"] for gap in fetched.selection.gaps if gap.type == "input_error"]
+        assert errors == ([] if reason is None else [reason])
 
 
 def test_a_company_that_reports_in_several_currencies_has_one_in_a_statement() -> None:
@@ -407,6 +430,7 @@ def test_the_concepts_that_had_been_reported() -> None:
         ({"op": "statement", "period": "ytd"}, "period of statement is one of annual, quarter, ttm."),
         ({"op": "statement", "vintage": "all"}, "vintage of statement is latest or first"),
         ({"op": "statement", "concept": "Assets"}, "does not take concept"),
+        ({"concept": "Assets", "statement": "income"}, "does not take statement"),
         ({}, "needs concept"),
     ],
 )

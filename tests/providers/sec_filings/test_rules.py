@@ -192,6 +192,7 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
         ({"form": "8-K"}, [""]),  # the newest one
         ({"form": "8-K", "document": "EX-99.1"}, ["Record revenue."]),  # the newest one that has it
         ({"form": "8-K", "document": "ex-99"}, ["Record revenue.", None]),  # no text of a PDF
+        ({"accession": sec.number(2), "document": "Primary"}, ["Record revenue."]),
         ({"accession": sec.number(2)}, ["Record revenue."]),
         ({"accession": sec.number(2).replace("-", "")}, ["Record revenue."]),
         ({"form": "10-Q"}, ["Cash    5\n\nA going\n   concern."]),  # before 2001, files have no names
@@ -478,6 +479,21 @@ def test_a_saved_submission_holds_one_report_or_form() -> None:
         assert len(ask_source("sec_filings", server.app(()), body=body, pit=PIT, op=op).records) == count
 
 
+@pytest.mark.parametrize(
+    ("filed", "op"), [(BASE, "holdings"), (SOLD, "insiders"), (RESULTS, "text"), (RESULTS, "filings")], ids=str
+)
+def test_a_saved_file_is_of_the_company_that_it_names(filed: Filed, op: str) -> None:
+    whole = {"cik": "320193", "filings": {"recent": server.columns([filed], False)}}
+    body = json.dumps(whole).encode() if op == "filings" else server.submission(filed).encode()
+    for cik, problem in ((None, None), ("320193", None), ("1067983", "it is of another company than cik says")):
+        saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, op=op, cik=() if cik is None else cik)
+        errors = [gap.params["problem"] for gap in saved.selection.gaps if gap.type == "input_error"]
+        assert errors == ([] if problem is None else [problem])
+        assert all(record.payload.get("manager_cik", "0000320193") == "0000320193" for record in saved.records)
+        assert all("/320193/" in record.payload.get("url", "/320193/") for record in saved.records)
+        assert bool(saved.records) == (problem is None)
+
+
 def test_a_report_without_a_table_that_can_be_read_is_an_error_and_no_empty_book() -> None:
     cover, table = REPLACED.documents
     assert ask((BASE, REPLACED._replace(documents=(cover,))), op="holdings").error_code == "malformed"
@@ -626,6 +642,7 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
         ({"find": "going concern"}, "does not take find"),
+        ({"document": "primary"}, "does not take document"),
         ({"op": "insiders", "forms": "8-K,10-K"}, "forms of insiders are 3, 4, 5"),
         ({"op": "insiders", "forms": "-3,-4,-5"}, "forms of insiders are 3, 4, 5"),
     ],

@@ -225,7 +225,7 @@ _NO_TICKERS = "What a ticker stands for is known from a request by tickers alone
         ("source = 'fred'; series_id = 'GDP'", ""),
         (
             "source = 'wayback'; url = 'https://example.com/'",
-            "A fetch reads the newest alone: it answers for no time before the capture.",
+            "A fetch reads only what is wanted at its PIT: it answers for no time before the capture.",
         ),
     ],
 )

@@ -162,6 +162,14 @@ def test_a_snapshot_is_drawn_along_its_own_dates() -> None:
     assert "<figcaption><b>close</b>, by date, 1 January 2024 to 17 January 2024" in text
 
 
+def test_figures_of_one_release_are_drawn_over_the_end_of_their_periods() -> None:
+    made = dated(("year",))
+    items = [{**item, "start": f"2023-01-{place:02}", "end": item["date"]} for place, item in enumerate(made.data, 1)]
+    declared: dict[str, FieldKind] = {"start": "date", "end": "date", "close": "number"}
+    provenance = Provenance("demo", "q", PIT, declared, ("close",), {"start": "start"}, period="end")
+    assert "<figcaption><b>close</b>, by end, 1 January 2024 to" in render(PlainEnvelope(items, [], provenance))
+
+
 def test_a_curve_is_of_one_kind_of_rows() -> None:
     """Of the figures of quarters and years, only those of quarters make a line that can be read."""
     (points,) = re.findall(r'<polyline class="curve" points="([^"]+)"', render(dated(("quarter", "year"))))

@@ -18,7 +18,7 @@ from pit_fetch.cli.main import main
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.gaps import Code
+from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.diff import ComparableAnswer, changes
 from pit_fetch.pipeline.cursor import START, position
 from pit_fetch.provider import Context, Field, Operation, Option, Query, Record, Window
@@ -143,6 +143,16 @@ def test_versions_show_what_changed_and_what_went(tmp_path: Path) -> None:
     assert {name: item["change"] for name, item in by_id.items()} == {"gdp": "changed", "withdrawn": "gone"}
     assert by_id["gdp"]["before"] == {"value": "1.0", "available_at": "2024-02-15T14:30:00-05:00"}
     assert by_id["gdp"]["value"] == "1.1"
+
+
+def test_the_same_content_dated_by_other_evidence_is_no_change(tmp_path: Path) -> None:
+    def by_evidence(query: Query, context: Context) -> Iterator[Record]:
+        is_near = query.pit is not None and query.pit < PIT
+        yield record("filing", 300 if is_near else 60, title="8-K")
+
+    left = diff(tmp_path, demo(by_evidence))
+    assert left.data == []
+    assert gap(Code.NO_DIFFERENCE).reason in [given["reason"] for given in left.envelope["gaps"]]
 
 
 def test_an_answer_that_was_cut_says_nothing_about_what_came_after_its_end(tmp_path: Path) -> None:
