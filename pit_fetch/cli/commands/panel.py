@@ -208,10 +208,17 @@ def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit
             complaint += " The same command asks again for what failed"
     if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
-    nothing = written.statuses.get("nothing_public", 0)
-    first = f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
-    notes = (first,) if nothing else ()
+    notes = tuple(_on_empty_cells(written, whole))
     if is_kept:
         return CommandResult("", status, complaint, notes=notes)
     with open(file, encoding="utf-8", newline="") as table:
         return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
+
+
+def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
+    """Yield how many cells are empty, apart from those that failed."""
+    nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
+    if nothing:
+        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
+    if uncaptured:
+        yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"

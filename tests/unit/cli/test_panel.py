@@ -132,6 +132,9 @@ def test_why_a_cell_is_empty_is_told_beside_the_table(archive: Archive) -> None:
     assert (answer.code, answer.out.count("nothing_public")) == (0, 3)
     assert "3 of 3 cells have nothing public. The first of them: " in answer.err
     assert "Only the 24 hours before the PIT were searched" in answer.err
+    answer = archive.command(f"{ASKED} --over symbol=GE,T", NOW)
+    assert "1 of 6 cells have nothing public. The first of them: " in answer.err
+    assert "3 of 6 cells were never captured" in answer.err
 
 
 def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
