@@ -77,10 +77,11 @@ def _read(path: Path) -> Agent:
     tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
     skills = tuple(frontmatter.as_list(front.get("skills")))
     disallowed = tuple(frontmatter.as_list(front.get("disallowedTools")))
-    return Agent(name, tools, skills, tuple(_hooks(front)), body, own_servers(front.get("mcpServers")), disallowed)
+    return Agent(name, tools, skills, tuple(hooks_of(front)), body, own_servers(front.get("mcpServers")), disallowed)
 
 
-def _hooks(front: Mapping[str, Any]) -> Iterator[AgentHook]:
+def hooks_of(front: Mapping[str, Any]) -> Iterator[AgentHook]:
+    """Yield the hooks in the frontmatter of an agent or a skill. Raise an error if they are of another form."""
     for event, entries in (front.get("hooks") or {}).items():
         for entry in entries:
             for hook in entry.get("hooks") or [{}]:

@@ -31,11 +31,14 @@ from pit_fetch.claude_code.client_settings import (
     read_settings,
     user_folder,
 )
+from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.foreign_hooks import adding_hooks, foreign_ways
 from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.claude_code.mcp_servers import Entry, entries, neo4j_servers
+from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
 from pit_fetch.claude_code.reach import Scope, denied, open_ways
 from pit_fetch.claude_code.readable_files import effective_value, variables_of
+from pit_fetch.claude_code.skills import skills_of
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
 from pit_fetch.support.version import __version__
@@ -57,7 +60,9 @@ class Project:
         is_guarded = wiring_check.guards_commands(self.wired)
         only = effective_value(self.settings, environ, guard.ONLY_VARIABLE) or ""  # as the guard sees it
         is_held = is_guarded and guard.is_wrapper_only({}, {guard.ONLY_VARIABLE: only})
-        agents = [*self.own_agents, *_agents_of(enabled_plugins(user_folder(environ), self.settings))]
+        plugins = list(enabled_plugins(user_folder(environ), self.settings))
+        agents = [*self.own_agents, *_agents_of(plugins)]
+        self.skills = skills_of([*self._own_homes, *plugins])
         self.scope = Scope(agents, denied(self.settings), is_held, is_guarded, trusted)
 
     @property
@@ -70,8 +75,12 @@ class Project:
     @property
     def own_agents(self) -> list[Agent]:
         """The agents of the project and of the folders above it, of the user and of an administrator."""
+        return _agents_of(self._own_homes)
+
+    @property
+    def _own_homes(self) -> list[tuple[str, Path]]:
         homes = [*agent_folders(self.folder), self.homes[1].resolve(), *(folder / ".claude" for folder in MANAGED)]
-        return _agents_of(("", home) for home in dict.fromkeys(homes))
+        return [("", home) for home in dict.fromkeys(homes)]
 
     @property
     def held(self) -> list[str]:
@@ -124,13 +133,21 @@ def examine(
         find = partial(shutil.which, path=effective_value(settings, environ, "PATH"))
         variables, now = [name for file in settings for name in variables_of(file)], system.now()
         installed, ceiling = mcp_check.installed_sdk, project.ceiling
+        for file in broken_files(folder):
+            message = f"{file} is not JSON with an object mcpServers: the client starts none of its servers"
+            yield Finding("warn", "mcp", message, "correct it")
         yield from mcp_check.check_entries(project.servers, ceiling, now, installed, find, variables)
         for future in [*trials, *caches]:
             yield from future.result()
         yield from machine_check.check_files(environ, folder)
         if not project.scope.is_held:
             yield from check_agents(project.adapters)
+        if project.needs_hooks and not is_trusted(environ, folder):
+            yield from wiring_check.check_trust(settings, folder)
+        yield from adding_hooks(wired)
         yield from open_ways(project.scope, project.servers, of_neo4j)
+        yield from foreign_ways(project.scope, wired, project.skills)
+        yield from editable_ways(project.scope, settings, wired, project.servers, environ, folder)
         if ceiling is not None or project.scope.has_commands:
             yield from environment_check.check_ceiling(settings, environ, folder, now)
         yield from environment_check.check_operator_files(settings, environ, folder)
@@ -165,6 +182,11 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
         yield Finding("fail", "proof", "without a ceiling, a call without --pit is open mode: nothing to prove", fix)
     has_hooks = ceiling is not None and project.needs_hooks
     if not has_hooks and not project.ours:
+        if ceiling is not None:
+            message = "nothing to prove: commands are denied here, and no server of pit_fetch mcp is configured"
+            yield Finding(
+                "warn", "proof", message, "run pit_fetch init --mcp, or allow Bash, which the hooks then judge"
+            )
         return
     client = system.find_client(environ)
     if not client:

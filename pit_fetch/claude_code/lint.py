@@ -213,7 +213,8 @@ def _check_ways(agent: Agent, path: str, servers: Sequence[Entry], closed: froze
     """Yield what ``doctor`` calls open. Whether a session is wrapper-only, the files of a project do not tell."""
     scope = Scope([agent], closed, is_held=False, is_guarded=True, trusted=frozenset({SESSION}))
     for way in open_ways(scope, servers, list(neo4j_servers(servers))):
-        yield Problem("WARN", "R12", path, f"{way.message}; {way.fix}")
+        if way.level == "open":
+            yield Problem("WARN", "R12", path, f"{way.message}; {way.fix}")
 
 
 # The files and queries that an agent or its skills name.

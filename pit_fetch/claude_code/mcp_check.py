@@ -89,7 +89,8 @@ def _on_entry(
     if path is None:
         message = f"{name} does not start: there is no program {program} on PATH"
         yield Finding("warn", _CHECK, message, "add its folder to the PATH of the client, or write its whole path")
-    elif Path(path).resolve() not in _own_programs(find):
+        return
+    if Path(path).resolve() not in _own_programs(find):
         message = f"{name} cannot be judged: it starts {path}, which is not the pit_fetch that this doctor is part of"
         yield Finding("warn", _CHECK, message, "see what it is, and run the doctor of that one")
         return

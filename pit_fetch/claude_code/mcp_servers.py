@@ -52,14 +52,34 @@ def tool_prefix(server: str) -> str:
 
 def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
     """Yield the servers of the project and of each folder above it, the user's, and the user's for this project."""
-    folder = environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home())
-    own = Path(folder, ".claude.json")
+    own = own_file(environ)
     user = _mapping(read_json(own))
     yield from project_entries(project)
     for above in project.resolve().parents:  # whatever repository it is in (measured, 2.1.330)
         yield from project_entries(above)
     yield from entries_in(user, own)
     yield from entries_in(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
+
+
+def own_file(environ: Mapping[str, str]) -> Path:
+    """Return the file in which the client keeps the user's servers, and what it knows of each project."""
+    return Path(environ.get("CLAUDE_CONFIG_DIR") or environ.get("HOME") or str(Path.home()), ".claude.json")
+
+
+def is_trusted(environ: Mapping[str, str], project: Path) -> bool:
+    """Return whether the user has told the client to trust this folder, or one above it."""
+    projects = _mapping(_mapping(read_json(own_file(environ))).get("projects"))
+    folders = [project.resolve(), *project.resolve().parents]
+    return any(_mapping(projects.get(str(folder))).get("hasTrustDialogAccepted") is True for folder in folders)
+
+
+def broken_files(project: Path) -> Iterator[Path]:
+    """Yield each file of servers, of the project and of the folders above it, that the client cannot read."""
+    for folder in [project, *project.resolve().parents]:
+        file = folder / ".mcp.json"
+        content = read_json(file) if file.is_file() else {}
+        if not isinstance(content, dict) or not isinstance(content.get("mcpServers", {}), dict):
+            yield file
 
 
 def project_entries(project: Path) -> Iterator[Entry]:

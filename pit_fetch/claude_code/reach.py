@@ -26,7 +26,7 @@ SESSION = "session"
 COMMANDS = ("Bash", "Monitor")
 WEB = ("WebFetch", "WebSearch")
 # Tools that reach no further than their agents and servers, which are looked at themselves.
-_THROUGH_OTHERS = {"Agent", "Task", *guard.RESOURCE_TOOLS}
+_THROUGH_OTHERS = {"Agent", "Task", "SendMessage", "ListAgents", *guard.RESOURCE_TOOLS}
 
 
 class Scope(NamedTuple):
@@ -81,32 +81,55 @@ def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) 
     if not scope.is_held:
         users = scope.users(COMMANDS, lambda agent: scope.is_guarded and _is_adapter(agent))
         alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
-        never = _denying(*COMMANDS)
-        yield from _open("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
+        never = denying(*COMMANDS)
+        yield from opened("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
     for tool in WEB:
         users = scope.users([tool], lambda agent: False)
-        yield from _open(f"{tool} answers for today", users, _denying(tool))
-    own = [server for agent in scope.agents if agent.name not in scope.trusted for server in agent.servers]
-    others = [server.name for server in [*servers, *own] if server.command and not is_ours(server.command)]
+        yield from opened(f"{tool} answers for today", users, denying(tool))
+    users = scope.users(["SendMessage"], lambda agent: False)
+    if users:
+        message = f"SendMessage may ask another session on this machine, which may see more: {', '.join(users)}"
+        yield Finding("warn", "scope", message, denying("SendMessage"))
     held = {server.name for server in judged}
-    for name in dict.fromkeys(others):
-        users = [] if name in scope.trusted | held else scope.users([tool_prefix(name)], lambda agent: False)
-        fix = f"put pit_fetch mcp-gate in front of it, or {_denying(tool_prefix(name))}"
-        yield from _open(f"the server {name} may answer for today", users, fix)
+    own = [server for agent in scope.agents for server in agent.servers]
+    configured = {server.name for server in servers if _may_answer_for_today(server)}
+    for name in dict.fromkeys(server.name for server in [*servers, *own] if _may_answer_for_today(server)):
+        tools = tool_prefix(name)
+        users = scope.users([tools], lambda agent: False) if name in configured else []
+        # An agent has every tool of a server that it brings, whatever it lists (measured, 2.1.330).
+        bringing = [f"the agent {agent.name}" for agent in scope.agents if _brings(agent, name, configured)]
+        trusted = {f"the agent {agent.name}" for agent in scope.agents if agent.name in scope.trusted}
+        users += [] if tools in scope.denied else [agent for agent in bringing if agent not in trusted.union(users)]
+        fix = f"put pit_fetch mcp-gate in front of it, or {denying(tools)}"
+        yield from opened(f"the server {name} may answer for today", [] if name in scope.trusted | held else users, fix)
     judged_tools = {row.matcher for row in bundle.wiring()}
     known = judged_tools | {tool_prefix(name) for name in (NAME, *held, *(server.name for server in [*servers, *own]))}
     for tool in dict.fromkeys(tool for agent in scope.agents for tool in _unknown_tools(agent, known)):
         users = scope.users([tool], lambda agent: False)
-        yield from _open(f"{tool} is not known to be held to the PIT", users, _denying(tool))
+        yield from opened(f"{tool} is not known to be held to the PIT", users, denying(tool))
 
 
-def _denying(*tools: str) -> str:
+def denying(*tools: str) -> str:
+    """Return the fix that takes tools from the session and from every agent."""
     return f"deny it to all: pit_fetch init --deny {','.join(tools)}"
 
 
-def _open(way: str, users: Sequence[str], fix: str) -> Iterator[Finding]:
+def opened(way: str, users: Sequence[str], fix: str) -> Iterator[Finding]:
+    """Yield the finding on a way that somebody can go."""
     if users:
         yield Finding("open", "scope", f"{way}: {', '.join(users)}", fix)
+
+
+def _may_answer_for_today(server: Entry) -> bool:
+    return bool(server.command or server.url) and not is_ours(server.command)
+
+
+def _brings(agent: Agent, name: str, configured: Collection[str]) -> bool:
+    """Return whether an agent's file has the server, or names one that is configured."""
+    named = (server for server in agent.servers if server.name == name)
+    return any(_may_answer_for_today(server) or name in configured for server in named) and (
+        tool_prefix(name) not in agent.disallowed
+    )
 
 
 def _is_adapter(agent: Agent) -> bool:

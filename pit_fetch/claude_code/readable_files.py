@@ -1,4 +1,4 @@
-"""The files that an agent may read without asking: none of them may contain withheld items."""
+"""The files that an agent may read, or edit: none of the former may hold withheld items, or the latter decide."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pit_fetch.engine import settings_files
 from pit_fetch.errors import UsageError
 
 # A rule such as Read(~/captures/**): up to its first wildcard it names a folder or a file.
-_RULE = re.compile(r"(?:Read|Grep|Glob)(?:\(([^*?\[)]*)[^)]*\))?")
+_REACH = r"(?:\(([^*?\[)]*)[^)]*\))?"
+_READ = re.compile(rf"(?:Read|Grep|Glob){_REACH}")
+_EDIT = re.compile(rf"(?:Edit|Write|MultiEdit|NotebookEdit){_REACH}")
 
 
 def effective_value(
@@ -43,9 +45,25 @@ def variables_of(file: Settings) -> Mapping[str, Any]:
 
 def read_permission(path: Path, settings: Sequence[Settings], project: Path, environ: Mapping[str, str]) -> str:
     """Return the reason why an agent may read ``path``; "" if it may not."""
-    target = path.resolve()
-    places = _readable_places(settings, project, environ)
-    return next((reason for place, reason in places if place.resolve() in (target, *target.parents)), "")
+    return _permission(_READ, [path.resolve()], settings, project, environ)
+
+
+def edit_permission(path: Path, settings: Sequence[Settings], project: Path, environ: Mapping[str, str]) -> str:
+    """Return the reason why an agent may edit ``path``, in some ordinary permission mode; "" if it may not."""
+    named = Path(os.path.abspath(path))  # a link may itself be replaced
+    return _permission(_EDIT, [path.resolve(), named], settings, project, environ)
+
+
+def _permission(
+    rule: re.Pattern[str],
+    paths: Sequence[Path],
+    settings: Sequence[Settings],
+    project: Path,
+    environ: Mapping[str, str],
+) -> str:
+    inside = {place for path in paths for place in (path, *path.parents)}
+    places = _open_places(rule, settings, project, environ)
+    return next((reason for place, reason in places if not inside.isdisjoint((place, place.resolve()))), "")
 
 
 def is_open_to_others(path: Path) -> bool:
@@ -56,8 +74,8 @@ def is_open_to_others(path: Path) -> bool:
         return False
 
 
-def _readable_places(
-    settings: Sequence[Settings], project: Path, environ: Mapping[str, str]
+def _open_places(
+    rule: re.Pattern[str], settings: Sequence[Settings], project: Path, environ: Mapping[str, str]
 ) -> Iterator[tuple[Path, str]]:
     yield project, "it is inside the project"
     home = Path(environ.get("HOME") or Path.home())
@@ -68,7 +86,7 @@ def _readable_places(
         for text in _texts(permissions.get("additionalDirectories")):
             yield _path(text, project, project, home), f"it is inside a folder that {file.path} adds to the session"
         for text in _texts(permissions.get("allow")):
-            match = _RULE.fullmatch(text)
+            match = rule.fullmatch(text)
             if match is not None:
                 # "//x" is from the root of the file system, "/x" from the folder of the settings' project.
                 named = match[1] or "//"

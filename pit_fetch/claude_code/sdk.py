@@ -12,12 +12,15 @@ its event loop, the model sees no output: the guard has prepared the call so tha
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.claude_code import bundle
 from pit_fetch.support.bundled import gate, load
+from pit_fetch.support.suggest import truncate
 
 if TYPE_CHECKING:
     from claude_agent_sdk import HookMatcher
@@ -25,6 +28,12 @@ if TYPE_CHECKING:
 guard = load("pit_guard")
 
 Callback = Callable[[Any, Any, Any], Awaitable[Any]]
+
+# What the hooks go by.
+_VARIABLES = (
+    *(gate.CEILING_VARIABLE, guard.ONLY_VARIABLE, guard.OPTIONS_VARIABLE, gate.LOG_VARIABLE),
+    "PIT_FETCH_EVIDENCE",
+)
 
 JUDGE_SECONDS = 7.0  # less than the 10 s after which the client stops waiting
 
@@ -36,10 +45,13 @@ def make_hooks(environ: Mapping[str, str] | None = None) -> dict[str, list[HookM
                each call; default: this process's environment. Give ``ClaudeAgentOptions(env=…)`` the same
                values, so that pit_fetch itself has them too.
 
-    Raise RuntimeError if the installed gate does not withhold a planted leak.
+    Raise ValueError if they would hold nothing, or are misspelt, and RuntimeError if the installed gate does not
+    withhold a planted leak.
     """
     from claude_agent_sdk import HookMatcher
 
+    if environ is not None:
+        _check_variables(environ)
     if not guard.withholds(gate.respond(guard.planted_leak())):
         raise RuntimeError("the installed pit_gate.py does not withhold a planted leak: reinstall pit_fetch")
     callbacks = {"pit_gate.py": gate_callback(environ), "pit_guard.py": guard_callback(environ)}
@@ -51,6 +63,23 @@ def make_hooks(environ: Mapping[str, str] | None = None) -> dict[str, list[HookM
         matcher = HookMatcher(matcher=row.matcher, hooks=[callbacks[row.script]], **options)
         hooks.setdefault(row.event, []).append(matcher)
     return hooks
+
+
+def _check_variables(environ: object) -> None:
+    """Raise ValueError for variables that the hooks would not go by. Others than theirs are none of their business."""
+    form = f'make_hooks takes variables such as {{"{gate.CEILING_VARIABLE}": "2024-02-15T16:00:00-05:00"}}'
+    if not isinstance(environ, Mapping) or not all(isinstance(word, str) for pair in environ.items() for word in pair):
+        raise ValueError(f"{form}: a mapping of texts")
+    for name in environ:
+        meant = get_close_matches(name.upper(), _VARIABLES, 1, 0.8)
+        if name not in _VARIABLES and (meant or re.match("(?i)pit_(?!fetch_)", name)):
+            raise ValueError(f"make_hooks does not know {truncate(name)}: write {meant[0] if meant else _VARIABLES[0]}")
+    if {gate.CEILING_VARIABLE, guard.ONLY_VARIABLE}.isdisjoint(environ):
+        advice = "without an argument the hooks go by this process's environment"
+        raise ValueError(f"{form}, and {guard.ONLY_VARIABLE}: neither is given ({advice})")
+    ceiling = environ.get(gate.CEILING_VARIABLE)
+    if ceiling is not None and gate.parse_pit(ceiling) is None:
+        raise ValueError(f"{gate.CEILING_VARIABLE} is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
 
 
 def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:

@@ -16,6 +16,7 @@ from pit_fetch.claude_code.client_settings import (
     user_folder,
 )
 from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.install import PERMISSION
 from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server
 from pit_fetch.claude_code.system import System
 from pit_fetch.support.bundled import gate, load
@@ -52,6 +53,21 @@ def check_settings(settings: Sequence[Settings], environ: Mapping[str, str], pro
             yield Finding("fail", "settings", message, f"start them in {above}, or install the plugin")
     if environ.get("CLAUDE_CODE_SIMPLE", "") not in ("", "0", "false"):
         yield Finding("fail", "settings", "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", "unset it")
+
+
+def check_trust(settings: Sequence[Settings], project: Path) -> Iterator[Finding]:
+    """Yield a warning if only the project's own rules allow calls of pit_fetch: nobody has trusted the folder yet."""
+    allowing = [file for file in settings if not {"Bash", PERMISSION}.isdisjoint(_allowed(file))]
+    if allowing and all(file.path.is_relative_to(project) for file in allowing):
+        message = "this folder is not trusted yet: claude -p ignores the rules that allow calls here, so none would run"
+        fix = f"start claude here once and accept, or give it --allowedTools '{PERMISSION}'"
+        yield Finding("warn", "settings", message, fix)
+
+
+def _allowed(file: Settings) -> list[str]:
+    permissions = file.get("permissions")
+    rules = permissions.get("allow") if isinstance(permissions, dict) else None
+    return [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else []
 
 
 def guards_commands(wired: Sequence[WiredHook]) -> bool:
@@ -157,6 +173,8 @@ def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> lis
     elif passes is None:
         message = f"{name} gave no answer in {system.seconds} s"
         findings = [Finding("fail", "trial", message, "run it again on a calmer machine")]
+    elif hook.path and not hook.path.is_file():
+        findings = [Finding("fail", "trial", f"{name}: there is no file {hook.path}", INIT)]
     else:
         findings = [Finding("fail", "trial", f"{name} does not do this: {trial.promise}", f"{INIT} --upgrade")]
     if hook.path and hook.path.is_file() and not os.access(hook.path, os.X_OK):

@@ -1,4 +1,6 @@
-"""The law of doctor's verdict: whoever can run another command here, or read the web, is named as a way past pit_fetch.
+"""The law of doctor's verdict: each way past pit_fetch is named, with everyone who can go it.
+
+The ways are to run another command, to read the web, to ask a server of one's own, and to edit what runs as pit_fetch.
 
 What an agent can run is what the guard itself lets it run, and what it has is what its file and the settings say.
 """
@@ -6,13 +8,14 @@ What an agent can run is what the guard itself lets it run, and what it has is w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from pit_fetch.claude_code import bundle
 from pit_fetch.claude_code.doctor import Project
+from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.reach import open_ways
 from pit_fetch.support.bundled import gate, load
 from tests.memory_folder import scratch
@@ -21,17 +24,24 @@ guard = load("pit_guard")
 
 _CEILING = {gate.CEILING_VARIABLE: "2024-02-15T16:00:00-05:00"}
 _WAYS = ("Bash", "Monitor", "WebFetch", "WebSearch")
-_TOOLS = (*_WAYS, "Bash(ls *)", "Read", "Grep")
-_RULES = (*_WAYS, "Bash(curl *)", "WebFetch(domain:example.com)", "Read")
+_EDITS = ("Edit", "NotebookEdit", "Write")
+_TOOLS = (*_WAYS, *_EDITS, "Bash(ls *)", "Read", "Grep")
+_RULES = (*_WAYS, *_EDITS, "Bash(curl *)", "WebFetch(domain:example.com)", "Read", "mcp__news")
 _VALUES = (None, "", "0", "1", "true")
 
 
 class Actor(NamedTuple):
-    """The session (without a name), or an agent: the tools that it lists, or None, and those that its file denies."""
+    """The session (without a name), or an agent.
+
+    tools    those that it lists, or None
+    denied   those that its file denies
+    servers  those that it brings
+    """
 
     name: str
     tools: list[str] | None = None
     denied: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
 
 
 def named_ways(rng: Random) -> int:
@@ -43,17 +53,24 @@ def named_ways(rng: Random) -> int:
     is_enabled = rng.random() < 0.5
     settings["enabledPlugins"] = {"tools@market": is_enabled}
     names = rng.sample(("fred", "yahoo", "researcher", "fred-helper", "Fred", "analyst"), 4)
-    agents = [Actor(name, *_tools(rng)) for name in names]
+    agents = [Actor(name, *_tools(rng), ("news",) if rng.random() < 0.3 else ()) for name in names]
+    has_open_path = rng.random() < 0.5
     with scratch("enforcement-") as folder:
         root = Path(folder)
-        environ["HOME"] = str(root / "home")
+        environ |= {"HOME": str(root / "home"), "PATH": f"{root}/project/bin" if has_open_path else f"{root}/bin"}
         _write(root, agents, settings)
         project = Project(environ, root / "project")
-        said = {way.message for way in open_ways(project.scope, project.servers, [])}
+        found = [
+            *open_ways(project.scope, project.servers, []),
+            *editable_ways(project.scope, project.settings, project.wired, [], environ, project.folder),
+        ]
+        said = {way.message for way in found if way.level == "open"}
     of_plugin = agents.pop()
     agents += [of_plugin._replace(name=f"tools:{of_plugin.name}")] if is_enabled else []
     variables, rules = {**environ, **settings["env"]}, settings["permissions"]["deny"]
-    opened = [(actor, way) for actor in (Actor(""), *agents) for way in _ways(actor, rules, variables)]
+    actors = (Actor(""), *agents)
+    opened = [(actor, way) for actor in actors for way in _ways(actor, rules, variables)]
+    opened += [(actor, "a folder of PATH") for actor in actors if has_open_path and _has(actor, _EDITS, rules)]
     for actor, way in opened:
         who = f"the agent {actor.name}" if actor.name else "this session"
         clauses = [message.split(": ") for message in said]
@@ -64,11 +81,19 @@ def named_ways(rng: Random) -> int:
 def _ways(actor: Actor, rules: list[str], environ: dict[str, str]) -> Iterator[str]:
     """Yield the ways that an actor can go, in the words with which they are named."""
     lost = {*rules, *actor.denied}
-    has = [way for way in _WAYS if actor.tools is None or way in {tool.partition("(")[0] for tool in actor.tools}]
-    for way in has:
+    if "news" in actor.servers and "mcp__news" not in lost:
+        yield "the server news"
+    for way in _has(actor, _WAYS):
         is_lost = way in lost or ("Bash" in lost and way == "Monitor")
         if not is_lost and (way.startswith("Web") or _runs(way, actor.name, environ)):
             yield way if way.startswith("Web") else "any command"
+
+
+def _has(actor: Actor, tools: Sequence[str], rules: Sequence[str] | None = None) -> list[str]:
+    """Return those of ``tools`` that an actor's list has; with ``rules``, without those that are taken from it."""
+    listed = None if actor.tools is None else {tool.partition("(")[0] for tool in actor.tools}
+    lost = () if rules is None else {*rules, *actor.denied}
+    return [tool for tool in tools if (listed is None or tool in listed) and tool not in lost]
 
 
 def _runs(tool: str, agent: str, environ: dict[str, str]) -> bool:
@@ -93,7 +118,8 @@ def _write(root: Path, agents: list[Actor], settings: dict[str, Any]) -> None:
         (home / "agents").mkdir(parents=True)
         listed = "" if actor.tools is None else f"tools: [{', '.join(map(json.dumps, actor.tools))}]\n"
         lost = f"disallowedTools: [{', '.join(map(json.dumps, actor.denied))}]\n"
-        text = f"---\nname: {actor.name}\ndescription: x\n{listed}{lost}---\nAsk.\n"
+        servers = "".join(f"mcpServers: [{{{name}: {{command: npx}}}}]\n" for name in actor.servers)
+        text = f"---\nname: {actor.name}\ndescription: x\n{listed}{lost}{servers}---\nAsk.\n"
         (home / "agents" / f"{actor.name}.md").write_text(text)
     plugins.mkdir()
     installed = {"plugins": {"tools@market": [{"installPath": str(root / "tools")}]}}

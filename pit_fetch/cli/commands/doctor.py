@@ -18,6 +18,7 @@ _ENFORCED = "The PIT is enforced here, as the client itself has shown."
 _OPEN = "{}, as the client itself has shown. Other ways are open: {}."
 _WIRED = "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
 _NO_CLIENT = "Wired, not proved: there is no client here that could show it."
+_NOTHING = "Not proved: the client was given nothing to show. See the lines of mcp and proof."
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: System = THIS_SYSTEM) -> CommandResult:
@@ -59,7 +60,8 @@ def _verdict(findings: Sequence[Finding], is_proof: bool, held: str) -> str:
     if not is_proof:
         return _WIRED
     if not any((finding.check, finding.level) == ("proof", "ok") for finding in findings):
-        return _NO_CLIENT
+        has_client = any(finding.check == "client" and finding.level != "note" for finding in findings)
+        return _NOTHING if has_client else _NO_CLIENT
     ways = [finding.message for finding in findings if finding.level == "open"]
     return _OPEN.format(held, "; ".join(ways)) if ways else _ENFORCED
 

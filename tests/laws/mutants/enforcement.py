@@ -7,7 +7,9 @@ from typing import Any
 from tests.laws.mutants.leak import in_module
 
 _LAWS = ("doctor: ways",)
-_doctor, _reach = (in_module(f"pit_fetch.claude_code.{name}") for name in ("doctor", "reach"))
+_doctor, _reach, _editable = (
+    in_module(f"pit_fetch.claude_code.{name}") for name in ("doctor", "reach", "editable_files")
+)
 
 
 def _of_the_whole_tool(real: Any) -> Any:
@@ -30,7 +32,14 @@ def _of_the_environment_alone(real: Any) -> Any:
     return lambda settings, environ, name, folder="": environ.get(name)
 
 
+def _of_files_alone(real: Any) -> Any:
+    return lambda path, *given: "" if path.name == "pit_fetch" else real(path, *given)
+
+
 MUTANTS = (
+    _reach("the servers of an agent are the session's", "_brings", lambda real: lambda *given: False, _LAWS),
+    _editable("what does not exist yet cannot be edited", "edit_permission", _of_files_alone, _LAWS),
+    _editable("a tool that writes does not edit", "EDITS", lambda real: ("Edit",), _LAWS),
     _reach("every agent counts as one that the guard knows", "_is_adapter", lambda real: lambda agent: True, _LAWS),
     _reach("a rule on a part of a tool denies all of it", "denied", _of_the_whole_tool, _LAWS),
     _reach("an agent without a list has no tools", "_lists", _of_a_list_alone, _LAWS),

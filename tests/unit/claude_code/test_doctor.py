@@ -32,6 +32,8 @@ from tests.client.wirings import (
     with_local_settings,
     with_matcher,
     with_settings,
+    with_user_settings,
+    with_variables,
 )
 from tests.conftest import Foreign
 from tests.unit.claude_code.fake_system import PATH, fake_system, write_program
@@ -211,7 +213,20 @@ def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
         (with_agent("reader", "tools: Read, Grep\n"), set()),
         (with_agent("fred", "tools: Bash\n"), set()),  # the guard knows its name
         (with_agent("exa-user", "tools: mcp__exa__search\n"), {"the server exa may answer for today"}),
-        (with_agent("own", "tools: Read\nmcpServers:\n  - exa: {command: npx}\n"), set()),
+        # It has the tools of a server that it brings or names, whatever it lists.
+        (
+            with_agent("own", "tools: Read\nmcpServers:\n  - news: {command: npx}\n"),
+            {"the server news may answer for today"},
+        ),
+        (with_agent("far", "tools: Read\nmcpServers:\n  - news: {url: x}\n"), {"the server news may answer for today"}),
+        (with_agent("names", "tools: Read\nmcpServers: [exa]\n"), {"the server exa may answer for today"}),
+        (
+            with_agent(
+                "gives-away", "tools: Read\ndisallowedTools: mcp__news\nmcpServers:\n  - news: {command: npx}\n"
+            ),
+            set(),
+        ),
+        (with_agent("asks", "tools: SendMessage, ListAgents\n"), set()),  # a warning
         (with_agent("all-servers", "tools: mcp__*\n"), {"the server exa may answer for today"}),
         (with_agent("powerful", "tools: PowerShell\n"), {"PowerShell is not known to be held to the PIT"}),
         (
@@ -231,6 +246,229 @@ def test_an_agent_that_has_a_way_past_it_is_named(session: Session, change: Chan
     assert ways <= named.keys()
     assert bool(named) is bool(ways)
     assert all(users.startswith("the agent ") for users in named.values())
+
+
+def test_a_server_of_one_agent_is_open_to_that_agent_alone(session: Session) -> None:
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
+    with_agent("own", "tools: Read\nmcpServers:\n  - news: {command: npx}\n")(session)
+    with_agent("all", "disallowedTools: Bash\n")(session)
+    way = "the server news may answer for today"
+    assert opened(session) == {way: "the agent own"}
+    assert opened(session, "--trust", "session,all") == {way: "the agent own"}
+    assert opened(session, "--trust", "own") == {}
+
+
+def test_who_may_ask_another_session_is_warned_of(session: Session) -> None:
+    asks = "SendMessage may ask another session"
+    with_agent("all")(session)
+    assert has(examine(session)["warn"], asks, ": this session, the agent all")
+    with_local_settings(permissions={"deny": ["SendMessage"]})(session)
+    assert not has(examine(session)["warn"], asks)
+
+
+# What an agent may edit, and whose hooks run.
+
+
+def _written(*path: str, text: str = "") -> Change:
+    def change(session: Session) -> None:
+        file = Path(session.project, *path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
+
+    return change
+
+
+def _with(*changes: Change) -> Change:
+    def change(session: Session) -> None:
+        for each in changes:
+            each(session)
+
+    return change
+
+
+def _with_path(*folders: str) -> Change:
+    def change(session: Session) -> None:
+        session.environ["PATH"] = ":".join([*(folder.format(session=session) for folder in folders), PATH])
+
+    return change
+
+
+def _allowing(rule: str) -> Change:
+    return with_local_settings(permissions={"allow": [rule], **NO_WEB["permissions"]})
+
+
+_SERVER = {"command": "pit_fetch", "args": ["mcp", "--pit-file", "instant"]}
+EDITABLE: dict[str, tuple[Change, str]] = {
+    "the program": (
+        _with(_written(".venv", "bin", "pit_fetch"), _with_path("{session.project}/.venv/bin")),
+        "the program pit_fetch",
+    ),
+    "a link to it": (
+        _with(
+            lambda session: (session.project / "bin").symlink_to(Path(PATH.split(":")[0])),
+            _with_path("{session.project}/bin"),
+        ),
+        "the program pit_fetch",
+    ),
+    "a folder before it": (_with_path("{session.project}/tools"), "a folder of PATH"),
+    "a relative folder": (_with_path("tools"), "a folder of PATH"),
+    "an added folder": (
+        _with(
+            _with_path("{session.root}/added"),
+            lambda session: with_local_settings(
+                permissions={"additionalDirectories": [str(session.root / "added")], **NO_WEB["permissions"]}
+            )(session),
+        ),
+        "a folder of PATH",
+    ),
+    "a rule for all files": (_with(_with_path("{session.root}/bin"), _allowing("Write")), "a folder of PATH"),
+    "a rule for the folder": (
+        _with(
+            _with_path("{session.root}/bin"),
+            lambda session: _allowing(f"Edit(/{session.root}/bin/**)")(session),
+        ),
+        "a folder of PATH",
+    ),
+    "modules": (with_variables(PYTHONPATH="/nowhere:lib/"), "what PYTHONPATH names"),
+    "a script of the shell": (with_variables(BASH_ENV="./env.sh"), "what BASH_ENV names"),
+    "a script of the shell, in settings": (
+        with_local_settings(**NO_WEB, env={"CLAUDE_ENV_FILE": "./env.sh"}),
+        "what CLAUDE_ENV_FILE names",
+    ),
+    "the instant": (
+        _written(".mcp.json", text=json.dumps({"mcpServers": {"pit_fetch": _SERVER}})),
+        "the --pit-file of the server pit_fetch",
+    ),
+    "the program of a server": (
+        lambda session: _written(
+            ".mcp.json",
+            text=json.dumps({"mcpServers": {"x": {"command": f"{session.project}/v/pit_fetch", "args": ["mcp"]}}}),
+        )(session),
+        "the program of the server x",
+    ),
+    "the hooks": (
+        _with(
+            replacing("$CLAUDE_PROJECT_DIR/.claude/hooks", "$CLAUDE_PROJECT_DIR/hooks"),
+            lambda session: shutil.copytree(session.claude / "hooks", session.project / "hooks"),
+        ),
+        "the hook pit_g",
+    ),
+    "everything": (
+        lambda session: (session.user / "settings.json").write_text(
+            json.dumps({"permissions": {"defaultMode": "bypassPermissions"}})
+        ),
+        "hooks and settings",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITABLE)
+def test_what_decides_and_may_be_edited_is_a_way_past_it(session: Session, name: str) -> None:
+    change, what = EDITABLE[name]
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
+    assert examine(session)["open"] == []
+    change(session)
+    ways = [message for message in examine(session)["open"] if message.startswith(f"scope: {what}")]
+    assert ways
+    assert all(" may be edited (" in way and way.endswith(": this session") for way in ways)
+    with_user_settings(permissions={"deny": ["Write", "Edit", "NotebookEdit"]})(session)
+    assert examine(session)["open"] == []
+
+
+def test_an_agent_that_may_edit_what_decides_is_named(session: Session) -> None:
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
+    EDITABLE["a folder before it"][0](session)
+    for name, tools in (("writer", "Write"), ("notes", "NotebookEdit"), ("reader", "Read")):
+        with_agent(name, f"tools: {tools}\n")(session)
+    (way,) = examine(session)["open"]
+    assert way.endswith(": this session, the agent notes, the agent writer")
+
+
+_REWRITES = "hooks: {PreToolUse: [{matcher: %s, hooks: [{type: command, command: x.sh}]}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "way", "trusted"),
+    [
+        (with_agent("desk", "tools: Bash\n" + _REWRITES % "Bash"), "a hook of the agent desk may put back", "desk"),
+        (with_agent("desk", "tools: Bash\n" + _REWRITES % "'*'"), "a hook of the agent desk may put back", "desk"),
+        (with_agent("desk", "tools: Bash\n" + _REWRITES % "Read"), "", ""),
+        (
+            _written(".claude", "skills", "plot", "SKILL.md", text=AGENT.format("plot", _REWRITES % "Bash")),
+            "a hook of the skill plot may put back",
+            "plot",
+        ),
+        (
+            _written(".claude", "skills", "plot", "SKILL.md", text="---\nhooks: [\n---\n"),
+            "a hook of the skill plot may put back",
+            "session",
+        ),
+        (_written(".claude", "skills", "plot", "SKILL.md", text="---\nname: [\n---\n"), "", ""),
+        (
+            _written(".claude", "skills", "plot", "SKILL.md", text="Today: !`date`"),
+            "the skill plot runs a command as it is loaded",
+            "session",
+        ),
+        (
+            _written(".claude", "commands", "news.md", text="```!\ndate\n```"),
+            "the skill news runs a command as it is loaded",
+            "news",
+        ),
+        (_written(".claude", "skills", "plot", "SKILL.md", text="Do not panic!\n`date`"), "", ""),
+        (
+            adding_entry("PermissionRequest", matcher="Bash", hooks=[{"type": "command", "command": "x.sh"}]),
+            "a PermissionRequest hook of",
+            "session",
+        ),
+    ],
+)
+def test_a_hook_that_no_proof_tries_and_a_command_that_no_hook_sees_are_named(
+    session: Session, change: Change, way: str, trusted: str
+) -> None:
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
+    change(session)
+    found = examine(session)["open"]
+    assert [message.removeprefix("scope: ").startswith(way) for message in found] == [True] * bool(way)
+    if way:
+        assert opened(session, "--trust", trusted) == {}
+        with_local_settings(permissions={"deny": ["Bash", *NO_WEB["permissions"]["deny"]]})(session)
+        assert examine(session)["open"] == []
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart", "SubagentStart"])
+def test_a_hook_whose_output_the_model_reads_is_a_warning(session: Session, event: str) -> None:
+    adding_entry(event, hooks=[{"type": "command", "command": "x.sh"}])(session)
+    assert has(examine(session)["warn"], f"has a {event} hook: what it prints reaches the model")
+
+
+def test_a_folder_that_nobody_has_trusted_is_named(session: Session) -> None:
+    untrusted = "this folder is not trusted yet: claude -p ignores the rules"
+    assert has(examine(session)["warn"], untrusted)
+    known = session.root / "home" / ".claude.json"
+    for folder, is_named in ((session.project / "sub", True), (session.project, False), (session.root, False)):
+        known.write_text(json.dumps({"projects": {str(folder): {"hasTrustDialogAccepted": True}}}))
+        assert has(examine(session)["warn"], untrusted) is is_named
+    known.unlink()
+    with_user_settings(permissions={"allow": ["Bash(pit_fetch *)"]})(session)  # which hold in any folder
+    assert not has(examine(session)["warn"], untrusted)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"mcpServers": []}', None])
+def test_a_client_that_has_nothing_to_show_is_not_said_to_be_missing(session: Session, text: str | None) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    with_local_settings(permissions={"deny": ["Bash", *NO_WEB["permissions"]["deny"]]})(session)
+    if text is not None:
+        (session.project / ".mcp.json").write_text(text)
+    examined = report(session, "--prove", announce=print)
+    messages = [finding["message"] for finding in examined["findings"]]
+    assert has(messages, ".mcp.json is not JSON with an object mcpServers") is (text is not None)
+    assert has(messages, "nothing to prove: commands are denied here, and no server of pit_fetch mcp")
+    assert examined["verdict"].startswith("Not proved: the client was given nothing to show")
 
 
 def test_the_verdict_says_what_is_held_and_who_has_which_way_past_it(session: Session) -> None:
@@ -381,7 +619,7 @@ def test_a_project_without_anything_does_not_hold(session: Session) -> None:
         (with_fields(GUARD, onFailure="deny"), "fail", "an onFailure that is neither block nor continue"),
         (with_fields(GUARD, **{"if": "Bash(pit_fetch *)"}), "fail", "has an if filter"),
         (with_fields(GUARD, **{"async": True}), "fail", "is async"),
-        (replacing("hooks/pit_gate.py", "hooks/gone/pit_gate.py"), "fail", "not do this: withholds a planted leak"),
+        (replacing("hooks/pit_gate.py", "hooks/gone/pit_gate.py"), "fail", "pit_gate.py of"),
         (with_settings(disableAllHooks=True), "fail", "sets disableAllHooks"),
         (rewriting(lambda text: text[:-20]), "fail", "is not a JSON object"),
         (with_fields(GUARD, onFailure="continue"), "warn", "lacks onFailure"),

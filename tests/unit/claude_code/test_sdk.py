@@ -112,6 +112,34 @@ def test_a_gate_that_raises_or_is_late_withholds(monkeypatch: pytest.MonkeyPatch
     assert sdk.guard.withholds(asyncio.run(late()))
 
 
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({}, "neither is given"),
+        ({"PIT_FETCH_ADAPTER_OPTIONS": "x"}, "neither is given"),
+        ({"PIT_CEILING": PIT}, "does not know PIT_CEILING: write PIT_FETCH_CEILING"),
+        ({"PIT_FETCH_CIELING": PIT}, "does not know PIT_FETCH_CIELING: write PIT_FETCH_CEILING"),
+        ({"pit_fetch_ceiling": PIT}, "write PIT_FETCH_CEILING"),
+        ({**CEILING, "PIT_FETCH_WRAPPERS_ONLY": "1"}, "write PIT_FETCH_WRAPPER_ONLY"),
+        ({"PIT_FETCH_CEILING": "2024-02-15"}, "PIT_FETCH_CEILING is not YYYY-MM-DD"),
+        ({"PIT_FETCH_CEILING": ""}, "PIT_FETCH_CEILING is not YYYY-MM-DD"),
+        ({"PIT_FETCH_WRAPPER_ONLY": True}, "a mapping of texts"),
+        ("PIT_FETCH_CEILING", "a mapping of texts"),
+        ([("PIT_FETCH_CEILING", PIT)], "a mapping of texts"),
+    ],
+)
+def test_variables_that_would_hold_nothing_are_refused(matcher_class: type[Any], variables: Any, named: str) -> None:
+    with pytest.raises(ValueError, match=named) as refused:
+        sdk.make_hooks(variables)
+    assert "\n" not in str(refused.value)
+
+
+def test_variables_of_others_are_left_alone(matcher_class: type[Any]) -> None:
+    others = {"PATH": "/bin", "PIT_FETCH_ARCHIVE": "a.db", "PIT_FETCH_FRED_URL": "http://127.0.0.1", "PIT_GATE_LOG": ""}
+    assert sdk.make_hooks({**CEILING, **others}).keys() == {"PreToolUse", "PostToolUse"}
+    assert sdk.make_hooks({"PIT_FETCH_WRAPPER_ONLY": "1"})
+
+
 def test_a_gate_that_does_not_withhold_is_refused_at_once(
     matcher_class: type[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
