@@ -179,15 +179,15 @@ def _rebuild(connection: sqlite3.Connection, find: rederive.Find, on_progress: O
 
 def _scrub(connection: sqlite3.Connection) -> None:
     """Remove every deleted byte from the file and from its write-ahead log, which still has the pages."""
+    is_busy, problem = 0, "another process reads the archive"
     try:
         connection.execute("VACUUM")
         (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.Error as error:
-        raise archive_error(error) from error
+        is_busy, problem = 1, archive_error(error).problem
     if is_busy:
         raise ArchiveError(
-            "it is deleted, but its bytes are not yet gone: another process reads the archive; "
-            "run the same command again when none does"
+            f"it is deleted, but its bytes are not yet gone: {problem}; run the same command again when that is over"
         )
 
 
