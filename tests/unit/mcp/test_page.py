@@ -39,12 +39,12 @@ def test_its_entry_starts_the_server() -> None:
     assert is_ours([entry["command"], *entry["args"]])
 
 
-def test_its_harness_moves_the_instant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_harness_moves_the_instant(tmp_path: Path) -> None:
     [text] = [body for kind, body in BLOCKS if kind == "python"]
-    monkeypatch.chdir(tmp_path)
-    seen: list[str] = []
-    scope: dict[str, Any] = {"ask_the_agent": lambda: seen.append(Instant("", "instant", {}).now().text)}
-    exec(compile(text, "docs/mcp.md", "exec"), scope)
+    assert "/run/user/1000/instant" in text
+    file, seen = tmp_path / "instant", list[str]()
+    scope: dict[str, Any] = {"ask_the_agent": lambda: seen.append(Instant("", str(file), {}).now().text)}
+    exec(compile(text.replace("/run/user/1000/instant", str(file)), "docs/mcp.md", "exec"), scope)
     assert seen == [f"2024-02-{day}T16:00:00-05:00" for day in (13, 14, 15)]
     assert PIT_TEXT in seen
 
