@@ -27,7 +27,7 @@ _MARKED: Mapping[str, str] = {
         table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN pools p ON p.id = t.pool"  # noqa: S608
         for table, columns in {
             "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
-            "items": "'', t.name",
+            "items": "'', t.pool, t.name",
             "firsts": "'', t.row, t.first",
             "due": "'', t.origin, t.fetch",
         }.items()

@@ -67,5 +67,7 @@ class Panel:
         Raises OSError, UsageError, and ConfigError for a missing package, or a cluster that cannot answer.
         """
         from pit_fetch.panels.output import PanelFile
+        from pit_fetch.panels.table import format_of
 
-        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write().statuses)
+        form = format_of(fspath(path))  # before anything is asked
+        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write(form).statuses)

@@ -5,11 +5,14 @@ Its columns are those of all subjects, so it is read twice: once for the columns
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import BinaryIO
 
+from pit_fetch.errors import UsageError
 from pit_fetch.formats import csv, jsonl
+from pit_fetch.gaps import Code
 from pit_fetch.panels.cells import PIT, STATUS, Cell, halves, rows_of
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 
@@ -22,8 +25,12 @@ ReadParts = Callable[[], Iterable[Sequence[Cell]]]
 
 
 def format_of(path: str) -> str:
-    """Return the format that the end of a name stands for: by default, CSV."""
-    return next((form for form in FORMATS if path.lower().endswith(f".{form}")), "csv")
+    """Return the format that the end of a name stands for, CSV for a name without one. Raise UsageError for another."""
+    ending = os.path.splitext(path)[1].lower().removeprefix(".")
+    if ending and ending not in FORMATS:
+        endings = ", ".join(f".{form}" for form in FORMATS)
+        raise UsageError(Code.USAGE, text=f"a panel is not written as .{ending}: let FILE end with one of {endings}")
+    return ending or "csv"
 
 
 def write(file: BinaryIO, read: ReadParts, form: str, width: int = 0) -> None:

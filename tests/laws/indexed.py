@@ -6,9 +6,8 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from random import Random
-from typing import Any
 from unittest.mock import patch
 
 from pit_fetch.archive.store import index, ingestion, items, microseconds, tables, versions
@@ -131,14 +130,10 @@ def index_of_namesakes(rng: Random) -> int:
     """Items whose names have one checksum are told apart."""
     bits = rng.randrange(3)
 
-    def short(start: int, *values: Any, payload: str = "") -> int:
-        # That of a name alone, by which an item is found. All others show damage.
-        of_all = checksum(start, *values, payload=payload)
-        return of_all % 2**bits if len(values) == 1 else of_all
+    def short(start: int, stream: int, name: str) -> int:
+        return int(checksum(start, stream, name) % 2**bits)
 
-    with ExitStack() as patches:
-        for module in (index, ingestion, items):
-            patches.enter_context(patch.object(module, "checksum", short))
+    with patch.object(items, "item_mark", short):
         return index_is_the_rule(rng)
 
 
@@ -214,7 +209,7 @@ def _is_lost(connection: sqlite3.Connection, flip: flips.Flip, following: Items)
     It is that of an undated item which the fetch lacks, or of one whose versions all have other stamps by now.
     """
     table, column, row, _ = flip
-    if (table, column) == ("sights", "pool"):
+    if table == "sights" and column in ("pool", "item"):
         number, position = (flips.values(connection, table, name)[row] for name in ("item", "position"))
         (item,) = connection.execute("SELECT name FROM items WHERE id = ?", (number,)).fetchone()
         return position == microseconds.NEVER and item not in following

@@ -274,7 +274,8 @@ class _Ingestion:
         if item not in self.numbers:
             self.last_item += 1
             self.numbers[item], self.names[self.last_item] = self.last_item, item
-            self.rows[_ADD_ITEM].append((self.last_item, self.stream, item, checksum(self.seed, item)))
+            mark = items.item_mark(self.seed, self.stream, item)
+            self.rows[_ADD_ITEM].append((self.last_item, self.stream, item, mark))
         return self.numbers[item]
 
     def _form(self, form: Form) -> int:

@@ -18,9 +18,14 @@ _BY_MARK = "SELECT i.pool, i.name, i.mark, i.id FROM json_each(?) j CROSS JOIN i
 _BY_NUMBER = "SELECT i.pool, i.name, i.mark, j.value FROM json_each(?) j LEFT JOIN items i ON i.id = j.value"
 
 
+def item_mark(start: int, stream: int, name: str) -> int:
+    """Return the checksum of an item's row, by which it is found. ``start`` is the seed of its stream."""
+    return checksum(start, stream, name)
+
+
 def numbers(connection: sqlite3.Connection, stream: int, start: int, names: Collection[str]) -> dict[str, int]:
     """Return the number of each of these items that the stream has. ``start`` is its seed. Raise Damaged."""
-    marks = json.dumps([checksum(start, name) for name in names])
+    marks = json.dumps([item_mark(start, stream, name) for name in names])
     rows = connection.execute(_BY_MARK, (marks,)).fetchall()
     known = {name: number for pool, name, mark, number in rows if _is_of(stream, start, pool, name, mark)}
     # Other names of the stream may have the checksum of one that is asked for.
@@ -45,7 +50,7 @@ def forms(connection: sqlite3.Connection, stream: int) -> dict[int, Form]:
 
 def _is_of(stream: int, start: int, pool: int, name: str, mark: int) -> bool:
     """Return whether a row is that of an item of the stream. Raise Damaged if only one half of it says so."""
-    is_marked = mark == checksum(start, name)
+    is_marked = mark == item_mark(start, stream, name)
     if is_marked != (pool == stream):
         raise Damaged(DAMAGED_INDEX)
     return is_marked

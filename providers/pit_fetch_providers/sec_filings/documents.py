@@ -18,11 +18,13 @@ _LISTED = re.compile(
 _DOCUMENT = re.compile(r"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
 _TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
+# What some programs write behind the end of a file.
+_PADDING = r"[\s\0\x1a]*"
 # What ends a full submission. Until 2000, a line of the mail that it came in follows.
-_END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?\Z")
+_END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?{_PADDING}\Z")
 _TAIL = 1_000
 # What ends a file of a filing: an HTML page, or the envelope in which the older ones are served.
-_FILE_END = re.compile(r"</(?:html|DOCUMENT)>\s*\Z", re.IGNORECASE)
+_FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z", re.IGNORECASE)
 # The title of the SEC's own pages, which come in the place of a file: "SEC.gov | File Unavailable".
 _NOTICE = re.compile(r"<title>\s*SEC\.gov\s*\|", re.IGNORECASE)
 # What follows the list of documents on an index page.

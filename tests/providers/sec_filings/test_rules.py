@@ -711,3 +711,19 @@ def test_an_archive_that_fails_on_the_way_leaves_no_list_that_looks_whole(option
     stopped = ask(failing_from(server.app(filed), lambda path: sec.number(43) in path, sec.MAINTENANCE), **options)
     assert stopped.error_code == "http_status"
     assert set(stopped.ids) < set(whole.ids)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_whole"),
+    [
+        (RELEASE, True),
+        (f"{RELEASE}\r\n<!-- made by a program -->\r\n", True),
+        (f"{RELEASE}\0\0\x1a", True),
+        ("<DOCUMENT>\n<TEXT>\nwords\n</TEXT>\n</DOCUMENT>\n", True),
+        (RELEASE[:-7], False),
+        (f"{RELEASE}<p>more", False),
+        ("", False),
+    ],
+)
+def test_a_file_shows_that_it_is_whole(source: str, is_whole: bool) -> None:
+    assert documents.is_whole_file(source) is is_whole

@@ -233,10 +233,12 @@ def test_the_same_request_in_other_words_is_another_subject(archive: Archive) ->
 
 
 def test_no_archive_is_replaced_and_no_folder_made(archive: Archive) -> None:
-    whole = Path(archive.path).read_bytes()
+    named = archive.folder / "archive.csv"
+    named.write_bytes(Path(archive.path).read_bytes())
+    whole = named.read_bytes()
     with pytest.raises(FileExistsError, match="it is a database"):
-        panel(archive, ["GE"]).write(archive.path)
-    assert Path(archive.path).read_bytes() == whole
+        panel(archive, ["GE"]).write(named)
+    assert named.read_bytes() == whole
     with pytest.raises(FileNotFoundError):
         panel(archive, ["GE"]).write(str(archive.folder / "none" / "panel.csv"))
 
