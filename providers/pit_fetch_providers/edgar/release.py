@@ -58,7 +58,7 @@ def by_row(
     have been public by then, or whose row shows nothing, is dated as exactly as its header allows. So is one whose row
     leaves days open, if it is asked ``for_any_instant``, as a capture is, before the horizon too. If a header cannot be
     read, or www.sec.gov fails, its row alone counts: an error would show that there is such a filing. Raise
-    UpstreamError at the deadline, and if www.sec.gov has failed as a whole where a row shows nothing.
+    UpstreamError at the deadline.
     """
     latest = bound(filing, submitted)
     soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
@@ -78,8 +78,6 @@ def by_row(
         return at if soonest <= at and header.filed == filing.filed else certain
 
     header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=certain is None)
-    if header is None and certain is None:
-        _check_host(archive)
     dated = certain if header is None else instant(header)
     return dated if dated is None or latest is None or latest > opening else _in_order(dated, latest)
 
@@ -103,11 +101,10 @@ def by_files(
 
     With ``exact``, when its full submission was written takes the place of the header's margins, where that proves
     something; without a time of writing it is undated. What was public by ``horizon`` is kept. Raise UpstreamError at
-    the deadline, and if www.sec.gov has failed as a whole.
+    the deadline.
     """
     header = _header(accession, cik, archive, horizon, of_header, in_full_text=True)
     if header is None:
-        _check_host(archive)
         return None
     filing = ListedFiling(accession, header.form, header.filed)
     if not exact:
@@ -117,7 +114,6 @@ def by_files(
     except UpstreamError as error:
         if error.is_deadline:
             raise
-        _check_host(archive)
         written = None
     # By its margins, a filing that was written later would be served.
     return filing, None if written is None else of_header(header, written)
@@ -128,12 +124,6 @@ def of_header(header: Acceptance, written: datetime | None = None) -> datetime |
     evening = forms.is_evening(header.form, header.filed)
     proved = written and proof(header._replace(written=written), header.filed, evening)
     return proved or available_at(header, header.filed, evening)
-
-
-def _check_host(archive: Archive) -> None:
-    """Raise UpstreamError if www.sec.gov has failed as a whole: a public filing may be missing."""
-    if archive.failure is not None:
-        raise archive.failure
 
 
 def _header(

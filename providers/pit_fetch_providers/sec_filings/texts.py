@@ -26,6 +26,8 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
         return
     archive = answering_archive(query, context)
     dated = release.by_files(accession, cik, archive, query.now, exact=query.options["exact"])
+    if dated is None and archive.failure is not None:  # of the one filing that was named, whatever else was filed
+        raise archive.failure
     if dated is not None:
         filing, at = dated
         yield from _documents(query, context, cik, filing, at, None)

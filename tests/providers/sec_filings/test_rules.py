@@ -699,18 +699,28 @@ def test_an_archive_that_stops_answering_is_not_asked_about_each_filing() -> Non
     assert (few.ids, len(few.requests)) == (many.ids, len(many.requests))
 
 
-@pytest.mark.parametrize("options", [{"forms": ("FWP",)}, {"forms": ("8-K",), "exact": True}], ids=str)
-def test_an_archive_that_fails_on_the_way_leaves_no_list_that_looks_whole(options: dict[str, Any]) -> None:
-    (form,) = options["forms"]
-    filed = tuple(
-        Filed(Filing(sec.number(40 + n), form, f"2023-05-0{n} 12:00:00", written=f"2023-05-0{n} 12:00:05"))
-        for n in range(1, 6)
-    )
-    whole = ask(filed, **options)
-    assert (len(whole.ids), whole.error_code) == (5, "")
-    stopped = ask(failing_from(server.app(filed), lambda path: sec.number(43) in path, sec.MAINTENANCE), **options)
-    assert stopped.error_code == "http_status"
-    assert set(stopped.ids) < set(whole.ids)
+# What came after the PIT, and is dated by its header alone: a letter that was released months later, and the day's own.
+UNPROVED = (
+    Filed(Filing(sec.number(41), "UPLOAD", "2024-03-01 12:00:00", released="2024-08-01", private=True)),
+    Filed(Filing(sec.number(42), "FWP", "2024-06-03 16:30:00")),
+)
+
+
+@pytest.mark.parametrize("options", [{}, {"forms": ("8-K", "FWP", "UPLOAD")}, {"op": "text", "form": "8-K"}], ids=str)
+def test_an_archive_that_fails_on_the_way_tells_nothing_of_later_filings(options: dict[str, Any]) -> None:
+    def asked(*later: Filed) -> tuple[Any, ...]:
+        app = failing_from(server.app((*FILED, *later)), lambda path: "index-headers" in path, sec.MAINTENANCE)
+        fetched = ask(app, **options)
+        return fetched.items, fetched.error_code, fetched.gaps
+
+    assert asked(UNPROVED[0]) == asked(UNPROVED[1]) == asked(*UNPROVED) == asked()
+
+
+def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_error() -> None:
+    app = failing_from(server.app(FILED), lambda path: "/data/" in path, sec.MAINTENANCE)
+    for number in (sec.number(2), sec.number(99)):  # whether there is such a filing or not
+        stopped = ask(app, op="text", accession=number)
+        assert (stopped.ids, stopped.error_code) == ([], "http_status")
 
 
 @pytest.mark.parametrize(
