@@ -27,7 +27,6 @@ from pit_fetch.archive.store import items, microseconds
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, seed
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, in_order_of
-from pit_fetch.archive.store.rows import Run
 from pit_fetch.archive.store.tables import DERIVED, INDEX
 from pit_fetch.archive.store.versions import Version, shown_record
 from pit_fetch.provider import Record
@@ -227,20 +226,13 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
     number = known_stream(connection, stream)
     if number is None:
         return set()
-    start, known = seed(stream), set[str]()
+    start = seed(stream)
     numbers = items.numbers(connection, number, start, names)
     named = {item: name for name, item in numbers.items()}
-    runs: dict[int, list[Run]] = {}
-    for item, mark, *columns in connection.execute(
-        "SELECT t.item, t.mark, t.first, t.last, t.before, t.free, t.said, t.position, t.latest "
-        "FROM json_each(?) j CROSS JOIN sights t ON t.pool = ? AND t.item = j.value",
-        (json.dumps([*named]), number),
-    ):
-        check(mark, start, named[item], *columns)
-        runs.setdefault(item, []).append(Run.stored(*columns))
-    if runs.keys() != named.keys():
+    runs = items.runs(connection, number, start, named)
+    if runs.keys() != numbers.keys():
         raise Damaged(DAMAGED_INDEX)
-    known = {named[item] for item, of_item in runs.items() if any(run.first <= instant for run in of_item)}
+    known = {name for name, of_item in runs.items() if any(run.first <= instant for run in of_item)}
     held = [version for of_item in runs.values() for run in of_item for version in run.numbers]
     rows = connection.execute(
         "SELECT v.item FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value "  # noqa: S608 - our names

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from pit_fetch.archive.store import history, index, items, microseconds, rows
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, seed
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum, seed
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun
 from pit_fetch.archive.store.index import IndexedFetch, Read
@@ -25,11 +25,6 @@ from pit_fetch.provider import Record
 
 WindowCovers = Callable[[Key, Sequence[Record]], bool]
 
-_RUNS = (
-    "SELECT t.item, t.mark, t.first, t.last, t.before, t.free, t.said, t.position, t.latest FROM json_each(?) j "
-    "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value"
-)
-_LATEST_RUNS = f"{_RUNS} WHERE t.latest != 0"
 _THERE = (
     "SELECT v.item FROM reigns r LEFT JOIN versions v ON v.id = r.version "
     "WHERE r.pool = ? AND r.position BETWEEN ? AND ? AND r.stop IS NULL "
@@ -101,7 +96,7 @@ class _Ingestion:
 
     def add_items(self) -> None:
         """Add an observation of each item that the fetch contains."""
-        latest = self._runs(_LATEST_RUNS, self.numbers)
+        latest = self._runs(self.numbers, latest=True)
         self._check_new(latest.keys())
         ids: dict[tuple[int, Content], int] = {}
         numbers = [number for runs in latest.values() for run in runs for number in run.numbers]
@@ -128,7 +123,7 @@ class _Ingestion:
         others = self._named(there - self.names.keys())
         self.names.update(others)
         self.numbers.update((name, number) for number, name in others.items())
-        latest = self._runs(_LATEST_RUNS, others.values())
+        latest = self._runs(others.values(), latest=True)
         self._check_seen({*others.values()}, latest.keys())
         # Several fetches of one instant may each have had another content.
         contents = {
@@ -156,7 +151,7 @@ class _Ingestion:
 
     def _observe(self, observed: Mapping[str, Sequence[Version]]) -> None:
         """Add an observation of these versions of each item, and write everything."""
-        runs = self._runs(_RUNS, (item for item in observed if item in self.numbers))
+        runs = self._runs(item for item in observed if item in self.numbers)
         stored = self._stored(number for of_item in runs.values() for run in of_item for number in run.numbers)
         for of_item in runs.values():
             self._check_whole(of_item, stored)
@@ -246,7 +241,7 @@ class _Ingestion:
             self.rows[_DELETE_RUN].append((self.stream, self.numbers[item], run.first, run.versions))
         for run in revised.difference(runs):
             self._add_run(item, run)
-        obsolete, valid = (rows.validities_of(history, numbers, stored) for history in (before, after))
+        obsolete, valid = (rows.validities_of(of_item, numbers, stored) for of_item in (before, after))
         for position, version, start, *_ in obsolete - valid:
             self.rows[_DELETE_VALIDITY].append((self.stream, position, version, start))
         for validity in valid - obsolete:
@@ -298,14 +293,10 @@ class _Ingestion:
                 raise Damaged(DAMAGED_INDEX)
             values.clear()
 
-    def _runs(self, query: str, names: Iterable[str]) -> dict[str, list[Run]]:
+    def _runs(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[Run]]:
         """Return the runs of these items, which the stream has. Raise Damaged."""
-        found: dict[str, list[Run]] = {}
-        numbers = json.dumps([self.numbers[name] for name in names])
-        for number, mark, *columns in self.connection.execute(query, (numbers, self.stream)):
-            check(mark, self.seed, self.names[number], *columns)
-            found.setdefault(self.names[number], []).append(Run.stored(*columns))
-        return found
+        named = {self.numbers[name]: name for name in names}
+        return items.runs(self.connection, self.stream, self.seed, named, latest=latest)
 
     def _named(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the names of items of the stream. Raise Damaged."""

@@ -1,4 +1,4 @@
-"""The items of a stream by number, and the forms of their versions: what repeats is stored once.
+"""The items of a stream by number, what was seen of them, and the forms of their versions.
 
 An item is found by the checksum of its name, which several names may share. Its number is in the rows of its versions
 and of its sights, whose checksums are over the name: a number that has changed leads to a name that does not fit.
@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum
 from pit_fetch.archive.store.errors import Damaged
+from pit_fetch.archive.store.rows import Run
 from pit_fetch.archive.store.versions import Form
 
 _BY_MARK = "SELECT i.pool, i.name, i.mark, i.id FROM json_each(?) j CROSS JOIN items i ON i.mark = j.value"
 _BY_NUMBER = "SELECT i.pool, i.name, i.mark, j.value FROM json_each(?) j LEFT JOIN items i ON i.id = j.value"
+
+_RUNS = (
+    "SELECT t.item, t.mark, t.first, t.last, t.before, t.free, t.said, t.position, t.latest FROM json_each(?) j "
+    "CROSS JOIN sights t ON t.pool = ? AND t.item = j.value"
+)
+_LATEST_RUNS = f"{_RUNS} WHERE t.latest != 0"
 
 
 def item_mark(start: int, stream: int, name: str) -> int:
@@ -39,6 +46,21 @@ def names(connection: sqlite3.Connection, stream: int, start: int, numbers: Coll
         if not _is_of(stream, start, pool, name, mark):
             raise Damaged(DAMAGED_INDEX)
         found[number] = name
+    return found
+
+
+def runs(
+    connection: sqlite3.Connection, stream: int, start: int, named: Mapping[int, str], *, latest: bool = False
+) -> dict[str, list[Run]]:
+    """Return the runs of these items of the stream, ``named`` by number; with ``latest`` the last ones alone.
+
+    An item of which all are lost is left out. Raise Damaged for one that has changed.
+    """
+    found: dict[str, list[Run]] = {}
+    values = json.dumps([*named]), stream
+    for number, mark, *columns in connection.execute(_LATEST_RUNS if latest else _RUNS, values):
+        check(mark, start, named[number], *columns)
+        found.setdefault(named[number], []).append(Run.stored(*columns))
     return found
 
 
