@@ -12,11 +12,19 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from pit_fetch.provider import UpstreamError
-from pit_fetch.times import NEW_YORK
+from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.acceptance import MORNING, Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
+from pit_fetch_providers.edgar.header import PAPER
 
+# What is said of a filing that cannot be had, once it was public for so long by its row or its header. Their margins
+# have passed by then 24 times over, and a filing that was sent out after the PIT must not be told of.
+_DOUBT = timedelta(days=1)
+# The same where the row has no more than a day: the longest by which a filing date is known to have been moved back.
+_DOUBT_OF_A_DAY = 5 * timedelta(days=366)
+# A filing's number tells the year in which it was assigned. EDGAR began in 1993.
+_FIRST_YEAR = 1993
 # By which a submissions file can be ahead of New York, where its Z means UTC.
 _ZONE_DOUBT = (timedelta(0), timedelta(hours=4), timedelta(hours=5))
 _EVER = datetime.min.replace(tzinfo=UTC)
@@ -28,6 +36,17 @@ class ListedFiling(NamedTuple):
     accession: str
     form: str  # as filed, "10-K/A"
     filed: date
+
+
+class Dated(NamedTuple):
+    """A filing by its header, and the UTC instant from which it was public; None if that cannot be shown.
+
+    ``undoubted`` is the one from which it was public beyond doubt, though no file of it shows when it was written.
+    """
+
+    filing: ListedFiling
+    at: datetime | None
+    undoubted: datetime | None
 
 
 def released_at(
@@ -96,8 +115,8 @@ def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None
 
 def by_files(
     accession: str, cik: int, archive: Archive, horizon: datetime, *, exact: bool
-) -> tuple[ListedFiling, datetime | None] | None:
-    """Return a filing, and the UTC instant from which it was public, by its own header; None if that cannot be read.
+) -> Dated | None:
+    """Return a filing, and when it was public, by its own header; None if that cannot be read.
 
     With ``exact``, when its full submission was written takes the place of the header's margins, where that proves
     something; without a time of writing it is undated. What was public by ``horizon`` is kept. Raise UpstreamError at
@@ -106,9 +125,10 @@ def by_files(
     header = _header(accession, cik, archive, horizon, of_header, in_full_text=True)
     if header is None:
         return None
-    filing = ListedFiling(accession, header.form, header.filed)
+    filing, by_header = ListedFiling(accession, header.form, header.filed), of_header(header)
+    undoubted = _later(by_header, _DOUBT)
     if not exact:
-        return filing, of_header(header)
+        return Dated(filing, by_header, undoubted)
     try:
         written = archive.written(accession, cik, lambda at: at <= min(horizon, archive.started))
     except UpstreamError as error:
@@ -116,7 +136,22 @@ def by_files(
             raise
         written = None
     # By its margins, a filing that was written later would be served.
-    return filing, None if written is None else of_header(header, written)
+    return Dated(filing, None if written is None else of_header(header, written), undoubted)
+
+
+def undoubted(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
+    """Return the UTC instant from which an ordinary filing was public beyond doubt, by its row alone; None if unknown.
+
+    It dates no filing. It tells from when on one that cannot be had is missed: before, an error would show that there
+    is such a filing. Paper, which SEC staff enter later, may have no header at all.
+    """
+    if not forms.is_ordinary(filing.form) or filing.accession.startswith(PAPER):
+        return None
+    certain = _certain(submitted, filing)
+    if certain is not None:
+        return _later(certain, _DOUBT)
+    assigned = date(_FIRST_YEAR + (int(filing.accession[11:13]) - _FIRST_YEAR) % 100, 12, 31)
+    return _later(end_of_day(max(filing.filed, assigned), NEW_YORK), _DOUBT_OF_A_DAY)
 
 
 def of_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
@@ -146,6 +181,13 @@ def _header(
     except UpstreamError as error:
         if error.is_deadline:
             raise
+        return None
+
+
+def _later(instant: datetime | None, doubt: timedelta) -> datetime | None:
+    try:
+        return None if instant is None else instant + doubt
+    except OverflowError:  # a date at the end of the calendar
         return None
 
 

@@ -50,7 +50,7 @@ def read(context: Context, cik: int, accession: str, kind: str, primary: str | N
             return [document for document in complete if document is not None]
     contained = documents.chosen(submission(context, cik, accession), kind)
     if wanted and not contained:
-        raise _not_served(accession)
+        raise not_served(accession)
     return contained
 
 
@@ -61,8 +61,11 @@ def submission(context: Context, cik: int, accession: str) -> list[Document]:
     """
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
     if reply is None:
-        raise _not_served(accession)
-    return _contained(decode(reply.body, ""))
+        raise not_served(accession)
+    source = decode(reply.body, "")
+    if documents.accession(source) != accession:
+        raise UpstreamError(Code.MALFORMED, problem="it is not the full submission that was asked for")
+    return _contained(source)
 
 
 def saved(body: bytes, query: Query) -> Saved:
@@ -106,7 +109,8 @@ def _with_source(context: Context, folder: str, document: Document) -> Document 
     return document._replace(text=source) if documents.is_whole_file(source) else None
 
 
-def _not_served(accession: str) -> UpstreamError:
+def not_served(accession: str) -> UpstreamError:
+    """Return the error for a public filing that cannot be had."""
     return UpstreamError(Code.NOT_SERVED, host=client.WWW, what=f"filing {accession}")
 
 

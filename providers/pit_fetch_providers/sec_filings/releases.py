@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from pit_fetch.provider import Context, Query
+from pit_fetch.provider import Context, Query, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms, release, submissions
-from pit_fetch_providers.edgar.archive import answering_archive
+from pit_fetch_providers.edgar.archive import Archive, answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
+from pit_fetch_providers.sec_filings import files
 
 # After its filing date: the longest closure, its morning, and a day for the zone of a submissions file.
 SETTLED = timedelta(days=7)
@@ -28,6 +29,13 @@ class Release(NamedTuple):
 
     row: Row
     at: datetime | None
+
+
+class _Place(NamedTuple):
+    """Where a filing stands in the order, and why it cannot be dated, of one that is missed."""
+
+    at: datetime | None
+    failure: UpstreamError | None = None
 
 
 Wanted = Callable[[Row], bool]
@@ -44,7 +52,8 @@ def is_settled(query: Query) -> bool:
 def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release | None]:
     """Yield the ``wanted`` filings of a company, and None for an unreadable row of its list. Raise UpstreamError.
 
-    With a PIT, what was filed on a later day is left out: it cannot have been public.
+    With a PIT, what was filed on a later day is left out: it cannot have been public. One that was public and cannot be
+    dated is an error in its place, behind which nothing comes.
     """
     last = _day(query.now if query.open_mode else query.horizon)
     dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query))
@@ -55,10 +64,10 @@ def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> It
             bound = _settled(row.filed)
             if _is_past(query, bound):
                 break
-            yield from waiting.settled(bound)
+            yield from map(_had, waiting.settled(bound))
             if wanted(row) and not waiting.take(row, dated(row), bound):
                 yield Release(row, None)
-    yield from waiting.rest()
+    yield from map(_had, waiting.rest())
 
 
 def public(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release]:
@@ -73,23 +82,24 @@ class _Waiting:
 
     def __init__(self, is_ordered: bool) -> None:
         self.is_ordered = is_ordered
-        self.heap: list[tuple[float, str, int, Release]] = []
+        self.heap: list[tuple[float, str, int, Release | UpstreamError]] = []
         self.taken = 0
 
-    def take(self, row: Row, at: datetime | None, bound: datetime | None) -> bool:
-        """Take a filing if it is dated, and in time for its place. Return whether it was taken."""
+    def take(self, row: Row, place: _Place, bound: datetime | None) -> bool:
+        """Take a filing if it has a place, and is in time for it. Return whether it was taken."""
+        at = place.at
         if at is None or (self.is_ordered and (bound is None or at > bound)):
             return False
         self.taken += 1
-        heapq.heappush(self.heap, (-at.timestamp(), row.accession, self.taken, Release(row, at)))
+        heapq.heappush(self.heap, (-at.timestamp(), row.accession, self.taken, place.failure or Release(row, at)))
         return True
 
-    def settled(self, bound: datetime | None) -> Iterator[Release]:
+    def settled(self, bound: datetime | None) -> Iterator[Release | UpstreamError]:
         """Yield the filings released after ``bound``. All that come later were released before it."""
         while self.is_ordered and bound is not None and self.heap and -self.heap[0][0] > bound.timestamp():
             yield heapq.heappop(self.heap)[-1]
 
-    def rest(self) -> Iterator[Release]:
+    def rest(self) -> Iterator[Release | UpstreamError]:
         while self.heap:
             yield heapq.heappop(self.heap)[-1]
 
@@ -106,21 +116,48 @@ def is_public(query: Query, at: datetime | None) -> bool:
     return query.open_mode or (at is not None and at <= query.horizon)
 
 
-def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], datetime | None]:
+def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place]:
     """Return how a row is dated: by its own columns, with the filing's header if needed, or by its files."""
     if query.open_mode and not query.options["exact"]:
-        return lambda row: release.bound(listed(row), row.submitted)
+        return lambda row: _Place(release.bound(listed(row), row.submitted))
     archive = answering_archive(query, context)
 
-    def by_files(row: Row) -> datetime | None:
+    def by_files(row: Row) -> _Place:
         dated = release.by_files(row.accession, cik, archive, query.now, exact=True)
-        return None if dated is None else dated[1]
+        if dated is None:
+            return place(row, None, release.undoubted(listed(row), row.submitted))
+        # A header counts for more than the row, of which it may show a later release.
+        return place(row, dated.at, dated.undoubted)
 
-    def by_row(row: Row) -> datetime | None:
+    def by_row(row: Row) -> _Place:
         # By the PIT, and not by a cursor or a date: they must not change an instant.
-        return release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
+        at = release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
+        return place(row, at, release.undoubted(listed(row), row.submitted))
+
+    def place(row: Row, at: datetime | None, undoubted: datetime | None) -> _Place:
+        failure = None if at is not None else missed(query, archive, row.accession, undoubted)
+        if undoubted is None or failure is None:
+            return _Place(at)
+        # Not before what was released a week after it: the doubt about a day is one of years.
+        return _Place(min(undoubted, _settled(row.filed) or undoubted), failure)
 
     return by_files if query.options["exact"] else by_row
+
+
+def missed(query: Query, archive: Archive, accession: str, undoubted: datetime | None) -> UpstreamError | None:
+    """Return the error for a filing that cannot be dated, if it was public by the PIT beyond doubt; otherwise None.
+
+    Before, an error would show that there is such a filing. Without a PIT none is left out.
+    """
+    if query.open_mode or undoubted is None or undoubted > min(query.now, archive.started):
+        return None
+    return archive.failure or files.not_served(accession)
+
+
+def _had(release: Release | UpstreamError) -> Release:
+    if isinstance(release, UpstreamError):
+        raise release
+    return release
 
 
 def _settled(filed: date) -> datetime | None:
