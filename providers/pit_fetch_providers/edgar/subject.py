@@ -44,10 +44,18 @@ def cik_of(query: Query, context: Context) -> int | None:
     return min(listed, default=None)
 
 
+def check_offline(query: Query) -> None:
+    """Raise ConfigError for a symbol beside --input-file: what the file says of it is today's, if anything."""
+    if query.offline and query.options["symbol"]:
+        refuse("symbol cannot be compared with --input-file: give cik=320193, or neither.")
+
+
 def check_saved(query: Query, ciks: Collection[int]) -> None:
-    """Raise UpstreamError if a saved reply shows whose it is (``ciks``), and another company was asked for."""
+    """Raise UpstreamError if a saved reply is not shown to be of the company that was asked for; it is of ``ciks``."""
     asked = query.options["cik"]
-    if asked is not None and ciks and int(asked) not in ciks:
+    if asked is not None and not ciks:
+        raise UpstreamError(Code.MALFORMED, problem="it does not show whose it is (leave out cik)")
+    if asked is not None and int(asked) not in ciks:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company than cik says")
 
 

@@ -148,6 +148,7 @@ def _record(version: Version, cik: int, released: datetime | None) -> Record:
 def _understood(query: Query) -> Query:
     """Return the query with the defaults of its operation. Raise ConfigError for one that no company could answer."""
     options = subject.understood(query.options)
+    subject.check_offline(query)
     if not query.offline and (query.options["cik"] is None) == (query.options["symbol"] is None):
         refuse(subject.EITHER)
     name = query.operation.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pit_fetch.provider import Basis, Context, Operation, Option, Page, Provider, Query, Record, Stage
+from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Page, Provider, Query, Record, Stage
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.edgar import client, forms, subject
@@ -32,7 +32,7 @@ _IN_XML = {
 _ROOMS = {"filings": listing, "text": texts, "insiders": insiders, "holdings": holdings}
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
+def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap]:
     """Yield what the operation answers, of filings that were public, newest first."""
     if query.operation.name == "text":
         require_parser()
@@ -41,12 +41,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
         yield from _ROOMS[query.operation.name].fetch(query, context, cik)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Return what a saved reply answers: a company's list, or a full submission."""
     if query.operation.name == "text":
         require_parser()
-    records: Iterator[Record] = _ROOMS[query.operation.name].read(body, query)
-    return records
+    found: Iterator[Record | Gap] = _ROOMS[query.operation.name].read(body, query)
+    return found
 
 
 def derive(query: Query) -> Stage | None:
@@ -87,6 +87,7 @@ def _cik(query: Query, context: Context) -> int | None:
 def _understood(query: Query) -> Query:
     """Return the query in EDGAR's spelling. Raise ConfigError for one that no company could answer."""
     options = subject.understood(query.options)
+    subject.check_offline(query)
     options["forms"] = tuple(form.upper() for form in options["forms"] or ()) or None
     if options["cik"] and options["symbol"]:
         refuse(subject.EITHER)

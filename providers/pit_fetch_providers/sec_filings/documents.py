@@ -25,8 +25,8 @@ _END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSA
 _TAIL = 1_000
 # What ends a file of a filing: an HTML page, or the envelope in which the older ones are served.
 _FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z", re.IGNORECASE)
-# The title of the SEC's own pages, which come in the place of a file: "SEC.gov | File Unavailable".
-_NOTICE = re.compile(r"<title>\s*SEC\.gov\s*\|", re.IGNORECASE)
+# The titles of pages that come in the place of a file: the SEC's own ("SEC.gov | File Unavailable"), and a refusal.
+_NOTICE = re.compile(r"<title>\s*(?:SEC\.gov\s*\||Access Denied\s*</|Request Rate Threshold)", re.IGNORECASE)
 # What follows the list of documents on an index page.
 _LIST_END = "</table>"
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.

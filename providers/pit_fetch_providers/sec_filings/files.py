@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import quote
 
-from pit_fetch.gaps import Code
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, HttpReply, Query, UpstreamError
 from pit_fetch_providers.edgar import client, release, subject
 from pit_fetch_providers.edgar.header import parse_header
@@ -107,6 +107,16 @@ def _with_source(context: Context, folder: str, document: Document) -> Document 
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
     source = "" if reply is None else decode(reply.body, reply.header("Content-Type"))
     return document._replace(text=source) if documents.is_whole_file(source) else None
+
+
+def not_data(form: str, accession: str) -> Gap:
+    """Return the gap for a public filing that is plain text or paper, where others of its form are XML."""
+    return gap(
+        Code.NOT_DATA,
+        what=f"Form {form} {accession}",
+        problem="not in XML",
+        hint=f"text with accession={accession} serves it.",
+    )
 
 
 def not_served(accession: str) -> UpstreamError:

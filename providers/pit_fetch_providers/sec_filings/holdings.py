@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.gaps import Code
+from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Context, Field, Query, Record, Stage, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar.release import ListedFiling
@@ -38,14 +38,30 @@ _THOUSAND = 1_000
 _PLAUSIBLE = 1, 5_000
 _ADDED = "NEW HOLDINGS"
 _AMENDMENTS = ("RESTATEMENT", _ADDED)
+# Of a report in plain text, nothing shows what it does to the book.
+_UNREAD = "UNREAD"
 # What a report in XML holds: the root of its cover, and of its table.
-_IN_XML_SINCE = date(2013, 7, 1)
 _IN_XML = ("edgarSubmission", "informationTable")
+_TABLE = "INFORMATION TABLE"
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
-    """Yield the positions in all public reports on the quarter.
+class _Report(NamedTuple):
+    """A report by what decides of which ones a book is made."""
+
+    at: datetime | None
+    form: str
+    accession: str
+    amendment: str | None
+
+    @classmethod
+    def of(cls, position: Record) -> _Report:
+        payload = position.payload
+        return cls(position.available_at, payload["form"], payload["accession"], payload["amendment"])
+
+
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
+    """Yield the positions in all public reports on the quarter, or gaps for those of the book that are plain text.
 
     Raise UpstreamError, before anything is yielded, if one of the reports cannot be had: the others are no book.
     """
@@ -54,20 +70,29 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
     reports = [
-        _of_its_quarter(row, records(files.submission(context, cik, row.accession), releases.listed(row), at, cik))
-        for row, at in _newest_quarter(releases.public(query, context, cik, is_report))
+        (made, _of_its_quarter(made.row, _positions(context, cik, made)))
+        for made in _newest_quarter(releases.public(query, context, cik, is_report))
     ]
-    if any(reports) and not all(reports):
-        raise UpstreamError(Code.MALFORMED, problem="one of the reports on the quarter is plain text")
-    for report in reports:
-        yield from report
+    book = _standing(_Report.of(positions[0]) if positions else _plain_text(made) for made, positions in reports)
+    unread = [report for report in book if report.amendment == _UNREAD]
+    for report in unread:
+        yield files.not_data(report.form, report.accession)
+    if unread:
+        return
+    if book and book[0].amendment == _ADDED:
+        raise UpstreamError(Code.MALFORMED, problem="an amendment adds to a report that is not there")
+    for _, positions in reports:
+        yield from positions
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the positions of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
     filing, at, found, cik = files.saved(body, query)
     if filing.form in FORMS and releases.is_public(query, at):
-        yield from records(found, filing, at, cik)
+        positions = list(records(found, filing, at, cik))
+        yield from positions
+        if not positions:
+            yield files.not_data(filing.form, filing.accession)
 
 
 def derive(query: Query) -> Stage:
@@ -76,7 +101,8 @@ def derive(query: Query) -> Stage:
     def stage(records: Iterator[Record]) -> Iterator[Record]:
         every = list(records)
         newest = query.options["period"] or max((record.payload["period"] for record in every), default="")
-        standing = _standing(record for record in every if record.payload["period"] == newest)
+        book = _standing(_Report.of(record) for record in every if record.payload["period"] == newest)
+        standing = {report.accession for report in book}
         positions = (record for record in every if record.payload["accession"] in standing)
         yield from (record for record in positions if record.payload["issuer"] is not None)
 
@@ -89,13 +115,13 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     Raise UpstreamError for one whose cover or table cannot be read: without it, all would seem to be sold. So for an
     amendment that does not say what it does to the book.
     """
-    sources = [document.text or "" for document in found]
-    roots = [root for root in map(elements.parse, sources) if root is not None]
+    parsed = [(document, elements.parse(document.text or "")) for document in found]
+    roots = [root for _, root in parsed if root is not None]
     cover = next((root for root in roots if elements.name(root) == "edgarSubmission"), None)
     page = elements.at(cover, "formData/coverPage")
     period = _period(elements.text(page, "reportCalendarOrQuarter"))
     if period is None:
-        if filing.filed >= _IN_XML_SINCE or any(name in source for name in _IN_XML for source in sources):
+        if any(name in (document.text or "") for name in _IN_XML for document, _ in parsed):
             raise UpstreamError(Code.MALFORMED, problem="a report has no cover that can be read")
         return
     amendment = elements.text(page, "amendmentInfo/amendmentType") if filing.form.endswith("/A") else None
@@ -109,12 +135,21 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         "period": period,
     }
     tables = [root for root in roots if elements.name(root) == "informationTable"]
-    if not tables and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0:
+    is_lost = any(document.type == _TABLE and root is None for document, root in parsed)
+    if is_lost or (not tables and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0):
         raise UpstreamError(Code.MALFORMED, problem="a report has no table of positions that can be read")
     rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
     positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
     for number, payload in enumerate([{**report, "issuer": None}, *positions]):
         yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
+
+
+def _positions(context: Context, cik: int, made: Release) -> Iterator[Record]:
+    return records(files.submission(context, cik, made.row.accession), releases.listed(made.row), made.at, cik)
+
+
+def _plain_text(made: Release) -> _Report:
+    return _Report(made.at, made.row.form, made.row.accession, _UNREAD)
 
 
 def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
@@ -139,19 +174,17 @@ def _of_its_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:
     return every
 
 
-def _standing(reports: Iterable[Record]) -> set[str]:
-    """Return the numbers of the filings that make up a book, of those on one quarter."""
-    filings = {record.payload["accession"]: record for record in reports}
-    standing: set[str] = set()
-    for record in sorted(filings.values(), key=_age):
-        standing = standing if record.payload["amendment"] == _ADDED else set()
-        standing.add(record.payload["accession"])
-    return standing
+def _standing(reports: Iterable[_Report]) -> list[_Report]:
+    """Return the reports that make up a book, oldest first, of those on one quarter."""
+    book: list[_Report] = []
+    for report in sorted(set(reports), key=_age):
+        book = [*(book if report.amendment in (_ADDED, _UNREAD) else ()), report]
+    return book
 
 
-def _age(report: Record) -> tuple[datetime, bool, str]:
+def _age(report: _Report) -> tuple[datetime, bool, str]:
     """Return what orders reports: those that wait for one morning can have numbers of several agents."""
-    return report.available_at or _LONG_AGO, report.payload["form"].endswith("/A"), report.id
+    return report.at or _LONG_AGO, report.form.endswith("/A"), report.accession
 
 
 def _row(row: Element) -> dict[str, Any]:

@@ -25,12 +25,11 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the filings of a saved list, dated by their rows alone: undated if a row is not enough."""
     saved = submissions.saved(body)
     subject.check_saved(query, [] if saved.cik is None else [saved.cik])
-    cik = saved.cik or int(query.options["cik"] or 0)
     for row in saved.rows:
         if row is None:
             yield UNREADABLE
         elif is_form(query, row.form):
-            yield _record(row, cik, release.bound(releases.listed(row), row.submitted))
+            yield _record(row, saved.cik or 0, release.bound(releases.listed(row), row.submitted))
 
 
 def is_form(query: Query, form: str) -> bool:

@@ -136,6 +136,118 @@ def test_exact_dates_by_when_a_file_was_written() -> None:
     assert record.available_at == datetime(2023, 5, 1, 20, 30, 40, tzinfo=UTC)
 
 
+# Two of a kind. Of the newer one something is gone.
+NEWER = "2023-05-01 16:30:00"
+TWINS = {
+    "filings": (("8-K", (Document("8-K", "main.htm", RELEASE),)),) * 2,
+    "text": (("8-K", (Document("8-K", "main.htm", RELEASE),)),) * 2,
+    "insiders": (("4", (server.ownership("4"),)),) * 2,
+    "holdings": tuple(
+        ("13F-HR", server.report("13F-HR", period, [("ACME", 5_000, 100)])) for period in ("2022-12-31", "2023-03-31")
+    ),
+}
+UNWRITTEN = Response(b"")
+
+
+def twins(op: str) -> tuple[Filed, Filed]:
+    older, newer = (
+        Filed(Filing(sec.number(place), form, accepted, written=accepted), made, period)
+        for place, accepted, period, (form, made) in zip(
+            (1, 2), ("2023-02-14 12:00:00", NEWER), ("2022-12-31", "2023-03-31"), TWINS[op], strict=True
+        )
+    )
+    return older, newer
+
+
+def without(app: App, filed: Filed, reply: Response, *endings: str) -> App:
+    """Return ``app`` with ``reply`` in the place of what dates a filing."""
+    return instead(app, reply, *(f"{folder_of(filed)}/{filed.filing.accession}{ending}" for ending in endings))
+
+
+EVIDENCE = ((".txt",), ("-index-headers.html", ".hdr.sgml", ".txt"))
+
+
+@pytest.mark.parametrize(
+    "reply", [sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, UNWRITTEN], ids=["403", "404", "503", "200"]
+)
+@pytest.mark.parametrize("endings", EVIDENCE, ids=["written", "header"])
+@pytest.mark.parametrize("op", TWINS)
+def test_with_exact_a_public_filing_that_cannot_be_dated_is_an_error(
+    op: str, endings: tuple[str, ...], reply: Response
+) -> None:
+    older, newer = twins(op)
+    options = {"op": op, "exact": True, **({"form": "8-K"} if op == "text" else {})}
+    for pit, is_missed in (("2023-05-01T20:00:00-04:00", False), ("2023-05-02T17:30:00-04:00", True)):
+        alone = ask((older,), pit=pit, **options)
+        assert (numbers(alone), alone.error) == ([1], None)
+        fetched = ask(without(server.app((older, newer)), newer, reply, *endings), pit=pit, **options)
+        if is_missed:  # a day after the latest hour that its row can mean
+            assert (fetched.records, fetched.error_code) == ([], "not_served")
+            assert sec.number(2) in fetched.error.reason  # type: ignore[union-attr]
+        else:  # as if there was none: an error would show that there is
+            assert (fetched.items, fetched.selection.gaps) == (alone.items, alone.selection.gaps)
+
+
+def test_a_filing_that_cannot_be_dated_is_an_error_in_its_place() -> None:
+    older, lost = twins("filings")
+    newer = Filed(Filing(sec.number(3), "8-K", "2023-05-03 12:00:00", written="2023-05-03 12:00:05"))
+    app = without(server.app((older, lost, newer)), lost, sec.NO_SUCH_KEY, ".txt")
+    fetched = ask(app, exact=True)
+    assert (numbers(fetched), fetched.error_code) == ([3], "not_served")
+    for options in ({"date_from": "2023-05-15"}, {"date_to": "2023-03-01"}, {"pit": None}):
+        assert ask(app, **{"exact": True, **options}).error is None
+
+
+def test_a_filing_that_its_header_shows_to_be_released_later_is_not_missed() -> None:
+    older, _ = twins("filings")
+    later = Filed(Filing(sec.number(2), "8-K", NEWER, released="2024-08-01", private=True))
+    fetched = ask((older, later), exact=True)
+    assert (numbers(fetched), fetched.error) == ([1], None)
+
+
+def test_an_accession_that_cannot_be_dated_is_an_error_once_it_was_public() -> None:
+    filed = Filed(Filing(sec.number(2), "FWP", NEWER))  # without a time of writing
+    for pit, error in (("2023-05-01T20:00:00-04:00", ""), ("2023-05-02T17:30:00-04:00", "not_served")):
+        assert ask((filed,), pit=pit, op="text", accession=sec.number(2), exact=True).error_code == error
+
+
+# Of before 2003: the list has the day alone.
+def of_a_day(number: str, form: str, filed: str) -> Filed:
+    return Filed(Filing(number, form, "", filed=filed, released=filed), (Document(form, "", "A going concern."),))
+
+
+DAY_ALONE = of_a_day("0000912057-99-000002", "10-Q", "1999-05-11")
+FIRST_ONE = of_a_day("0000912057-99-000001", "10-Q", "1999-02-11")
+
+
+@pytest.mark.parametrize(
+    ("lost", "pit", "is_missed"),
+    [
+        (DAY_ALONE, PIT, True),
+        (DAY_ALONE, "2005-01-05T00:00:00-05:00", True),  # five years after the end of the year in its number
+        (DAY_ALONE, "2004-12-30T00:00:00-05:00", False),  # its date may have been moved back by so much
+        (of_a_day("0000950157-06-000686", "10-Q", "2001-02-06"), "2006-08-01T00:00:00-04:00", False),
+        (of_a_day("9999999997-02-000002", "11-K", "2002-06-28"), PIT, False),  # paper may have no header
+        (of_a_day("0000912057-99-000002", "FWP", "1999-05-11"), PIT, False),  # any day can be that of its release
+        (Filed(Filing("0000912057-09-000002", "UPLOAD", "2009-05-11 12:00:00")), PIT, False),
+    ],
+)
+def test_what_a_header_alone_dates_is_missed_where_its_row_proves_enough(
+    lost: Filed, pit: str, is_missed: bool
+) -> None:
+    whole = server.app((FIRST_ONE, lost))
+    gone = without(whole, lost, sec.NO_SUCH_KEY, *EVIDENCE[1])
+    stopped = failing_from(whole, lambda path: lost.filing.accession in path, sec.MAINTENANCE)
+    for options in ({}, {"op": "text", "form": lost.filing.form}, {"forms": (lost.filing.form, "10-Q")}):
+        alone = ask((FIRST_ONE,), pit=pit, **options)
+        for app, error in ((gone, "not_served"), (stopped, "http_status")):
+            fetched = ask(app, pit=pit, **options)
+            if is_missed:
+                assert (fetched.records, fetched.error_code) == ([], error)
+            elif app is gone:
+                assert (fetched.items, fetched.selection.gaps) == (alone.items, alone.selection.gaps)
+
+
 def test_a_header_that_contradicts_the_list_proves_nothing() -> None:
     app = server.app((RESULTS,), raw=None)
     earlier = server.app((RESULTS._replace(filing=Filing(sec.number(2), "8-K", "2023-04-03 12:00:00")),))
@@ -370,10 +482,28 @@ HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a
 @pytest.mark.parametrize("source", [HOSTILE, "<ownershipDocument>", "", "<a>&undeclared;</a>", "<a>\0</a>"])
 def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
     assert elements.parse(source) is None
-    form = insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", source))
+    form = insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", f"<!-- ownershipDocument -->{source}"))
     for pit, error in (("2024-02-14T18:00:00-05:00", ""), (PIT, "malformed")):
         fetched = ask((form,), pit=pit, op="insiders")
         assert (fetched.records, fetched.error_code) == ([], error)
+
+
+def test_a_form_on_paper_is_left_out_and_a_gap_says_so() -> None:
+    paper = insider(15, "2024-02-20 12:00:00", Document("4", "", "FORM 4\n\n1. Name: Jane Doe"))
+    fetched = ask((SOLD, paper, FIRST, ON_PAPER), op="insiders")
+    assert (numbers(fetched), fetched.error) == ([11, 11, 13], None)
+    (told,) = (gap.reason for gap in fetched.selection.gaps if gap.code == "not_data")  # of ON_PAPER a caveat tells
+    assert told == (
+        f"Form 4 {sec.number(15)} is public, and is left out: it is not in XML, and holds no data. "
+        f"text with accession={sec.number(15)} serves it."
+    )
+    before, alone = (
+        ask(filed, op="insiders", pit="2024-02-20T12:59:59-05:00") for filed in ((SOLD, paper, FIRST), (SOLD, FIRST))
+    )
+    assert (before.items, before.selection.gaps) == (alone.items, alone.selection.gaps)
+    for filed, op in ((paper, "insiders"), (BASE._replace(documents=TYPED), "holdings")):
+        saved = ask_source("sec_filings", server.app(()), body=server.submission(filed).encode(), pit=PIT, op=op)
+        assert (saved.records, saved.gaps.count("not_data")) == ([], 1)
 
 
 @pytest.mark.parametrize(
@@ -494,6 +624,23 @@ def test_a_saved_file_is_of_the_company_that_it_names(filed: Filed, op: str) -> 
         assert bool(saved.records) == (problem is None)
 
 
+def test_a_saved_file_that_does_not_show_whose_it_is_is_not_taken_for_that_of_the_company_asked_for() -> None:
+    body = json.dumps(server.columns([RESULTS], False)).encode()
+    (record,) = ask_source("sec_filings", server.app(()), body=body, pit=PIT).records
+    assert (record.payload["cik"], record.payload["url"]) == (None, None)
+    refused = ask_source("sec_filings", server.app(()), body=body, pit=PIT, cik="320193")
+    (error,) = (gap.params["problem"] for gap in refused.selection.gaps if gap.type == "input_error")
+    assert (refused.records, error) == ([], "it does not show whose it is (leave out cik)")
+
+
+@pytest.mark.parametrize(
+    ("source", "op"), [("sec_filings", "filings"), ("sec_filings", "text"), ("sec_facts", "facts")]
+)
+def test_a_symbol_is_refused_beside_a_saved_file(source: str, op: str) -> None:
+    with pytest.raises(ConfigError, match="symbol cannot be compared with --input-file: give cik=320193, or neither"):
+        ask_source(source, server.app(()), body=b"{}", pit=PIT, op=op, symbol="AAPL")
+
+
 def test_a_report_without_a_table_that_can_be_read_is_an_error_and_no_empty_book() -> None:
     cover, table = REPLACED.documents
     assert ask((BASE, REPLACED._replace(documents=(cover,))), op="holdings").error_code == "malformed"
@@ -517,20 +664,43 @@ def test_a_report_on_another_quarter_than_listed_is_an_error() -> None:
         assert (fetched.records, fetched.error_code) == ([], "malformed")
 
 
-def test_a_book_of_which_a_part_is_plain_text_is_an_error() -> None:
-    paper = (Document("13F-HR", "", "FORM 13F\n\nACME   5,000"),)
-    before = [
-        quarter(number, day, [("ATLAS", 6, 100)], kind, "2013-03-31")
-        for number, day, kind in ((27, "2013-05-15 12:00:00", ""), (28, "2013-08-14 12:00:00", "NEW HOLDINGS"))
-    ]
-    for filed, error in (
-        ((before[0]._replace(documents=paper),), ""),
-        ((before[0]._replace(documents=paper), before[1]), "malformed"),
-        ((before[0], before[1]._replace(documents=paper)), "malformed"),  # XML was prescribed then
-        ((BASE._replace(documents=paper), ADDED), "malformed"),
-    ):
-        fetched = ask(filed, op="holdings")
-        assert (fetched.records, fetched.error_code) == ([], error)
+TYPED = (Document("13F-HR", "", "FORM 13F\n\nACME   5,000"),)
+
+
+@pytest.mark.parametrize(
+    ("typed", "others", "expected"),
+    [
+        (BASE, (), None),
+        (BASE, (ADDED,), None),
+        (ADDED, (BASE,), None),
+        (BASE, (REPLACED,), ["ACME"]),  # which replaces what is not known, too
+        (BASE, (ADDED, REPLACED), ["ACME"]),
+        (REPLACED, (BASE, ADDED), None),
+        (quarter(27, "2013-05-15 12:00:00", [], "", "2013-03-31"), (), None),
+        (OLDER, (BASE,), ["ACME", "APEX"]),
+    ],
+)
+def test_a_book_of_which_a_part_is_plain_text_is_left_out_and_a_gap_says_so(
+    typed: Filed, others: tuple[Filed, ...], expected: list[str] | None
+) -> None:
+    filed = (typed._replace(documents=TYPED), *others)
+    fetched = ask(filed, op="holdings")
+    assert [record.payload["issuer"] for record in fetched.records] == (expected or [])
+    assert (fetched.error, fetched.gaps.count("not_data")) == (None, 0 if expected else 1)
+    earlier = ask(filed, op="holdings", pit="2013-05-01T12:00:00-04:00")
+    assert (earlier.records, earlier.gaps.count("not_data")) == ([], 0)
+
+
+def test_an_amendment_that_adds_to_nothing_is_no_book() -> None:
+    for filed, error in (((ADDED,), "malformed"), ((ADDED, OLDER), "malformed"), ((ADDED, REPLACED), "")):
+        assert ask(filed, op="holdings").error_code == error
+    assert ask((ADDED, OLDER), op="holdings", pit="2024-05-20T12:30:00-04:00").error is None
+
+
+def test_one_table_of_several_that_cannot_be_read_is_an_error() -> None:
+    lost = Document("INFORMATION TABLE", "more.xml", BASE.documents[1].source[:-40])
+    fetched = ask((BASE._replace(documents=(*BASE.documents, lost)),), op="holdings")
+    assert (fetched.records, fetched.error_code) == ([], "malformed")
 
 
 def test_a_report_of_no_positions_needs_no_table() -> None:
@@ -552,10 +722,16 @@ NOT_HERE = (
     Response(bytes(range(256)) * 9),
     Response(sec.MAINTENANCE.body),
     Response(b"<html><body><p>Record rev"),
+    Response(b"<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD><BODY>\n<H1>Access Denied</H1>\n</BODY>\n</HTML>\n"),
+    Response(b"<html><head><title>Request Rate Threshold Exceeded</title></head><body></body></html>"),
+    Response(server.submission(OTHER).encode()),
 )
 
 
-@pytest.mark.parametrize("reply", NOT_HERE, ids=["403", "404", "503", "empty", "binary", "notice", "cut"])
+KINDS = ("403", "404", "503", "empty", "binary", "notice", "cut", "denied", "rate", "another")
+
+
+@pytest.mark.parametrize("reply", NOT_HERE, ids=KINDS)
 @pytest.mark.parametrize("lost", [BASE, ADDED], ids=["report", "amendment"])
 def test_a_book_that_lacks_a_report_is_no_book(reply: Response, lost: Filed) -> None:
     app = instead(server.app((BASE, ADDED)), reply, f"{folder_of(lost)}/{lost.filing.accession}.txt")
@@ -564,7 +740,7 @@ def test_a_book_that_lacks_a_report_is_no_book(reply: Response, lost: Filed) -> 
         assert (fetched.records, bool(fetched.error)) == ([], True)
 
 
-@pytest.mark.parametrize("reply", NOT_HERE, ids=["403", "404", "503", "empty", "binary", "notice", "cut"])
+@pytest.mark.parametrize("reply", NOT_HERE, ids=KINDS)
 @pytest.mark.parametrize(
     "options",
     [{"form": "8-K"}, {"accession": sec.number(2)}, {"form": "8-K", "document": "EX-99.1"}],
@@ -579,7 +755,7 @@ def test_a_text_that_cannot_be_had_is_an_error_and_no_older_one(reply: Response,
         assert (fetched.records, bool(fetched.error)) == ([], True)
 
 
-@pytest.mark.parametrize("reply", NOT_HERE, ids=["403", "404", "503", "empty", "binary", "notice", "cut"])
+@pytest.mark.parametrize("reply", NOT_HERE, ids=KINDS)
 def test_a_file_that_is_not_whole_is_read_from_the_full_submission(reply: Response) -> None:
     if reply is sec.MAINTENANCE:  # which is an error, and not what came in the place of a file
         return
