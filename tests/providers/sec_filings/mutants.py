@@ -9,7 +9,7 @@ from pit_fetch_providers.sec_filings import files, holdings, releases
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.times import NEW_YORK, start_of_day
-from tests.laws.mutants.leak import Mutant, fails
+from tests.laws.mutants.leak import Mutant, fails, nothing
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
 _ROOM = "pit_fetch_providers.sec_filings"
@@ -119,6 +119,18 @@ MUTANTS = (
         f"{_ROOM}.holdings:fetch",
         _one_by_one,
         ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: an older filing in the place of one that cannot be dated",
+        f"{_ROOM}.releases:missed",
+        nothing,
+        ("sec_filings: undatable",),
+    ),
+    Mutant(
+        "sec_filings: a filing is missed as soon as it may have been public",
+        f"{_RELEASE}:_later",
+        lambda real: lambda instant, doubt: instant,
+        ("sec_filings: undated",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
-from pit_fetch_providers.edgar.forms import INSIDERS
+from pit_fetch_providers.edgar.forms import INSIDERS, is_ordinary
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
@@ -169,6 +169,53 @@ def incomplete(rng: Random) -> int:
     return 1
 
 
+def undated(rng: Random) -> Case:
+    """Make worlds where what dates a filing is gone that may not have been public yet: it leaves no trace."""
+    kind = rng.choice(("filings", "form", "insiders", "holdings"))
+    case, forms = make(rng, most=0, kind=kind), {"insiders": _INSIDERS, "holdings": _REPORTS}.get(kind, _FORMS)
+    public = [_filed(rng, _public(rng, sec.number(n), case.moment, forms)) for n in range(1, rng.choice((2, 5)))]
+    late, exact = [_late(rng, sec.number(n), case.moment, forms) for n in range(5, 8)], rng.random() < 0.7
+    if exact:  # by its acceptance it was public, and nothing shows that it was written by then
+        soon = case.moment.astimezone(NEW_YORK) - timedelta(hours=rng.choice((2, 7, 20)))
+        late.append(Filing(sec.number(8), rng.choice(forms), f"{soon:%Y-%m-%d %H:%M:%S}", items=(CANARY,)))
+    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"")))
+    whole = server.app([*public, *(_filed(rng, filing, CANARY) for filing in late)])
+    worlds = (server.app(public), _gone(whole, {filing.accession for filing in late}, reply))
+    return case._replace(words=(*case.words, *(("--exact",) if exact else ())), worlds=worlds, plain=None)
+
+
+def undatable(rng: Random) -> int:
+    """Of a filing that was public for days, and that nothing dates any more, an answer says so in its place."""
+    kind = rng.choice(("filings", "form", "insiders", "holdings"))
+    case = make(rng, most=0, kind=kind)
+    case = case._replace(words=(*case.words, "--exact", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    whole = run(case, case.worlds[0]).data
+    long_ago = case.moment - timedelta(days=5)
+    old = [item for item in whole if datetime.fromisoformat(item["available_at"]) < long_ago]
+    accessions = {item["accession"] for item in old if is_ordinary(item["form"])}
+    if not accessions:
+        return 0
+    lost = rng.choice(sorted(accessions))
+    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"")))
+    left = run(case, _gone(case.worlds[0], {lost}, reply))
+    before = [item["accession"] for item in whole].index(lost) if kind in ("filings", "insiders") else 0
+    assert left.data == whole[: min(before, len(left.data))], "something is served in the place of a filing"
+    assert "upstream_error" in left.gap_types
+    return 1
+
+
+def _gone(app: App, accessions: Set[str], reply: Response) -> App:
+    """Return ``app`` with ``reply`` in the place of what dates the filings."""
+
+    def answer(request: HttpRequest) -> Response:
+        accession, _, ending = request.path.rpartition("/")[2].partition(".")
+        accession = accession.removesuffix("-index-headers")
+        is_evidence = ending in ("txt", "html", "hdr.sgml") and accession in accessions
+        return reply if is_evidence else app(request)
+
+    return answer
+
+
 def _without(app: App, accession: str, reply: Response) -> App:
     """Return ``app`` with ``reply`` in the place of all that a filing consists of: its header is there."""
     folder = f"/{accession.replace('-', '')}/"
@@ -306,6 +353,8 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "undatable": undatable,
+    "undated": lambda rng: non_interference(undated(rng)),
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }
