@@ -215,7 +215,9 @@ class Code:
         "undated_served", "Items without a provable publication time: {count}. With --pit they would be withheld."
     )
     # Of public records alone.
-    NOT_DATA = _unverifiable("not_data", "{what} is public, and is left out: it is {problem}, and holds no data. {hint}")
+    NOT_DATA = _unverifiable(
+        "not_data", "{what} is public, and is left out: it is {problem}, and holds no data. {hint}"
+    )
     UNUSABLE = _unverifiable("unusable", "Rows left out because they have no id: {count}.")
     EMPTY_TWICE = _unverifiable(
         "empty_twice",

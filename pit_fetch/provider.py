@@ -392,6 +392,7 @@ class Http(Protocol):
         most: int | None = None,
         patience: float = 1.0,
         is_head: bool = False,
+        failed: UpstreamError | None = None,
     ) -> T:
         """Return ``decode(reply)`` for a reply up to ``seconds`` old, from this user's cache or freshly fetched.
 
@@ -400,8 +401,9 @@ class Http(Protocol):
         reply does not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
         the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
         Of the files that are stored with ``most``, about so many are kept, the newest ones. ``patience`` is as in
-        :meth:`get`; ``is_head`` asks as :meth:`head` does. A reply from the cache has the ``received_at`` of its
-        receipt, before this fetch began, and of its headers ``Last-Modified`` alone.
+        :meth:`get`; ``is_head`` asks as :meth:`head` does. A host that has ``failed`` is not asked: that error is raised
+        unless the cache has the reply. A reply from the cache has the ``received_at`` of its receipt, before this fetch
+        began, and of its headers ``Last-Modified`` alone.
         """
 
 

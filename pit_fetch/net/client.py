@@ -127,6 +127,7 @@ class Client:
         most: int | None = None,
         patience: float = 1.0,
         is_head: bool = False,
+        failed: UpstreamError | None = None,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
         url = _address(self._host(host), base_url(self._host(host), self.environ), path)
@@ -139,6 +140,8 @@ class Client:
                 decoded = decode(cached)
                 self.on_cached(request, cached)
                 return decoded
+        if failed is not None:
+            raise failed
         reply = self.head(host, path, patience) if is_head else self.get(host, path, patience=patience)
         decoded = decode(reply)
         if keep is None or keep(decoded):

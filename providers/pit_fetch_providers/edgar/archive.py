@@ -141,10 +141,9 @@ class Archive:
     ) -> T | None:
         """Return the parsed object of www.sec.gov; None if it is missing, unreadable, or fails alone.
 
-        A host that has failed as a whole is not asked again: retries for each filing would use up the time.
+        A host that has failed as a whole is not asked again: retries for each filing would use up the time. What the
+        cache has is read all the same, since a filing that was not public may have met the failure first.
         """
-        if self.failure is not None:
-            raise self.failure
 
         def decode(reply: HttpReply) -> T:
             client.checked(reply, client.WWW)
@@ -162,10 +161,18 @@ class Archive:
 
         try:
             return self.context.http.get_cached(
-                client.WWW, path, math.inf, decode, keep, most=most, patience=_PATIENCE, is_head=is_head
+                client.WWW,
+                path,
+                math.inf,
+                decode,
+                keep,
+                most=most,
+                patience=_PATIENCE,
+                is_head=is_head,
+                failed=self.failure,
             )
         except UpstreamError as error:
-            if error.is_deadline:
+            if error.is_deadline or error is self.failure:
                 raise
             if error.gap.code is not Code.MALFORMED:
                 self._probe()

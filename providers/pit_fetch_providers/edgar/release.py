@@ -113,9 +113,7 @@ def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None
     return available_at(submitted, filing.filed, is_of_its_day or _is_evening(filing))
 
 
-def by_files(
-    accession: str, cik: int, archive: Archive, horizon: datetime, *, exact: bool
-) -> Dated | None:
+def by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, exact: bool) -> Dated | None:
     """Return a filing, and when it was public, by its own header; None if that cannot be read.
 
     With ``exact``, when its full submission was written takes the place of the header's margins, where that proves

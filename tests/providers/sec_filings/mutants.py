@@ -46,6 +46,15 @@ def _or_nothing(real: Any) -> Any:
     return submission
 
 
+def _no_more_after_a_failure(real: Any) -> Any:
+    def read(self: Any, *given: Any, **named: Any) -> Any:
+        if self.failure is not None:
+            raise self.failure
+        return real(self, *given, **named)
+
+    return read
+
+
 def _one_by_one(real: Any) -> Any:
     def fetch(query: Any, context: Any, cik: int) -> Any:
         quarter = query.options["period"]
@@ -131,6 +140,12 @@ MUTANTS = (
         f"{_RELEASE}:_later",
         lambda real: lambda instant, doubt: instant,
         ("sec_filings: undated",),
+    ),
+    Mutant(
+        "sec_filings: after a failure nothing is read of the cache",
+        "pit_fetch_providers.edgar.archive:Archive._read",
+        _no_more_after_a_failure,
+        ("sec_filings: kept",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -890,6 +891,23 @@ def test_an_archive_that_fails_on_the_way_tells_nothing_of_later_filings(options
         return fetched.items, fetched.error_code, fetched.gaps
 
     assert asked(UNPROVED[0]) == asked(UNPROVED[1]) == asked(*UNPROVED) == asked()
+
+
+@pytest.mark.parametrize("options", [{}, {"exact": True}], ids=str)
+def test_what_is_kept_is_served_whichever_filing_meets_the_failure_first(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    def asked(*later: Filed, is_failing: bool = True) -> tuple[Any, ...]:
+        app = server.app((*kept, *later))
+        failing = failing_from(app, lambda path: "/data/" in path, sec.MAINTENANCE) if is_failing else app
+        fetched = ask(failing, folder=str(tmp_path), **options)
+        return fetched.items, fetched.selection.gaps
+
+    today = Filing(sec.number(51), "8-K", "2024-06-03 09:30:00", written="2024-06-03 09:30:05")
+    kept = (Filed(today), *twins("filings"))
+    whole = asked(is_failing=False)
+    assert [entry[0] for entry in whole[0]][:1] == [sec.number(51)]
+    assert asked(*UNPROVED, *LATE) == asked() == whole
 
 
 def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_error() -> None:

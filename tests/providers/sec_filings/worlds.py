@@ -20,6 +20,7 @@ from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import hours
 from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.harness import failing_from
 from tests.providers.sec_full_text.server import Filing
 
 _FORMS = ("10-K", "10-Q", "8-K", "8-K", "4", "10-K/A", "UPLOAD", "DEFA14A")
@@ -204,6 +205,19 @@ def undatable(rng: Random) -> int:
     return 1
 
 
+def kept(rng: Random) -> int:
+    """What the cache has is served while www.sec.gov fails, whichever filing meets the failure first."""
+    case = make(rng, most=0, kind="filings")
+    exact = ("--exact",) if rng.random() < 0.5 else ()
+    case = case._replace(words=(*case.words, *exact, "--limit", "1000"), terminal=False)
+    whole = run(case, case.worlds[0])
+    for app in case.worlds:
+        failing = failing_from(app, lambda path: "/edgar/data/" in path, sec.MAINTENANCE)
+        left = run(case, failing, keep_files=True)
+        assert (left.data, left.gap_types) == (whole.data, whole.gap_types), "a later filing shows"
+    return len(case.worlds)
+
+
 def _gone(app: App, accessions: Set[str], reply: Response) -> App:
     """Return ``app`` with ``reply`` in the place of what dates the filings."""
 
@@ -353,6 +367,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "kept": kept,
     "undatable": undatable,
     "undated": lambda rng: non_interference(undated(rng)),
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
