@@ -401,9 +401,9 @@ class Http(Protocol):
         reply does not hold such a file, ``decode`` raises UpstreamError, and nothing is stored. ``keep`` decides from
         the decoded value whether to store it: that a file was fetched must not reveal anything withheld.
         Of the files that are stored with ``most``, about so many are kept, the newest ones. ``patience`` is as in
-        :meth:`get`; ``is_head`` asks as :meth:`head` does. A host that has ``failed`` is not asked: unless the cache has
-        the reply, that error is raised. A reply from the cache has the ``received_at`` of its receipt, before this
-        fetch began, and of its headers ``Last-Modified`` alone.
+        :meth:`get`; ``is_head`` asks as :meth:`head` does. A host that ``failed`` is not asked: if the cache does not
+        have the reply, that error is raised. A reply from the cache has the ``received_at`` of its receipt, before
+        this fetch began, and of its headers ``Last-Modified`` alone.
         """
 
 

@@ -137,7 +137,7 @@ def by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, e
     return Dated(filing, None if written is None else of_header(header, written), undoubted)
 
 
-def undoubted(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
+def undoubted_by_row(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
     """Return the UTC instant from which an ordinary filing was public beyond doubt, by its row alone; None if unknown.
 
     It dates no filing. It tells from when on one that cannot be had is missed: before, an error would show that there

@@ -125,14 +125,14 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place]
     def by_files(row: Row) -> _Place:
         dated = release.by_files(row.accession, cik, archive, query.now, exact=True)
         if dated is None:
-            return place(row, None, release.undoubted(listed(row), row.submitted))
+            return place(row, None, release.undoubted_by_row(listed(row), row.submitted))
         # A header counts for more than the row, of which it may show a later release.
         return place(row, dated.at, dated.undoubted)
 
     def by_row(row: Row) -> _Place:
         # By the PIT, and not by a cursor or a date: they must not change an instant.
         at = release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
-        return place(row, at, release.undoubted(listed(row), row.submitted))
+        return place(row, at, release.undoubted_by_row(listed(row), row.submitted))
 
     def place(row: Row, at: datetime | None, undoubted: datetime | None) -> _Place:
         failure = None if at is not None else missed(query, archive, row.accession, undoubted)

@@ -195,8 +195,9 @@ def test_a_filing_that_cannot_be_dated_is_an_error_in_its_place() -> None:
     app = without(server.app((older, lost, newer)), lost, sec.NO_SUCH_KEY, ".txt")
     fetched = ask(app, exact=True)
     assert (numbers(fetched), fetched.error_code) == ([3], "not_served")
-    for options in ({"date_from": "2023-05-15"}, {"date_to": "2023-03-01"}, {"pit": None}):
-        assert ask(app, **{"exact": True, **options}).error is None
+    elsewhere: tuple[dict[str, Any], ...] = ({"date_from": "2023-05-15"}, {"date_to": "2023-03-01"}, {"pit": None})
+    for options in elsewhere:
+        assert ask(app, exact=True, **options).error is None
 
 
 def test_a_filing_that_its_header_shows_to_be_released_later_is_not_missed() -> None:
