@@ -266,7 +266,10 @@ def _common(kind: str, moment: datetime, rng: Random) -> Mapping[str, Sequence[t
 
 
 def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
-    if filing.root in ("3", "4", "5"):
+    if filing.root in (*INSIDERS, "13F-HR") and rng.random() < 0.1:
+        period = _quarter(rng, filing) if filing.root == "13F-HR" else ""
+        return Filed(filing, (Document(filing.form, "", f"On paper. {words}"),), period)
+    if filing.root in INSIDERS:
         # Dates are typed by hand: of later years, too.
         rows = [
             {"date": rng.choice(("2035-01-01", "0022-12-13", "2024-02-12", ""))} for _ in range(rng.choice((0, 1, 3)))
@@ -289,13 +292,17 @@ def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
 
 
 def _reported(rng: Random, filing: Filing, words: str) -> Filed:
-    period = rng.choice([quarter for quarter in _QUARTERS if quarter < filing.day][:2])
+    period = _quarter(rng, filing)
     kind = rng.choice(("RESTATEMENT", "NEW HOLDINGS")) if filing.form.endswith("/A") else ""
     positions = [
         (f"{name} {words}", rng.choice((5, 50, 5_000)) * 100, 100)
         for name in rng.sample(("ACME", "APEX", "ATLAS"), rng.choice((0, 1, 3)))
     ]
     return Filed(filing, server.report(filing.form, period, positions, kind, rng.choice(("", "ns1:"))), period)
+
+
+def _quarter(rng: Random, filing: Filing) -> str:
+    return rng.choice([quarter for quarter in _QUARTERS if quarter < filing.day][:2])
 
 
 def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str]) -> Filing:
