@@ -36,11 +36,16 @@ OnError = Callable[[PitFetchError], object]
 
 
 class RecordedFetch(NamedTuple):
-    """A recorded fetch, and its request as today's code interprets it."""
+    """A recorded fetch, and its request as today's code interprets it.
+
+    query          what was asked for, with what its names stand for in its own list
+    is_unresolved  it has names, and no list of its own says what they stand for
+    """
 
     fetch: Fetch
     request: FetchRequest
     query: Query
+    is_unresolved: bool = False
 
     @property
     def stream(self) -> str:
@@ -249,7 +254,8 @@ class Archived:
 
     def resolved(self, key: Key, recorded: RecordedFetch) -> RecordedFetch:
         """Return a fetch with what its names stand for in its own list. One without a list is not complete anyway."""
-        return resolved(recorded, ArchivedReplies(self, microseconds.ALWAYS, key)) or recorded
+        own = ArchivedReplies(self, microseconds.ALWAYS, key)
+        return resolved(recorded, own) or recorded._replace(is_unresolved=True)
 
     def read_body(self, digest: bytes) -> bytes:
         """Return a body by its digest. Raise Damaged, or Lost."""

@@ -12,7 +12,12 @@ from pit_fetch_providers.edgar import companies
 from pit_fetch_providers.shared import as_of_fetch, refuse
 
 SYMBOL = Option(
-    "symbol", "the company that has this ticker today", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL
+    "symbol",
+    "the company that has this ticker today",
+    metavar="AAPL",
+    uppercase=True,
+    stands_for="cik",
+    search_terms=search_terms.SYMBOL,
 )
 CIK = Option("cik", "the company by its number, which does not change", metavar="320193", search_terms="company ciks")
 
@@ -30,18 +35,22 @@ def understood(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "cik": None if cik is None else str(cik)}
 
 
-def cik_of(query: Query, context: Context) -> int | None:
-    """Return the number of the company; None for a symbol that the SEC does not list, or without either.
+def resolve(query: Query, context: Context) -> Query:
+    """Return the query with the number of the company in the place of its symbol, which stays if the SEC has none.
 
     Raise UpstreamError. An unlisted symbol raises it in a capture only, which would otherwise record a company without
     filings.
     """
-    if query.options["cik"] is not None:
-        return int(query.options["cik"])
     if query.options["symbol"] is None:
-        return None
+        return query
     listed = companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture)
-    return min(listed, default=None)
+    return query._replace(options={**query.options, "symbol": None, "cik": str(min(listed))}) if listed else query
+
+
+def cik_of(query: Query) -> int | None:
+    """Return the number of the company; None for a symbol that the SEC does not list, or without either."""
+    cik = query.options["cik"]
+    return None if cik is None else int(cik)
 
 
 def check_saved(query: Query, ciks: Collection[int]) -> None:

@@ -30,7 +30,8 @@ _FILE = "A saved reply does not show when its filings were released: with --pit,
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the wanted versions of the company's facts, each with the release of its filing."""
-    cik = subject.cik_of(query, context)
+    query = subject.resolve(query, context)
+    cik = subject.cik_of(query)
     if cik is None:
         return
     archive = answering_archive(query, context)
@@ -203,6 +204,7 @@ PROVIDER = Provider(
     derive=derive,
     when_empty=when_empty,
     when_captured=when_captured,
+    resolve=subject.resolve,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(

@@ -269,6 +269,7 @@ PROVIDER = Provider(
             metavar="AAPL,MSFT",
             affects_records=False,
             covered_by="superset",
+            stands_for="ciks",
             search_terms=search_terms.TICKERS,
         ),
         Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),

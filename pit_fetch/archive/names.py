@@ -1,0 +1,84 @@
+"""What the names in a question stand for, by the lists that an archive holds: a company's number for its ticker.
+
+A question of today goes by the list that it asked for itself. Any other goes by the last list that was received by its
+instant or, without one, by the first list after it: what a name stands for is the one thing that may come from later,
+and the answer says so. Where that list lacks a name, it means what it meant in a recorded request for it: the last one
+by the instant, or else the first one after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pit_fetch.archive.rederive import Archived, ArchivedReplies, RecordedFetch, resolved
+from pit_fetch.archive.store import journal, microseconds
+from pit_fetch.archive.store.journal import Key
+
+
+class Meaning(NamedTuple):
+    """A question with what its names stand for.
+
+    is_whole  nothing that it asks for is left out. A single name that no list has stays in the question, as it does in
+              a recorded request for it; of several names, those that the list lacks are left out
+    """
+
+    question: RecordedFetch
+    is_whole: bool = True
+
+
+def meaning(archived: Archived, question: RecordedFetch, at: int, own: Key | None = None) -> Meaning | None:
+    """Return what a question means as of ``at``; None without any list. Raise Damaged.
+
+    ``own`` is the question's own fetch, if it was asked of its source.
+    """
+    if not _names(question):
+        return Meaning(question)
+    by_own = None if own is None else resolved(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
+    if by_own is not None:
+        return Meaning(by_own)
+    held = ArchivedReplies(archived, at)
+    in_part = resolved(question, held)
+    if in_part is None:
+        return None
+    whole = _whole(question, held)
+    if whole is None:
+        of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
+        whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
+    return Meaning(in_part, in_part.query == question.query) if whole is None else Meaning(whole)
+
+
+def _whole(question: RecordedFetch, archive: ArchivedReplies) -> RecordedFetch | None:
+    """Return the question with what all of its names stand for; None if the list lacks one. As in a capture."""
+    query = question.query
+    found = resolved(question._replace(query=query._replace(capture=True)), archive)
+    return None if found is None else found._replace(query=found.query._replace(capture=query.capture))
+
+
+def _alike(archived: Archived, question: RecordedFetch, at: int) -> Iterator[Key]:
+    """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
+    names = _names(question)
+    rows = archived.connection.execute(
+        "SELECT origin, seq FROM fetches ORDER BY began > :at, abs(began - :at), origin, seq", {"at": at}
+    ).fetchall()
+    for key in (Key(*row) for row in rows):
+        fetch = journal.fetch_of(archived.connection, key)
+        if fetch is None or fetch.source != question.fetch.source:
+            continue
+        text = fetch.request.casefold()
+        # Reading a request takes some tenths of a millisecond, and an archive holds thousands.
+        if all(name in text for of_option in names.values() for name in of_option):
+            recorded = archived.recorded(key)
+            if recorded is not None and _names(recorded) == names:
+                yield key
+
+
+def _names(recorded: RecordedFetch) -> dict[str, frozenset[str]]:
+    """Return the names in a request, in lower case, by the option that has them."""
+    request = recorded.request
+    values = {option.name: request.options[option.name] for option in request.provider.options if option.stands_for}
+    return {
+        name: frozenset(text.casefold() for text in ([value] if isinstance(value, str) else value))
+        for name, value in values.items()
+        if value
+    }
