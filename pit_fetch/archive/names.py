@@ -8,12 +8,15 @@ by the instant, or else the first one after it.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pit_fetch.archive.rederive import Archived, ArchivedReplies, RecordedFetch, resolved
+from pit_fetch.archive.rederive import Archived, ArchivedReplies, RecordedFetch, interpret, resolved
 from pit_fetch.archive.store import journal, microseconds
 from pit_fetch.archive.store.journal import Key
+from pit_fetch.errors import PitFetchError
 
 
 class Meaning(NamedTuple):
@@ -58,6 +61,7 @@ def _whole(question: RecordedFetch, archive: ArchivedReplies) -> RecordedFetch |
 def _alike(archived: Archived, question: RecordedFetch, at: int) -> Iterator[Key]:
     """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
     names = _names(question)
+    letters = [_letters(name) for of_option in names.values() for name in of_option]
     rows = archived.connection.execute(
         "SELECT origin, seq FROM fetches ORDER BY began > :at, abs(began - :at), origin, seq", {"at": at}
     ).fetchall()
@@ -65,20 +69,21 @@ def _alike(archived: Archived, question: RecordedFetch, at: int) -> Iterator[Key
         fetch = journal.fetch_of(archived.connection, key)
         if fetch is None or fetch.source != question.fetch.source:
             continue
-        text = fetch.request.casefold()
-        # Reading a request takes some tenths of a millisecond, and an archive holds thousands.
-        if all(name in text for of_option in names.values() for name in of_option):
-            recorded = archived.recorded(key)
-            if recorded is not None and _names(recorded) == names:
-                yield key
+        text = _letters(fetch.request)
+        if all(name in text for name in letters):  # to interpret each of thousands would take seconds
+            with contextlib.suppress(PitFetchError):
+                if _names(interpret(fetch, archived.find)) == names:
+                    yield key
 
 
-def _names(recorded: RecordedFetch) -> dict[str, frozenset[str]]:
-    """Return the names in a request, in lower case, by the option that has them."""
-    request = recorded.request
-    values = {option.name: request.options[option.name] for option in request.provider.options if option.stands_for}
-    return {
-        name: frozenset(text.casefold() for text in ([value] if isinstance(value, str) else value))
-        for name, value in values.items()
-        if value
+def _names(asked: RecordedFetch) -> dict[str, frozenset[str]]:
+    """Return the names in a request, by the option that has them, before they are resolved."""
+    values = {
+        option.name: asked.query.options[option.name] for option in asked.request.provider.options if option.stands_for
     }
+    return {name: frozenset([value] if isinstance(value, str) else value) for name, value in values.items() if value}
+
+
+def _letters(text: str) -> str:
+    """Return a text without what spellings of a name differ in."""
+    return re.sub(r"[\W_]", "", text).casefold()

@@ -24,13 +24,18 @@ def parse_cik(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def spelled(ticker: str) -> str:
+    """Return a ticker as the SEC spells it: BRK-B, where others write BRK.B."""
+    return ticker.upper().replace(".", "-")
+
+
 def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = False) -> set[int]:
     """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user.
 
     Raise UpstreamError, also for an unlisted ticker if all ``must_be_listed``.
     """
     listed = context.http.get_cached(client.WWW, TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
-    ciks = [listed.get(_key(ticker), frozenset()) for ticker in tickers]
+    ciks = [listed.get(spelled(ticker), frozenset()) for ticker in tickers]
     if must_be_listed and not all(ciks):
         raise UpstreamError(Code.BAD_CALL, host=client.WWW)
     return set[int]().union(*ciks)
@@ -50,12 +55,7 @@ def _listed(body: bytes) -> Mapping[str, frozenset[int]]:
     listed: dict[str, set[int]] = {}
     for row in rows.values() if isinstance(rows, dict) else ():
         if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
-            listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
+            listed.setdefault(spelled(row["ticker"]), set()).add(row["cik_str"])
     if not listed:
         raise UpstreamError(Code.MALFORMED, problem="it is not a list of tickers")
     return {ticker: frozenset(ciks) for ticker, ciks in listed.items()}
-
-
-def _key(ticker: str) -> str:
-    # The SEC writes BRK-B where others write BRK.B.
-    return ticker.casefold().replace(".", "-")

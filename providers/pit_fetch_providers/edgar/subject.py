@@ -27,12 +27,13 @@ _HOLDER = "symbol means {holder}: give cik=."
 
 
 def understood(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with the number in digits alone. Raise ConfigError for what cannot be either."""
+    """Return the options as the SEC spells them. Raise ConfigError for what cannot be a number or a symbol."""
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
         refuse("cik is a number of up to ten digits, e.g. 320193.")
     symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
-    return {**options, "cik": None if cik is None else str(cik)}
+    symbol = companies.spelled(options["symbol"]) if options["symbol"] else None
+    return {**options, "symbol": symbol, "cik": None if cik is None else str(cik)}
 
 
 def resolve(query: Query, context: Context) -> Query:

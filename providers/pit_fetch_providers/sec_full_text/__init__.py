@@ -204,7 +204,8 @@ def _understood(query: Query) -> Query:
     )
     _check_words(options["query"] or "")
     ciks = tuple(map(str, sorted(_ciks(query)))) or None
-    return query._replace(options={**options, "ciks": ciks})
+    tickers = tuple(map(companies.spelled, options["tickers"] or ())) or None
+    return query._replace(options={**options, "ciks": ciks, "tickers": tickers})
 
 
 def _check_words(words: str) -> None:
