@@ -33,22 +33,22 @@ class Meaning(NamedTuple):
 def meaning(archived: Archived, question: RecordedFetch, at: int, own: Key | None = None) -> Meaning | None:
     """Return what a question means as of ``at``; None without any list. Raise Damaged.
 
-    ``own`` is the question's own fetch, if it was asked of its source.
+    ``own`` is the fetch of the question itself, if it was asked of its source.
     """
     if not _names(question):
         return Meaning(question)
-    by_own = None if own is None else resolved(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
-    if by_own is not None:
-        return Meaning(by_own)
+    if own is not None:
+        by_own = resolved(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
+        return None if by_own is None else Meaning(by_own)
     held = ArchivedReplies(archived, at)
-    in_part = resolved(question, held)
-    if in_part is None:
-        return None
     whole = _whole(question, held)
-    if whole is None:
+    in_part = None if whole is not None else resolved(question, held)
+    if whole is None and in_part is not None:
         of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
         whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
-    return Meaning(in_part, in_part.query == question.query) if whole is None else Meaning(whole)
+    if whole is not None:
+        return Meaning(whole)
+    return None if in_part is None else Meaning(in_part, in_part.query == question.query)
 
 
 def _whole(question: RecordedFetch, archive: ArchivedReplies) -> RecordedFetch | None:

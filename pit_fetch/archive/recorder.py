@@ -10,7 +10,7 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 
-from pit_fetch.archive import names, rederive
+from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
@@ -103,53 +103,44 @@ class ArchiveRecorder:
         while left[0] and self.connection is not None and not self.problem:
             self._write(ingest_some)
 
-    def ingest_if_needed(self, at: int) -> bool:
-        """Ingest all fetches of the question's stream, this one last, if there is another. Return whether there is.
+    def ingest_if_needed(self) -> bool:
+        """Ingest all fetches of the stream, this one last, if there is another. Return whether that was done.
 
         Without another fetch the live answer stands, and this one is deferred. What is ingested here is committed
-        only if the fetch comes to its end: one that is killed must leave no trace in the index. A fetch whose names
-        are known from other lists alone, as of ``at``, brought nothing of that stream, and is deferred, too.
+        only if the fetch comes to its end: one that is killed must leave no trace in the index.
         """
         others: list[bool] = []
-        ingested: list[Key] = []
 
         def ingest(writer: journal.Writer) -> None:
             key = self._begun(writer)
-            archived = rederive.Archived(writer.connection, self.find)
-            archived.cache[key] = recorded = archived.resolved(key, self.recorded)
-            if recorded.stream == stream:
-                self._forget_unfinished(writer, stream, key)
-                index.mark_ingested(writer.connection, key)
+            self._forget_unfinished(writer, stream, key)
+            index.mark_ingested(writer.connection, key)
             others.append(index.has_fetches(writer.connection, stream))
             if not others[0]:
                 return
+            # The index takes fetches in the order of receipt: none counts as received before one that is in it.
+            self._seen = max(self._seen, writer.last_seen())
+            archived = rederive.Archived(writer.connection, self.find)
+            archived.cache[key] = recorded = archived.resolved(key, self.recorded)
             archived.ingest_all(stream)
-            if recorded.stream == stream:
-                # The index takes fetches in the order of receipt: none counts as received before one that is in it.
-                self._seen = max(self._seen, writer.last_seen())
-                is_complete, derived = self._is_complete, self._derived()
-                fetch = rederive.indexed(key, recorded, derived, self._seen, is_complete, self._clean_data)
-                ingestion.add(writer.connection, fetch, archived.window_covers)
-                ingested.append(key)
+            fetch = rederive.indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
+            ingestion.add(writer.connection, fetch, archived.window_covers(stream))
 
-        stream = self._stream_asked(at) if self._exchanges else ""
+        stream = self._stream() if self._exchanges else ""
         if stream:
             self.catch_up(stream)
-            self._write(ingest, stays_open=lambda: bool(ingested))
-        self._is_ingested = not self.problem and bool(ingested)
-        return not self.problem and others == [True]
+            self._write(ingest, stays_open=lambda: others == [True])
+        self._is_ingested = not self.problem and others == [True]
+        return self._is_ingested
 
-    def _stream_asked(self, at: int) -> str:
-        """Return the stream that answers the question as of ``at``; "" if the archive cannot be read."""
-        asked = [self.recorded]
-
-        def ask() -> None:
-            if self.connection is not None:
-                known = names.meaning(rederive.Archived(self.connection, self.find), self.recorded, at, self.key)
-                asked.append(self.recorded if known is None else known.question)
-
-        self._attempt(ask)
-        return "" if self.problem else asked[-1].stream
+    def _stream(self) -> str:
+        """Return the stream of this fetch, by its own list of names; "" if the archive cannot be read."""
+        streams: list[str] = []
+        connection, key = self.connection, self.key
+        if connection is not None and key is not None:
+            archived = rederive.Archived(connection, self.find)
+            self._attempt(lambda: streams.append(archived.resolved(key, self.recorded).stream))
+        return "".join(streams)
 
     def finish(self, text: str | None, status: int) -> None:
         """Append how the fetch ended and what it printed, if anything. Defer its ingestion, unless it is ingested."""

@@ -2,7 +2,7 @@
 
 session.start(secrets)                    before the source is asked
 session.recorder.note, .watch(stream)     while it is asked
-session.ingest_if_needed(…)               adds this fetch to the index, if the archive holds others
+session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
 session.captured(…), .unrefuted(…)        the same of what is served on a claim
 session.finish(text, status)              records what was printed
@@ -88,9 +88,9 @@ class ArchiveSession:
         if not self.recorded.request.offline:
             self.recorder.start(secrets)
 
-    def ingest_if_needed(self, at: datetime) -> bool:
+    def ingest_if_needed(self) -> bool:
         """See :meth:`ArchiveRecorder.ingest_if_needed`."""
-        return self.recorder.ingest_if_needed(microseconds.to_micros(at))
+        return self.recorder.ingest_if_needed()
 
     def recall(self, at: datetime) -> ArchivedRecords | None:
         """Return the records as of ``at``, in the envelope's order; None without a reply. Raise ArchiveError."""
@@ -154,7 +154,7 @@ class ArchiveSession:
             newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)
-        recorded = None if latest is None else archived.recorded(latest[0])
+        recorded = None if latest is None else archived.recorded(latest[0], stream)
         if latest is None or recorded is None:
             return None
         key, seen = latest

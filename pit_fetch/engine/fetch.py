@@ -285,7 +285,7 @@ class Fetch:
             is_past = self.request.pit is not None and self.request.pit < self.query.started
             is_snapshot = self.query.operation.dating != "record"
             is_today = self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
-            holds_more = not is_today and archive.ingest_if_needed(self._instant)
+            holds_more = not is_today and archive.ingest_if_needed()
             if archive.problem:
                 return live.with_gaps(after=(gap(Code.NOT_RECORDED, problem=archive.problem),))
             if not holds_more:
