@@ -23,6 +23,7 @@ CIK = Option("cik", "the company by its number, which does not change", metavar=
 
 EITHER = "Give either cik=320193 or symbol=AAPL."
 SYMBOLS = "A symbol is one of the SEC's list, such as AAPL or BRK-B."
+WITHOUT_LIST = "What a symbol stands for is known from a request by symbol or tickers alone: without one, ask by cik."
 _HOLDER = "symbol means {holder}: give cik=."
 
 

@@ -106,11 +106,12 @@ def when_empty(query: Query) -> str:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that a capture has some times hours late."""
-    return (
+    """Return the notes that a capture has some times hours late, and by number no list of symbols."""
+    times = (
         "The SEC's list tells some times of acceptance hours late, and a capture goes by them: as of its own day "
         "or the night after it, a filing can be missing."
     )
+    return times if query.options["symbol"] else f"{times} {subject.WITHOUT_LIST}"
 
 
 def _filter(query: Query) -> Callable[[str, str], bool]:

@@ -69,13 +69,13 @@ def when_empty(query: Query) -> str:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that without exact a capture has some times hours late."""
-    if query.options["exact"]:
-        return ""
-    return (
+    """Return the notes that without exact a capture has some times hours late, and by number no list of symbols."""
+    times = (
         "The SEC's list tells some times of acceptance hours late: to ask about a time of day later, write "
         "exact = true, and ask with exact."
     )
+    symbols = subject.WITHOUT_LIST if query.options["cik"] else ""
+    return " ".join(filter(None, ["" if query.options["exact"] else times, symbols]))
 
 
 def _cik(query: Query) -> int | None:

@@ -135,7 +135,7 @@ def when_captured(query: Query) -> str:
         "about a time of day later, write exact = true, and ask with --exact."
     )
     tickers = (
-        "What a ticker stands for is known from a request by tickers alone: without one, ask by --ciks."
+        "What a ticker stands for is known from a request by tickers or symbol alone: without one, ask by --ciks."
         if options["ciks"] or not options["tickers"]
         else ""
     )

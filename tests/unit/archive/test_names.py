@@ -13,7 +13,6 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, journal
 from pit_fetch.engine.registry import load
 from pit_fetch.testing.server import App
-from pit_fetch.transport import HttpRequest
 from tests.providers.sec_filings import server as filings
 from tests.providers.sec_full_text import server as sec
 from tests.unit.archive.scene import Archive
@@ -93,5 +92,5 @@ def test_an_answer_by_symbol_that_repeats_what_is_deleted_of_the_number_is_delet
     assert archive.command("archive replay last").out == answer.text
     assert json.loads(archive.command("archive replay last --json").out)["same_today"] is True
     left = archive.command("archive drop --source sec_filings --before 2026-06-01 --json")
-    assert (left.code, json.loads(left.out)["answers"]) == (0, 1)
+    assert (left.code, json.loads(left.out)["later_answers"]) == (0, 1)
     assert archive.command("archive replay last").code == 1
