@@ -93,4 +93,4 @@ def test_an_answer_by_symbol_that_repeats_what_is_deleted_of_the_number_is_delet
     assert json.loads(archive.command("archive replay last --json").out)["same_today"] is True
     left = archive.command("archive drop --source sec_filings --before 2026-06-01 --json")
     assert (left.code, json.loads(left.out)["later_answers"]) == (0, 1)
-    assert archive.command("archive replay last").code == 1
+    assert archive.command("archive replay last").code == 2
