@@ -557,6 +557,7 @@ class Option(NamedTuple):
                  list, with all values of it and maybe others; a value with a leading hyphen excludes, and those may
                  exclude nothing else. "evidence": of a flag that only adds evidence to records, those that have it if
                  the question does. What is missing in a request without that evidence is not gone
+    stands_for   of an option that takes names, the option that takes what they stand for: :attr:`Provider.resolve`
     search_terms  names of such an option in other tools, separated by spaces: an unknown option of such a name is
                   answered with a hint at this one
     """
@@ -576,6 +577,7 @@ class Option(NamedTuple):
     repeatable: bool = False
     affects_records: bool = True
     covered_by: CoveredBy = "any"
+    stands_for: str = ""
     search_terms: str = ""
 
 
@@ -591,9 +593,10 @@ class Provider(NamedTuple):
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     resolve      (query, context) -> the query with what names stand for in a list of the source's (a company's number
-                 for its ticker), in the option that takes these, and None in that of the names. An empty tuple asks for
-                 nothing. In a capture an unknown name is an error. ``fetch`` begins with it, and an archive does the
-                 same with the list that was recorded
+                 for its ticker), in the option that takes these, and None in that of the names
+                 (:attr:`Option.stands_for`). Of several names that are all unknown, an empty tuple, which asks for
+                 nothing; a single unknown name stays. In a capture an unknown name is an error. ``fetch`` begins with
+                 it, and an archive does the same with the list that was recorded
     operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
     packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing

@@ -31,10 +31,11 @@ def captured(archived: Archived, stream: str) -> Iterator[Record]:
 def unrefuted(archived: Archived, stream: str, claimed: Sequence[Record], at: int) -> list[Record]:
     """Return the records of which the archive knew nothing by ``at``, an instant in microseconds. Raise Damaged."""
     known = index.known_by(archived.connection, stream, [record.id for record in claimed], at)
+    covers = archived.window_covers(stream)
     reads = [read for read in index.reads_of(archived.connection, stream) if read.is_complete and read.seen <= at]
 
     def is_refuted(record: Record) -> bool:
         since = microseconds.to_micros(record.available_at) or microseconds.NEVER
-        return any(read.seen >= since and archived.window_covers(read.key, [record]) for read in reads)
+        return any(read.seen >= since and covers(read.key, [record]) for read in reads)
 
     return [record for record in claimed if record.id not in known and not is_refuted(record)]

@@ -103,8 +103,8 @@ class ArchiveRecorder:
         while left[0] and self.connection is not None and not self.problem:
             self._write(ingest_some)
 
-    def ingest_if_needed(self, stream: str) -> bool:
-        """Ingest all fetches of a stream, this one last, if there is another. Return whether that was done.
+    def ingest_if_needed(self) -> bool:
+        """Ingest all fetches of the stream, this one last, if there is another. Return whether that was done.
 
         Without another fetch the live answer stands, and this one is deferred. What is ingested here is committed
         only if the fetch comes to its end: one that is killed must leave no trace in the index.
@@ -124,15 +124,25 @@ class ArchiveRecorder:
             archived.cache[key] = recorded = archived.resolved(key, self.recorded)
             archived.ingest_all(stream)
             fetch = rederive.indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
-            ingestion.add(writer.connection, fetch, archived.window_covers)
+            ingestion.add(writer.connection, fetch, archived.window_covers(stream))
 
-        if self._exchanges:
+        stream = self._stream() if self._exchanges else ""
+        if stream:
             self.catch_up(stream)
             self._write(ingest, stays_open=lambda: others == [True])
         self._is_ingested = not self.problem and others == [True]
         return self._is_ingested
 
-    def finish(self, text: str | None, status: int, stream: str) -> None:
+    def _stream(self) -> str:
+        """Return the stream of this fetch, by its own list of names; "" if the archive cannot be read."""
+        streams: list[str] = []
+        connection, key = self.connection, self.key
+        if connection is not None and key is not None:
+            archived = rederive.Archived(connection, self.find)
+            self._attempt(lambda: streams.append(archived.resolved(key, self.recorded).stream))
+        return "".join(streams)
+
+    def finish(self, text: str | None, status: int) -> None:
         """Append how the fetch ended and what it printed, if anything. Defer its ingestion, unless it is ingested."""
 
         def append(writer: journal.Writer) -> None:
@@ -144,6 +154,7 @@ class ArchiveRecorder:
             is_kept = journal.deletions(writer.connection) == self._deletions
             writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
+                stream = rederive.Archived(writer.connection, self.find).resolved(key, self.recorded).stream
                 self._forget_unfinished(writer, stream, key)
                 index.defer(writer.connection, stream, key)
 

@@ -34,13 +34,21 @@ if TYPE_CHECKING:
 Find = Callable[[str], Provider]
 OnError = Callable[[PitFetchError], object]
 
+# A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
+_BODIES = 16
+
 
 class RecordedFetch(NamedTuple):
-    """A recorded fetch, and its request as today's code interprets it."""
+    """A recorded fetch, and its request as today's code interprets it.
+
+    query          what was asked for, with what its names stand for in its own list
+    is_unresolved  it has names, and no list of its own says what they stand for
+    """
 
     fetch: Fetch
     request: FetchRequest
     query: Query
+    is_unresolved: bool = False
 
     @property
     def stream(self) -> str:
@@ -222,8 +230,8 @@ class Archived:
         self.connection, self.find = connection, find
         # The requests interpreted so far.
         self.cache: dict[Key, RecordedFetch | None] = {}
-        # The digest and the text of the body that was read last: many fetches begin with the same list of names.
-        self.last_body = b"", b""
+        # Bodies that were read last, by their digests: many fetches begin with the same list of names.
+        self.bodies: dict[bytes, bytes] = {}
         # The stream of which the connection has a copy of the index, if that of the file lacks something.
         self.aside: str | None = None
 
@@ -237,25 +245,32 @@ class Archived:
             self.aside = stream
             self.ingest_all(stream)
 
-    def recorded(self, key: Key) -> RecordedFetch | None:
-        """Return a fetch, or None if its source is not installed or refuses the request now."""
+    def recorded(self, key: Key, stream: str = "") -> RecordedFetch | None:
+        """Return a fetch, or None if its source is not installed or refuses the request now.
+
+        ``stream``, if given, is the one that the index has it in.
+        """
         if key not in self.cache:
             self.cache[key] = None
             fetch = journal.fetch_of(self.connection, key)
             if fetch is not None:
                 with contextlib.suppress(PitFetchError):
-                    self.cache[key] = self.resolved(key, interpret(fetch, self.find))
+                    recorded = interpret(fetch, self.find)
+                    self.cache[key] = in_stream(recorded, stream) or self.resolved(key, recorded)
         return self.cache[key]
 
     def resolved(self, key: Key, recorded: RecordedFetch) -> RecordedFetch:
         """Return a fetch with what its names stand for in its own list. One without a list is not complete anyway."""
-        return resolved(recorded, ArchivedReplies(self, microseconds.ALWAYS, key)) or recorded
+        own = ArchivedReplies(self, microseconds.ALWAYS, key)
+        return resolved(recorded, own) or recorded._replace(is_unresolved=True)
 
     def read_body(self, digest: bytes) -> bytes:
         """Return a body by its digest. Raise Damaged, or Lost."""
-        if self.last_body[0] != digest:
-            self.last_body = digest, journal.read_body(self.connection, digest)
-        return self.last_body[1]
+        body = self.bodies.pop(digest, None)
+        self.bodies[digest] = journal.read_body(self.connection, digest) if body is None else body
+        if len(self.bodies) > _BODIES:
+            del self.bodies[next(iter(self.bodies))]
+        return self.bodies[digest]
 
     def assign(self) -> None:
         """Put the fetches in a file of an earlier format into the streams of today's code. Raise Damaged."""
@@ -265,9 +280,14 @@ class Archived:
                 index.mark_ingested(self.connection, key)
                 index.defer(self.connection, recorded.stream, key)
 
-    def window_covers(self, key: Key, records: Sequence[Record]) -> bool:
-        recorded = self.recorded(key)
-        return recorded is not None and recorded.covers(records)
+    def window_covers(self, stream: str) -> Callable[[Key, Sequence[Record]], bool]:
+        """Return whether the window of a fetch of a stream would have covered one of some records."""
+
+        def covers(key: Key, records: Sequence[Record]) -> bool:
+            recorded = self.recorded(key, stream)
+            return recorded is not None and recorded.covers(records)
+
+        return covers
 
     def indexed(self, key: Key) -> index.IndexedFetch | None:
         """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
@@ -316,13 +336,31 @@ class Archived:
             index.defer(self.connection, fetch.stream, key)
             return False
         if fetch is not None:
-            ingestion.add(self.connection, fetch, self.window_covers)
+            ingestion.add(self.connection, fetch, self.window_covers(fetch.stream))
         return True
 
     def ingest_all(self, stream: str) -> None:
         """Add all pending fetches of a stream to the index. Raise Damaged."""
         while self.ingest(stream):
             pass
+
+
+def in_stream(recorded: RecordedFetch, stream: str) -> RecordedFetch | None:
+    """Return a fetch of a stream with what its names stand for, as the name of the stream has it; None if it has not.
+
+    To look a name up in a list of thousands takes longer than to answer a question.
+    """
+    if not stream:
+        return None
+    provider, options, shaping = recorded.request.provider, dict(recorded.query.options), json.loads(stream)[-1]
+    kinds = {option.name: option.kind for option in provider.options}
+    for option in provider.options:
+        if option.stands_for and options[option.name]:
+            if kinds.get(option.stands_for) != "text" or option.stands_for not in shaping:
+                return None
+            options |= {option.name: None, option.stands_for: shaping[option.stands_for]}
+    named = recorded._replace(query=recorded.query._replace(options=options))
+    return named if named.stream == stream else None
 
 
 def resolved(recorded: RecordedFetch, archive: Transport) -> RecordedFetch | None:

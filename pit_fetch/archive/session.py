@@ -4,7 +4,7 @@ session.start(secrets)                    before the source is asked
 session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
-session.captured(), .unrefuted(…)         the same of what is served on a claim
+session.captured(…), .unrefuted(…)        the same of what is served on a claim
 session.finish(text, status)              records what was printed
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch.archive import claims, rederive
+from pit_fetch.archive import claims, names, rederive
 from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
@@ -42,6 +42,17 @@ class ArchivedRecords(NamedTuple):
     is_snapshot: bool = False
 
 
+class _Asked(NamedTuple):
+    """A question as of an instant: the recorded fetches, and what it means (None: it has names, and no list is held).
+
+    The index of ``archived`` holds every fetch of ``stream``.
+    """
+
+    archived: rederive.Archived
+    stream: str
+    meaning: names.Meaning | None
+
+
 class ArchiveSession:
     """It raises ArchiveError only where the archive alone answers."""
 
@@ -62,10 +73,10 @@ class ArchiveSession:
         self.path, self.query, self.runtime = path, query, runtime
         self.recorded = rederive.RecordedFetch(fetch, request, query)
         self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
-        self.stream = self.recorded.stream
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: rederive.Archived | None = None
+        self._asked: dict[int, _Asked] = {}
 
     @property
     def problem(self) -> str:
@@ -79,7 +90,7 @@ class ArchiveSession:
 
     def ingest_if_needed(self) -> bool:
         """See :meth:`ArchiveRecorder.ingest_if_needed`."""
-        return self.recorder.ingest_if_needed(self.stream)
+        return self.recorder.ingest_if_needed()
 
     def recall(self, at: datetime) -> ArchivedRecords | None:
         """Return the records as of ``at``, in the envelope's order; None without a reply. Raise ArchiveError."""
@@ -88,25 +99,28 @@ class ArchiveSession:
         except BROKEN as error:
             raise archive_error(error) from error
 
-    def captured(self) -> Iterator[Record]:
+    def captured(self, at: datetime) -> Iterator[Record]:
         """Yield the records of whole captures, which rest on nothing later, each as the last of them has it.
 
-        Raise ArchiveError.
+        ``at`` is the instant as of which names are known. Raise ArchiveError.
         """
         try:
-            yield from claims.captured(self._archived, self.stream)
+            asked = self._ask(microseconds.to_micros(at))
+            yield from claims.captured(asked.archived, asked.stream)
         except BROKEN as error:
             raise archive_error(error) from error
 
     def unrefuted(self, claimed: Iterable[Record], at: datetime) -> list[Record]:
         """Return the records on claims of which the archive has no sight of its own by ``at``. Raise ArchiveError."""
         try:
-            return claims.unrefuted(self._archived, self.stream, list(claimed), microseconds.to_micros(at))
+            instant = microseconds.to_micros(at)
+            asked = self._ask(instant)
+            return claims.unrefuted(asked.archived, asked.stream, list(claimed), instant)
         except BROKEN as error:
             raise archive_error(error) from error
 
     def finish(self, text: str | None, status: int) -> None:
-        self.recorder.finish(text, status, self.stream)
+        self.recorder.finish(text, status)
         if self._reading is not None:
             self._reading.close()
 
@@ -118,29 +132,29 @@ class ArchiveSession:
         from pit_fetch.archive import captured
 
         try:
-            # As for a capture, every name has to be known: of one that the list lacks, nobody asked for anything.
-            question = self._resolved(microseconds.to_micros(at), self.query._replace(capture=True))
-            options = self.recorded.request.provider.options
-            if question is None:
+            archived, stream, meaning = self._ask(microseconds.to_micros(at))
+            # Of a name that the list lacks, nobody asked for anything.
+            if meaning is None or not meaning.is_whole:
                 return None
-            return captured.captured_until(self._archived, self.stream, question, at, options)
+            options = self.recorded.request.provider.options
+            return captured.captured_until(archived, stream, meaning.question.query, at, options)
         except BROKEN as error:
             raise archive_error(error) from error
 
     def _recall(self, at: int) -> ArchivedRecords | None:
-        connection, operation = self._archived.connection, self.query.operation
+        archived, stream, meaning = self._ask(at)
+        if meaning is None:
+            return None
+        connection, operation, question = archived.connection, self.query.operation, meaning.question.query
         if operation.dating == "record":
-            question = self._resolved(at, self.query)
-            if question is None:
-                return None
             earliest = operation.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
             # Where the provider compares dates itself, they may be others than that of publication.
             is_own = isinstance(operation.window, Window)
             newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
-            return ArchivedRecords(index.records_as_of(connection, self.stream, at, newest, oldest), question)
-        latest = index.latest(connection, self.stream, at)
-        recorded = None if latest is None else self._archived.recorded(latest[0])
+            return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
+        latest = index.latest(connection, stream, at)
+        recorded = None if latest is None else archived.recorded(latest[0], stream)
         if latest is None or recorded is None:
             return None
         key, seen = latest
@@ -149,38 +163,42 @@ class ArchiveSession:
             for record in rederive.reparse(recorded, journal.exchanges_of(connection, key))
             if record.id
         ]
-        first_held = index.first_held(connection, self.stream, [digest for digest, _ in records])
+        first_held = index.first_held(connection, stream, [digest for digest, _ in records])
         return ArchivedRecords(
             (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records),
-            self.query,
+            question,
             is_snapshot=True,
         )
 
-    def _resolved(self, at: int, question: Query) -> Query | None:
-        """Return the question with what its names stand for: by its own list if it asked for one, else as of ``at``.
+    def _ask(self, at: int) -> _Asked:
+        """Return the question as of ``at``. Raise ArchiveError."""
+        if at not in self._asked:
+            archived = self._open()
+            meaning = names.meaning(archived, self.recorded, at, self.recorder.key)
+            stream = (self.recorded if meaning is None else meaning.question).stream
+            archived = self._complete(archived, stream)
+            index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
+            self._asked = {at: _Asked(archived, stream, meaning)}
+        return self._asked[at]
 
-        None if that is not known.
-        """
-        replies = rederive.ArchivedReplies(self._archived, at, self.recorder.key)
-        recorded = rederive.resolved(self.recorded._replace(query=question), replies)
-        return None if recorded is None else recorded.query
-
-    @property
-    def _archived(self) -> rederive.Archived:
-        """The recorded fetches, by a connection whose index holds every fetch of the stream."""
+    def _open(self) -> rederive.Archived:
+        """Return the recorded fetches."""
         if self._known is None:
             kept_open = None if self.recorder.connection is not None else self._archives
-            self._known = self._own() if kept_open is None else kept_open.read(self.path)
-            self._known.complete(self.stream)
-            index.known_stream(self._known.connection, self.stream)  # or it would seem to hold nothing of it
+            if kept_open is not None:
+                return kept_open.read(self.path)
+            self._known = rederive.Archived(self._connection(), self.runtime.find)
         return self._known
 
-    def _own(self) -> rederive.Archived:
-        connection = self._connection()
-        if connection is self.recorder.connection and index.is_behind(connection, self.stream):
-            self.recorder.catch_up(self.stream)
-            connection = self._connection()  # another one, if the file could not be written
-        return rederive.Archived(connection, self.runtime.find)
+    def _complete(self, archived: rederive.Archived, stream: str) -> rederive.Archived:
+        """Return the recorded fetches by a connection whose index holds every fetch of a stream."""
+        connection = self.recorder.connection
+        if archived.connection is connection and index.is_behind(connection, stream):
+            self.recorder.catch_up(stream)
+            self._known = None
+            archived = self._open()  # by another connection, if the file could not be written
+        archived.complete(stream)
+        return archived
 
     def _connection(self) -> sqlite3.Connection:
         if self.recorder.connection is not None and not self.problem:

@@ -9,9 +9,9 @@ A later fetch may have answered from the archive, wholly or in part. Its answer 
 4. each of its other items is contained in a reply that remains.
 
 A cursor names an item, to which (4) applies. Every other answer is deleted: one that cannot be read or was not printed
-as JSON, and one whose request is refused now or whose source is not installed. (3) applies to all items of an answer
-whose items may depend on others (snapshots, values computed across records), and where today's code cannot read the
-deleted replies.
+as JSON, and one whose request is refused now, has names that no list of its own explains, or whose source is not
+installed. (3) applies to all items of an answer whose items may depend on others (snapshots, values computed across
+records), and where today's code cannot read the deleted replies, or cannot tell of whom they are.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Item(NamedTuple):
 
 
 class _Deleted(NamedTuple):
-    """The deleted item ids by stream (None: unknown), and the sources with a fetch that cannot be interpreted."""
+    """The deleted item ids by stream (None: unknown), and the sources with a fetch whose stream is not known."""
 
     ids: Mapping[str, set[str] | None]
     sources: set[str]
@@ -113,6 +113,7 @@ def _deleted_items(archived: rederive.Archived, gone: Collection[Key]) -> _Delet
         except Exception:  # noqa: BLE001 - a provider's bug
             ids[recorded.stream] = None
         else:
+            sources |= {recorded.fetch.source} if recorded.is_unresolved and contained else set()
             is_unknown = errors or known is None or journal.has_lost(archived.connection, key)
             ids[recorded.stream] = None if is_unknown else (known or set()) | contained
     return _Deleted(ids, sources)
@@ -136,7 +137,7 @@ def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> l
     if fetch is None or (fetch.kind == "live" and fetch.pit is None):  # (1)
         return []
     recorded = archived.recorded(key)
-    if recorded is None:
+    if recorded is None or recorded.is_unresolved:
         raise ArchiveError("its request is not understood")
     stream = recorded.stream
     if fetch.source not in deleted.sources and stream not in deleted.ids:  # (2)

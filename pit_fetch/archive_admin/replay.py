@@ -116,6 +116,7 @@ def _envelope(text: str) -> dict[str, Any] | None:
 def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch) -> Iterator[list[Key]]:
     """Yield the earlier fetches of the stream: those of the same origin, then those of all origins.
 
+    Names that no list of its own explains may have stood for anything: all of its source then count.
     The archive may have held the first set or both, depending on when another archive was merged into it.
     """
     earlier: list[Key] = []
@@ -123,7 +124,10 @@ def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedF
         if other == key:
             break
         fetch = archived.recorded(other)
-        if fetch is not None and fetch.stream == recorded.stream:
+        if fetch is None:
+            continue
+        is_of_source = recorded.is_unresolved and fetch.fetch.source == recorded.fetch.source
+        if is_of_source or fetch.stream == recorded.stream:
             earlier.append(other)
     own = [other for other in earlier if other.origin == key.origin]
     yield own

@@ -342,7 +342,7 @@ class Fetch:
         if not accepts_claims(self.query) or self.query.pit is None:
             return []
         if live is None:
-            accepted = self._public(archive.captured(), lambda: instant)
+            accepted = self._public(archive.captured(instant), lambda: instant)
             self.claimed = [part for part in accepted if isinstance(part, Record) and part.is_claimed]
         return archive.unrefuted(self.claimed, instant)
 

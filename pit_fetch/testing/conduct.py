@@ -92,6 +92,7 @@ def check_declarations(provider: Provider) -> None:
     for option in provider.options:
         _check_word(f"option {option.name}", "kind", option.kind, get_args(OptionKind))
         _check_word(f"option {option.name}", "covered_by", option.covered_by, get_args(CoveredBy))
+        _check_word(f"option {option.name}", "stands_for", option.stands_for, ("", *sorted(options)))
     for operation in provider.operations:
         owner = f"operation {operation.name}" if operation.name else "operation"
         names = [field.name for field in operation.fields]

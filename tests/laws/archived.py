@@ -25,7 +25,7 @@ from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
-from tests.laws import archive_laws, coverage, dropping, indexed, keeping
+from tests.laws import archive_laws, coverage, dropping, indexed, keeping, names
 from tests.laws.checks import check_newest_first
 from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, resized, run
 from tests.memory_folder import scratch
@@ -335,6 +335,7 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         **indexed.LAWS,
         **keeping.LAWS,
         **dropping.LAWS,
+        **names.LAWS,
         "archive: coverage": coverage.pairs,
         "sec_full_text: archive filings": coverage.filings,
     }

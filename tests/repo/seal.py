@@ -187,8 +187,15 @@ _COVERAGE: Sequence[tuple[str, Callable[[Option], bool]]] = (
 
 
 def _coverage(provider: Provider) -> list[str]:
-    cells = [[f"`{option.name}`" for option in provider.options if is_of(option)] for _, is_of in _COVERAGE]
+    # A name is covered as what it stands for.
+    named = [option for option in provider.options if not option.stands_for]
+    cells = [[_spellings(option, provider) for option in named if is_of(option)] for _, is_of in _COVERAGE]
     return [provider.name, *(", ".join(cell) if len(cell) <= _MOST_NAMED else "all others" for cell in cells)]
+
+
+def _spellings(option: Option, provider: Provider) -> str:
+    names = [option.name, *(other.name for other in provider.options if other.stands_for == option.name)]
+    return " or ".join(f"`{name}`" for name in names)
 
 
 def sealed_keywords(text: str) -> str:

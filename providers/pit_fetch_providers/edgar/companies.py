@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pit_fetch.gaps import Code
@@ -24,19 +24,24 @@ def parse_cik(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def spelled(ticker: str) -> str:
+    """Return a ticker as the SEC spells it: BRK-B, where others write BRK.B."""
+    return ticker.upper().replace(".", "-")
+
+
 def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = False) -> set[int]:
     """Return the CIKs of ``tickers``; an unlisted ticker has none. The file is fetched once a day per user.
 
     Raise UpstreamError, also for an unlisted ticker if all ``must_be_listed``.
     """
     listed = context.http.get_cached(client.WWW, TICKERS, _TICKERS_KEPT_SECONDS, _ciks_by_ticker)
-    ciks = [listed.get(_key(ticker), frozenset()) for ticker in tickers]
+    ciks = [listed.get(spelled(ticker), ()) for ticker in tickers]
     if must_be_listed and not all(ciks):
         raise UpstreamError(Code.BAD_CALL, host=client.WWW)
     return set[int]().union(*ciks)
 
 
-def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, frozenset[int]]:
+def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, Sequence[int]]:
     """Return the CIKs by ticker. Raise UpstreamError."""
     client.checked(reply, client.WWW)
     if client.is_missing(reply):
@@ -44,18 +49,15 @@ def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, frozenset[int]]:
     return _listed(reply.body)
 
 
-@lru_cache(maxsize=2)  # an archive reads the same list for each of its requests, and it takes 20 ms
-def _listed(body: bytes) -> Mapping[str, frozenset[int]]:
+@lru_cache(maxsize=16)  # an archive reads the same lists for each of its questions, and each takes 20 ms
+def _listed(body: bytes) -> Mapping[str, Sequence[int]]:
     rows = strict_json(body)  # {"0": {"cik_str": 320193, "ticker": "AAPL", "title": "Apple Inc."}, …}
-    listed: dict[str, set[int]] = {}
+    listed: dict[str, list[int]] = {}
     for row in rows.values() if isinstance(rows, dict) else ():
-        if isinstance(row, dict) and isinstance(row.get("ticker"), str) and isinstance(row.get("cik_str"), int):
-            listed.setdefault(_key(row["ticker"]), set()).add(row["cik_str"])
+        if isinstance(row, dict):
+            ticker, cik = row.get("ticker"), row.get("cik_str")
+            if isinstance(ticker, str) and isinstance(cik, int):
+                listed.setdefault(spelled(ticker), []).append(cik)
     if not listed:
         raise UpstreamError(Code.MALFORMED, problem="it is not a list of tickers")
-    return {ticker: frozenset(ciks) for ticker, ciks in listed.items()}
-
-
-def _key(ticker: str) -> str:
-    # The SEC writes BRK-B where others write BRK.B.
-    return ticker.casefold().replace(".", "-")
+    return listed

@@ -12,36 +12,47 @@ from pit_fetch_providers.edgar import companies
 from pit_fetch_providers.shared import as_of_fetch, refuse
 
 SYMBOL = Option(
-    "symbol", "the company that has this ticker today", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL
+    "symbol",
+    "the company that has this ticker today",
+    metavar="AAPL",
+    uppercase=True,
+    stands_for="cik",
+    search_terms=search_terms.SYMBOL,
 )
 CIK = Option("cik", "the company by its number, which does not change", metavar="320193", search_terms="company ciks")
 
 EITHER = "Give either cik=320193 or symbol=AAPL."
 SYMBOLS = "A symbol is one of the SEC's list, such as AAPL or BRK-B."
+WITHOUT_LIST = "What a symbol stands for is known from a request by symbol or tickers alone: without one, ask by cik."
 _HOLDER = "symbol means {holder}: give cik=."
 
 
 def understood(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with the number in digits alone. Raise ConfigError for what cannot be either."""
+    """Return the options as the SEC spells them. Raise ConfigError for what cannot be a number or a symbol."""
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
         refuse("cik is a number of up to ten digits, e.g. 320193.")
     symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
-    return {**options, "cik": None if cik is None else str(cik)}
+    symbol = companies.spelled(options["symbol"]) if options["symbol"] else None
+    return {**options, "symbol": symbol, "cik": None if cik is None else str(cik)}
 
 
-def cik_of(query: Query, context: Context) -> int | None:
-    """Return the number of the company; None for a symbol that the SEC does not list, or without either.
+def resolve(query: Query, context: Context) -> Query:
+    """Return the query with the number of the company in the place of its symbol, which stays if the SEC has none.
 
     Raise UpstreamError. An unlisted symbol raises it in a capture only, which would otherwise record a company without
     filings.
     """
-    if query.options["cik"] is not None:
-        return int(query.options["cik"])
     if query.options["symbol"] is None:
-        return None
+        return query
     listed = companies.ciks_of([query.options["symbol"]], context, must_be_listed=query.capture)
-    return min(listed, default=None)
+    return query._replace(options={**query.options, "symbol": None, "cik": str(min(listed))}) if listed else query
+
+
+def cik_of(query: Query) -> int | None:
+    """Return the number of the company; None for a symbol that the SEC does not list, or without either."""
+    cik = query.options["cik"]
+    return None if cik is None else int(cik)
 
 
 def check_offline(query: Query) -> None:

@@ -30,7 +30,8 @@ _FILE = "A saved reply does not show when its filings were released: with --pit,
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the wanted versions of the company's facts, each with the release of its filing."""
-    cik = subject.cik_of(query, context)
+    query = subject.resolve(query, context)
+    cik = subject.cik_of(query)
     if cik is None:
         return
     archive = answering_archive(query, context)
@@ -105,11 +106,12 @@ def when_empty(query: Query) -> str:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that a capture has some times hours late."""
-    return (
+    """Return the notes that a capture has some times hours late, and by number no list of symbols."""
+    times = (
         "The SEC's list tells some times of acceptance hours late, and a capture goes by them: as of its own day "
         "or the night after it, a filing can be missing."
     )
+    return times if query.options["symbol"] else f"{times} {subject.WITHOUT_LIST}"
 
 
 def _filter(query: Query) -> Callable[[str, str], bool]:
@@ -204,6 +206,7 @@ PROVIDER = Provider(
     derive=derive,
     when_empty=when_empty,
     when_captured=when_captured,
+    resolve=subject.resolve,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(

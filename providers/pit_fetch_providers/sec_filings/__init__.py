@@ -36,7 +36,8 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap]:
     """Yield what the operation answers, of filings that were public, newest first."""
     if query.operation.name == "text":
         require_parser()
-    cik = _cik(query, context)
+    query = subject.resolve(query, context)
+    cik = _cik(query)
     if cik is not None:
         yield from _ROOMS[query.operation.name].fetch(query, context, cik)
 
@@ -68,20 +69,20 @@ def when_empty(query: Query) -> str:
 
 
 def when_captured(query: Query) -> str:
-    """Return the note that without exact a capture has some times hours late."""
-    if query.options["exact"]:
-        return ""
-    return (
+    """Return the notes that without exact a capture has some times hours late, and by number no list of symbols."""
+    times = (
         "The SEC's list tells some times of acceptance hours late: to ask about a time of day later, write "
         "exact = true, and ask with exact."
     )
+    symbols = subject.WITHOUT_LIST if query.options["cik"] else ""
+    return " ".join(filter(None, ["" if query.options["exact"] else times, symbols]))
 
 
-def _cik(query: Query, context: Context) -> int | None:
+def _cik(query: Query) -> int | None:
     """Return the number of the company, or of whoever submitted the filing; None for an unlisted symbol."""
     if query.options["cik"] is None and query.options["symbol"] is None:
         return int(query.options["accession"][:10])
-    return subject.cik_of(query, context)
+    return subject.cik_of(query)
 
 
 def _understood(query: Query) -> Query:
@@ -165,6 +166,7 @@ PROVIDER = Provider(
     derive=derive,
     when_empty=when_empty,
     when_captured=when_captured,
+    resolve=subject.resolve,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(

@@ -135,7 +135,7 @@ def when_captured(query: Query) -> str:
         "about a time of day later, write exact = true, and ask with --exact."
     )
     tickers = (
-        "What a ticker stands for is known from a request by tickers alone: without one, ask by --ciks."
+        "What a ticker stands for is known from a request by tickers or symbol alone: without one, ask by --ciks."
         if options["ciks"] or not options["tickers"]
         else ""
     )
@@ -204,7 +204,8 @@ def _understood(query: Query) -> Query:
     )
     _check_words(options["query"] or "")
     ciks = tuple(map(str, sorted(_ciks(query)))) or None
-    return query._replace(options={**options, "ciks": ciks})
+    tickers = tuple(map(companies.spelled, options["tickers"] or ())) or None
+    return query._replace(options={**options, "ciks": ciks, "tickers": tickers})
 
 
 def _check_words(words: str) -> None:
@@ -269,6 +270,7 @@ PROVIDER = Provider(
             metavar="AAPL,MSFT",
             affects_records=False,
             covered_by="superset",
+            stands_for="ciks",
             search_terms=search_terms.TICKERS,
         ),
         Option("entity", "filings by companies whose current name matches", search_terms="company name company-name"),

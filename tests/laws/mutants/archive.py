@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import dropwhile
 from typing import Any
 
+from pit_fetch.archive import names, rederive
 from pit_fetch.archive.store import history, index, journal, microseconds
 from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant
@@ -14,6 +15,10 @@ from tests.laws.plant import Make
 
 def _by_its_stamp(real: Any) -> Any:
     return lambda valid: valid.record.available_at
+
+
+def _any_names(real: Any) -> Any:
+    return lambda asked: dict.fromkeys(real(asked), frozenset())
 
 
 _DAMAGE = ("archive: damage",)
@@ -235,6 +240,8 @@ _SNAPSHOTS = ("alphavantage: archive snapshots",)
 _APART = ("bz-news-api: archive apart",)
 _COVERAGE = ("archive: coverage",)
 _FILINGS = ("sec_full_text: archive filings",)
+_RECORDED_NAMES = ("archive: names recorded",)
+_ASKED_NAMES = ("archive: names asked",)
 _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
 _LOOKED_BACK = ("alphavantage: archive looked back",)
 _STOPS = ("bz-news-api: archive stops",)
@@ -429,21 +436,76 @@ MUTANTS = (
             lambda real: lambda archived, key, recorded: recorded,
             ("sec_full_text: archive wider",),
         ),
+        (
+            "a symbol of a recorded request stands for itself",
+            "Archived.resolved",
+            lambda real: lambda archived, key, recorded: recorded,
+            _RECORDED_NAMES,
+        ),
+        (
+            "a symbol of a recorded request means what the newest list says",
+            "Archived.resolved",
+            lambda real: (
+                lambda archived, key, recorded: (
+                    rederive.resolved(recorded, rederive.ArchivedReplies(archived, microseconds.ALWAYS)) or recorded
+                )
+            ),
+            _RECORDED_NAMES,
+        ),
     ),
     *_in(
-        "pit_fetch.archive.session",
+        "pit_fetch.archive.store.schema",
+        ("the streams of an earlier format are those of today", "FORMAT", lambda real: 4, _RECORDED_NAMES),
+    ),
+    *_in(
+        "pit_fetch.archive.names",
         (
             "tickers of a question stand for everything",
-            "ArchiveSession._resolved",
-            lambda real: lambda session, at, question: session.query,
+            "meaning",
+            lambda real: lambda archived, question, at, own=None: names.Meaning(question),
             _FILINGS,
         ),
         (
             "a ticker that no list has was captured",
-            "ArchiveSession._resolved",
-            lambda real: lambda session, at, question: real(session, at, session.query),
+            "meaning",
+            lambda real: (
+                lambda archived, question, at, own=None: (
+                    known._replace(is_whole=True) if (known := real(archived, question, at, own)) else None
+                )
+            ),
             _FILINGS,
         ),
+        (
+            "a symbol in a question stands for itself",
+            "meaning",
+            lambda real: lambda archived, question, at, own=None: names.Meaning(question),
+            _ASKED_NAMES,
+        ),
+        (
+            "a symbol means what the newest list says, whatever the PIT",
+            "meaning",
+            lambda real: lambda archived, question, at, own=None: real(archived, question, microseconds.ALWAYS, own),
+            _ASKED_NAMES,
+        ),
+        (
+            "a symbol of today means what a list of before says",
+            "meaning",
+            lambda real: lambda archived, question, at, own=None: real(archived, question, at),
+            ("archive: names live",),
+        ),
+        (
+            "a symbol that a list lacks stands for nothing",
+            "_alike",
+            lambda real: lambda archived, question, at: iter(()),
+            _ASKED_NAMES,
+        ),
+        (
+            "a symbol that a list lacks means what it meant last, whatever the PIT",
+            "_alike",
+            lambda real: lambda archived, question, at: real(archived, question, microseconds.ALWAYS),
+            _ASKED_NAMES,
+        ),
+        ("a request for another symbol tells what this one means", "_names", _any_names, _ASKED_NAMES),
     ),
     *_in(
         "pit_fetch.archive.captured",

@@ -203,7 +203,8 @@ def test_what_came_in_between_is_measured_from_the_last_capture_that_got_it(arch
 
 # What a later question has to know.
 
-_NO_TICKERS = "What a ticker stands for is known from a request by tickers alone"
+_NO_TICKERS = "What a ticker stands for is known from a request by tickers or symbol alone"
+_NO_SYMBOL = "What a symbol stands for is known from a request by symbol or tickers alone: without one, ask by cik."
 
 
 @pytest.mark.parametrize(
@@ -212,6 +213,9 @@ _NO_TICKERS = "What a ticker stands for is known from a request by tickers alone
         ("source = 'sec_full_text'; ciks = ['320193']", "write exact = true, and ask with --exact."),
         ("source = 'sec_full_text'; ciks = ['320193', '789019']; exact = true; date_from = '2024-01-01'", _NO_TICKERS),
         ("source = 'sec_full_text'; tickers = ['AAPL']; exact = true", "A question with words (query) or an entity"),
+        ("source = 'sec_facts'; concept = 'Assets'; cik = '320193'", _NO_SYMBOL),
+        ("source = 'sec_filings'; cik = '320193'; exact = true", _NO_SYMBOL),
+        ("source = 'sec_filings'; symbol = 'AAPL'; exact = true", ""),
         ("source = 'benzinga'; channels = ['News', 'Earnings']", "It answers only questions with the same --channels:"),
         ("source = 'benzinga'; tickers = ['AAPL', 'IBM']", ""),
         ("source = 'benzinga'; limit = 50", "With a limit, it answers for no time before the capture."),

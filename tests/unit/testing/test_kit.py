@@ -172,6 +172,7 @@ MISSPELT: Any = ("txt",)
     [
         ({"kind": "lst"}, {}, "the option word has the kind 'lst'"),
         ({"covered_by": "all"}, {}, "the option word has the covered_by 'all'"),
+        ({"stands_for": "wrd"}, {}, "the option word has the stands_for 'wrd'"),
         ({}, {"needs": ("wrd",)}, "the operation has the option 'wrd'"),
         ({}, {"window": "released_on"}, "the operation has the window 'released_on'"),
         ({}, {"period": "quater"}, "the operation has the period 'quater'"),

@@ -1,0 +1,89 @@
+"""What the names in a question stand for, by the lists that an archive holds: a company's number for its ticker.
+
+A question of today goes by the list that it asked for itself. Any other goes by the last list that was received by its
+instant or, without one, by the first list after it: what a name stands for is the one thing that may come from later,
+and the answer says so. Where that list lacks a name, it means what it meant in a recorded request for it: the last one
+by the instant, or else the first one after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pit_fetch.archive.rederive import Archived, ArchivedReplies, RecordedFetch, interpret, resolved
+from pit_fetch.archive.store import journal, microseconds
+from pit_fetch.archive.store.journal import Key
+from pit_fetch.errors import PitFetchError
+
+
+class Meaning(NamedTuple):
+    """A question with what its names stand for.
+
+    is_whole  nothing that it asks for is left out. A single name that no list has stays in the question, as it does in
+              a recorded request for it; of several names, those that the list lacks are left out
+    """
+
+    question: RecordedFetch
+    is_whole: bool = True
+
+
+def meaning(archived: Archived, question: RecordedFetch, at: int, own: Key | None = None) -> Meaning | None:
+    """Return what a question means as of ``at``; None without any list. Raise Damaged.
+
+    ``own`` is the fetch of the question itself, if it was asked of its source.
+    """
+    if not _names(question):
+        return Meaning(question)
+    if own is not None:
+        by_own = resolved(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
+        return None if by_own is None else Meaning(by_own)
+    held = ArchivedReplies(archived, at)
+    whole = _whole(question, held)
+    in_part = None if whole is not None else resolved(question, held)
+    if whole is None and in_part is not None:
+        of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
+        whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
+    if whole is not None:
+        return Meaning(whole)
+    return None if in_part is None else Meaning(in_part, in_part.query == question.query)
+
+
+def _whole(question: RecordedFetch, archive: ArchivedReplies) -> RecordedFetch | None:
+    """Return the question with what all of its names stand for; None if the list lacks one. As in a capture."""
+    query = question.query
+    found = resolved(question._replace(query=query._replace(capture=True)), archive)
+    return None if found is None else found._replace(query=found.query._replace(capture=query.capture))
+
+
+def _alike(archived: Archived, question: RecordedFetch, at: int) -> Iterator[Key]:
+    """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
+    names = _names(question)
+    letters = [_letters(name) for of_option in names.values() for name in of_option]
+    rows = archived.connection.execute(
+        "SELECT origin, seq FROM fetches ORDER BY began > :at, abs(began - :at), origin, seq", {"at": at}
+    ).fetchall()
+    for key in (Key(*row) for row in rows):
+        fetch = journal.fetch_of(archived.connection, key)
+        if fetch is None or fetch.source != question.fetch.source:
+            continue
+        text = _letters(fetch.request)
+        if all(name in text for name in letters):  # to interpret each of thousands would take seconds
+            with contextlib.suppress(PitFetchError):
+                if _names(interpret(fetch, archived.find)) == names:
+                    yield key
+
+
+def _names(asked: RecordedFetch) -> dict[str, frozenset[str]]:
+    """Return the names in a request, by the option that has them, before they are resolved."""
+    values = {
+        option.name: asked.query.options[option.name] for option in asked.request.provider.options if option.stands_for
+    }
+    return {name: frozenset([value] if isinstance(value, str) else value) for name, value in values.items() if value}
+
+
+def _letters(text: str) -> str:
+    """Return a text without what spellings of a name differ in."""
+    return re.sub(r"[\W_]", "", text).casefold()
