@@ -118,7 +118,8 @@ def test_the_window_that_was_not_captured_is_named_also_where_the_source_chose_i
 
 
 def test_a_question_without_a_window_is_said_to_be_captured_or_not_as_a_whole(archive: Archive) -> None:
-    left = archive.offline("sec_full_text --ciks 1", LATER, "2026-06-04 16:00")
+    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
+    left = archive.offline("sec_full_text --ciks 1", LATER, "2026-05-25 12:00")
     assert uncaptured(left)[0].startswith("This was never captured")
 
 
