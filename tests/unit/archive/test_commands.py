@@ -559,8 +559,6 @@ def test_the_help_names_all_of_them(kept: Archive) -> None:
         ("info --archive none.db", "(pit_fetch capture or pit_fetch archive sample makes one)"),
         ("export versions.parquet", "DIR is a folder of several Parquet files"),
         ("export none/versions", "none/versions: its folder does not exist"),
-        ("export ''", "DIR is empty: give a value or leave it out"),
-        ("log --source ''", "--source is empty: give a value or leave it out"),
         ("replay", "the following arguments are required: ID"),
         ("replay nonsense", "there is no such fetch in it (pit_fetch archive log lists them)"),
         ("replay 0123456789ab-7", "there is no such fetch"),

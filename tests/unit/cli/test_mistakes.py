@@ -427,6 +427,8 @@ def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typ
     [
         ("init --forc", "unrecognized arguments: --forc (did you mean --force?); see pit_fetch init --help"),
         ("init nodir", "nodir"),
+        ("init --model ''", "--model is empty: give a value or leave it out"),
+        ("init ''", "DIR is empty: give a value or leave it out"),
         ("doctor --jsno", "unrecognized arguments: --jsno (did you mean --json?)"),
         ("doctor --json=yes", "--json takes no value: write it on its own"),
         ("new-provider", "needs a NAME"),
