@@ -198,11 +198,17 @@ class Code:
     OFFLINE = _unverifiable(
         "offline", "Answered from the archive alone (--offline): what was never captured is missing."
     )
-    # Both depend on what recorded requests asked for, and not on what they brought.
+    # These depend on what recorded requests asked for, and not on what they brought.
     NOT_CAPTURED = _unverifiable(
         "not_captured",
         "This was never captured, or not as a whole: no recorded request that ran to its end asked for all of it. "
         "What is missing may have been public.",
+        is_uncaptured=True,
+    )
+    WINDOW_NOT_CAPTURED = _unverifiable(
+        "window_not_captured",
+        "The window {window} was never captured, or not as a whole: no recorded request that ran to its end asked for "
+        "all of it. What is missing may have been public.",
         is_uncaptured=True,
     )
     CAPTURED_UNTIL = _unverifiable(
@@ -227,6 +233,9 @@ class Code:
         "nothing", "Nothing public matched, or the source does not know what was asked for.", per_fetch=True
     )
     NOTHING_HELD = _no_data("nothing_held", "Nothing that was captured matches.", per_fetch=True)
+    NOTHING_HELD_WITH_HINT = _no_data(
+        "nothing_held_with_hint", "Nothing that was captured matches. {hint}", per_fetch=True
+    )
     NO_DIFFERENCE = _no_data("no_difference", "Nothing differs between the two answers.")
     # The hint depends on the request alone.
     NOTHING_WITH_HINT = _no_data(

@@ -156,6 +156,8 @@ class Field(NamedTuple):
 
     kind         the meaning of its values: a source may write a number as text
     is_evidence  it states how the record was dated, which may differ between two fetches of the same content
+    is_origin    it names where this version of the record stands: a filing, say. Where it alone differs, the record was
+                 repeated and not changed
     is_plotted   the HTML page draws a curve of it: the first such field that the items have
     is_required  every record of the source has it, null or not, so one without it comes from elsewhere. Leave the
                  field out of the payload if the row lacks it
@@ -170,6 +172,7 @@ class Field(NamedTuple):
     is_plotted: bool = False
     is_required: bool = False
     role: FieldRole = ""
+    is_origin: bool = False
 
 
 def _by_window(query: Query) -> datetime | None:

@@ -28,6 +28,7 @@ from pit_fetch.transport import ReplayingTransport
 _DIGITS = 18
 # Stands in for every credential: no recorded request contains one.
 _NO_KEY = "archived"
+_NO_SUCH_FETCH = "there is no such fetch in it (pit_fetch archive log lists them)"
 
 
 class Replayed(NamedTuple):
@@ -42,7 +43,7 @@ def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
     """Return the answer of a fetch. Raise ArchiveError, with the reason, if there is none."""
     fetch, ended = journal.fetch_of(connection, key), journal.ended(connection, key)
     if fetch is None:
-        raise ArchiveError("there is no such fetch in it")
+        raise ArchiveError(_NO_SUCH_FETCH)
     if ended is None:
         raise ArchiveError("that fetch did not come to its end")
     deleted = journal.withdrawn(connection).get(key)
@@ -71,7 +72,7 @@ def key_of(connection: sqlite3.Connection, text: str) -> Key:
     if key is None and text == "last":
         raise ArchiveError("it holds no answer: a capture prints none, and a question with --offline records nothing")
     if key is None:
-        raise ArchiveError("there is no such fetch in it")
+        raise ArchiveError(_NO_SUCH_FETCH)
     return key
 
 

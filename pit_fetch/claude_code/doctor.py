@@ -92,6 +92,13 @@ class Project:
         return ["", *dict.fromkeys(names)]
 
     @property
+    def untried(self) -> list[str]:
+        """The agents that a proof leaves out, since their own servers would be started with them."""
+        if not self.scope.is_held:
+            return []
+        return list(dict.fromkeys(agent.name for agent in self.own_agents if agent.has_bash and agent.servers))
+
+    @property
     def adapters(self) -> list[str]:
         """The names of data agents that can run commands. They may run only pit_fetch."""
         return list(dict.fromkeys(name for home in self.homes for name in lint.adapters(home)))
@@ -200,6 +207,7 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
             path = effective_value(project.settings, environ, "PATH")
             own = environ if path is None else {**environ, "PATH": path}
             yield from _prove_hooks(client, own, folder, ceiling, project.held)
+            yield from _say_untried(project.untried)
         yield from served.result()
 
 
@@ -219,6 +227,13 @@ def _prove_hooks(
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
         yield Finding("fail", "proof", f"not proved: {proof.problem}", fix)
+
+
+def _say_untried(names: Sequence[str]) -> Iterator[Finding]:
+    if names:
+        text = f"not tried, since the client would start their own MCP servers: {', '.join(names)}"
+        fix = "the hooks hold them as they hold the others: to see it, try a copy of the agent without mcpServers"
+        yield Finding("note", "proof", text, fix)
 
 
 def _prove_entries(

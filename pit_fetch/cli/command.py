@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -51,6 +52,10 @@ class Parser(argparse.ArgumentParser):
             arguments, unknown = self.parse_known_args(args, namespace)
         except UsageError as error:
             self.error(error.gap.reason.rstrip("."))
+        for action in self._actions:
+            if getattr(arguments, action.dest, None) == "" != action.default:
+                name = action.option_strings[-1] if action.option_strings else action.metavar
+                self.error(f"{name} is empty: give a value or leave it out")
         if unknown:
             from pit_fetch.cli.aliases import option_hint
             from pit_fetch.support.suggest import truncate
@@ -104,4 +109,11 @@ def run(argv: Sequence[str], *surroundings: Any) -> CommandResult:
     except argparse.ArgumentError as error:
         return CommandResult("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
     except OSError as error:
-        return CommandResult("", ExitStatus.REFUSED, f"{error.filename or name}: {error.strerror}")
+        return CommandResult("", ExitStatus.REFUSED, f"{error.filename or name}: {_problem(error)}")
+
+
+def _problem(error: OSError) -> str:
+    """Return what is wrong with a file. If its folder is missing, the system says the same as of a missing file."""
+    folder = os.path.dirname(os.path.abspath(os.fsdecode(error.filename))) if error.filename else ""
+    is_lost = isinstance(error, FileNotFoundError) and folder and not os.path.isdir(folder)
+    return "its folder does not exist" if is_lost else str(error.strerror)

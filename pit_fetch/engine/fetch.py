@@ -29,7 +29,7 @@ from pit_fetch.pipeline.select import (
     with_period,
 )
 from pit_fetch.provider import Page, Provider, Query, Record, Stage, Watermark
-from pit_fetch.request.coverage import reach
+from pit_fetch.request.coverage import Reach, reach
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import (
     accepts_claims,
@@ -261,10 +261,11 @@ class Fetch:
 
     def _uncaptured(self, archive: ArchiveSession) -> Iterator[Gap]:
         """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
-        until, wanted = archive.captured_until(self._instant), reach(self.query, self._instant).until
+        until, wanted = archive.captured_until(self._instant), reach(self.query, self._instant)
         if until is None:
-            yield gap(Code.NOT_CAPTURED)
-        elif until < wanted:
+            # The source may have chosen the window, and a reader who does not know it would take all to be missing.
+            yield gap(Code.NOT_CAPTURED) if wanted.is_open else gap(Code.WINDOW_NOT_CAPTURED, window=_shown(wanted))
+        elif until < wanted.until:
             yield gap(Code.CAPTURED_UNTIL, until=format_for_people(until))
 
     @property
@@ -350,6 +351,11 @@ class Fetch:
 def archive_of(request: FetchRequest, runtime: Runtime) -> str:
     """Return the archive that answers a request, too, as its option or the settings write it; "" without one."""
     return "" if request.input_file else request.archive or runtime.environ.get(VARIABLES["archive"], "")
+
+
+def _shown(window: Reach) -> str:
+    """Return a window for people. It depends on the request and the clock alone."""
+    return f"{format_for_people(window.since)} to {format_for_people(window.until)}"
 
 
 def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:

@@ -251,7 +251,7 @@ def _claims_not_accepted(request: FetchRequest) -> list[Gap]:
 
 def nothing(collected: CollectedRecords) -> Gap:
     """Return the gap of an answer without records."""
-    if any(gap.code.is_uncaptured for gap in collected.selection.gaps):
-        return gap(Code.NOTHING_HELD)
     hint = collected.when_empty
+    if any(gap.code.is_uncaptured for gap in collected.selection.gaps):
+        return gap(Code.NOTHING_HELD_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING_HELD)
     return gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING)

@@ -7,6 +7,7 @@ later one, so it shows nothing that a fetch at that PIT would not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from pit_fetch.pipeline.envelope import EVIDENCE
 from pit_fetch.pipeline.select import Selection, WithheldCounts
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
-from pit_fetch.request.operations import is_of_publication
+from pit_fetch.request.operations import candidate_operations, is_of_publication
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people, in_new_york
@@ -77,7 +78,7 @@ def run(
         before, after = (comparable(result, is_restamped) for result in results)
         if before.reach is not None and is_archived and later.evidence == PROVED:
             before = recalled(wanted[0], runtime, progress, argv) or before
-        changed = changes(before, after, earlier.pit)
+        changed = changes(before, after, earlier.pit, _origin(later))
         cuts = _cuts((earlier, later), (before, after))
         selection = Selection(
             tuple(changed), (*selection.gaps, *cuts, *(() if changed else _equal(before, results[1])))
@@ -111,10 +112,13 @@ def _with_stdin_read_once(request: FetchRequest, runtime: Runtime) -> Runtime:
     return runtime._replace(read_stdin=read)
 
 
-def changes(before: ComparableAnswer, after: ComparableAnswer, earlier: datetime | None) -> list[Record]:
-    """Return the items that differ in ``after``, newest first, each with a ``change``: new, changed or gone. Pure.
+def changes(
+    before: ComparableAnswer, after: ComparableAnswer, earlier: datetime | None, origin: AbstractSet[str] = frozenset()
+) -> list[Record]:
+    """Return the items that differ in ``after``, newest first, each with what became of it as ``change``. Pure.
 
-    Only records that both answers cover are compared. ``earlier`` is the PIT of ``before``.
+    It is new, changed, gone or repeated. Only records that both answers cover are compared. ``earlier`` is the PIT of
+    ``before``. ``origin`` are the fields that name where a version stands.
     """
     changed = []
     for name, record in after.records.items():
@@ -122,7 +126,8 @@ def changes(before: ComparableAnswer, after: ComparableAnswer, earlier: datetime
         if known is not None:
             differing = _differing(known, record)
             if differing:
-                changed.append(_marked(record, "changed", differing))
+                change = "repeated" if _is_repeated(differing, origin) else "changed"
+                changed.append(_marked(record, change, differing))
         elif before.may_lack_versions:
             continue
         elif _became_public_after(record, earlier):
@@ -132,6 +137,12 @@ def changes(before: ComparableAnswer, after: ComparableAnswer, earlier: datetime
     gone = (record for name, record in before.records.items() if name not in after.records and after.covers(record))
     changed += [_marked(record, "gone") for record in gone]
     return sorted(changed, key=position)
+
+
+def _origin(request: FetchRequest) -> frozenset[str]:
+    """Return the fields that name where a version of an item of the request's operation stands."""
+    operations = candidate_operations(request.provider, request.options)
+    return frozenset(field.name for field in operations[0].fields if field.is_origin)
 
 
 def _became_public_after(record: Record, instant: datetime | None) -> bool:
@@ -159,6 +170,11 @@ def _differing(before: Record, after: Record) -> dict[str, Any]:
         return {} if values.keys() == {"available_at"} else values
     values[EVIDENCE] = CLAIMED if before.is_claimed else PROVED
     return values
+
+
+def _is_repeated(differing: Mapping[str, Any], origin: AbstractSet[str]) -> bool:
+    """Return whether another filing, say, has the same item in the same words."""
+    return not origin.isdisjoint(differing) and differing.keys() <= {*origin, "available_at"}
 
 
 def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None) -> Record:

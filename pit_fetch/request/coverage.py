@@ -70,6 +70,11 @@ class Reach(NamedTuple):
     since: datetime
     until: datetime
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has no beginning: it is all that became public by its end."""
+        return self.since == _EVER
+
 
 def reach(query: Query, instant: datetime | None = None) -> Reach:
     """Return for which time a request asked, or a question asks as of ``instant``."""

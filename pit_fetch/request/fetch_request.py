@@ -18,7 +18,7 @@ from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
 from pit_fetch.request import evidence
-from pit_fetch.request.operations import candidate_operations
+from pit_fetch.request.operations import candidate_operations, check_operation
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value
 from pit_fetch.times import parse_pit
@@ -134,6 +134,7 @@ def build(
     common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
     check_ceiling(common["pit"], environ)
     options = _values(provider.options, given)
+    check_operation(provider, options)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
         raise UsageError(Code.USAGE, text="--date-from is after --date-to: swap them")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch.errors import ConfigError
+from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Operation, Provider, Query, Window
 from pit_fetch.request import audience
@@ -31,7 +31,7 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
 
     A reply read from a file needs no parameters.
     """
-    operation = _named(provider, query.options[OPTION]) if len(provider.operations) > 1 else provider.operations[0]
+    operation = _chosen(provider, query.options[OPTION]) if len(provider.operations) > 1 else provider.operations[0]
     name = operation.name or provider.name
     if operation.window is None and not (query.since is None and query.until is None):
         _refuse(f"{name} has no dates to choose from: leave out --date-from and --date-to.")
@@ -61,21 +61,31 @@ def is_of_publication(operation: Operation) -> bool:
     return operation.window in ("", "available_on", Window.BY_SELECT, Window.BY_ASKING)
 
 
-def _named(provider: Provider, name: str | None) -> Operation:
-    if name is None:
-        _refuse(f"{provider.name} needs an operation, such as {provider.operations[0].name}; --help lists them.")
-    for operation in provider.operations:
-        if operation.name == name:
-            return operation
+def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
+    """Raise UsageError if ``options`` name an operation that the provider does not have.
+
+    A value that an option does not take is refused, whether or not the option declares its choices.
+    """
+    name = options.get(OPTION)
+    names = [operation.name for operation in provider.operations]
+    if name is None or len(names) == 1 or name in names:
+        return
     from pit_fetch.support import suggest
 
-    names = [operation.name for operation in provider.operations]
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
     aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
     close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
-    raise ConfigError(Code.USAGE, text=f"{suggest.truncate(str(name))} is not an operation of {provider.name}: {hint}")
+    # Without the word, which may be a key.
+    raise UsageError(Code.USAGE, text=f"{provider.name} has no such operation: {hint}")
+
+
+def _chosen(provider: Provider, name: str | None) -> Operation:
+    if name is None:
+        _refuse(f"{provider.name} needs an operation, such as {provider.operations[0].name}; --help lists them.")
+    check_operation(provider, {OPTION: name})
+    return next(operation for operation in provider.operations if operation.name == name)
 
 
 def _refuse(text: str) -> None:

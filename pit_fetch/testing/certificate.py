@@ -14,6 +14,8 @@ UNSEEN = (
     "what the source overwrites without a mark: give claimed_at in the place of available_at, and Operation.claims",
     "stamps that mean another event, where neither name nor value shows it: declare Operation.basis",
     "pages of single rows that carry no date of their own, and figures that are scaled by what came later",
+    "an id that changes with each version, such as one with a revision's number: its versions look like several items",
+    "the number of a page in a payload, if every page of the test is a recorded one",
     "what a library not written in Python does by itself, on the network or in files",
 )
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.engine import registry
+from pit_fetch.errors import UsageError
 from pit_fetch.provider import Operation, Option, Provider
+from pit_fetch.request.fetch_request import from_values
 from pit_fetch.request.values import flag_of
 from pit_fetch.testing.inprocess import unhurried
 from pit_fetch.testing.server import Answering, Response
@@ -29,6 +31,18 @@ def test_every_option_of_every_operation_is_sent_and_recorded(name: str, operati
     assert (answer.status, answer.complaint) == (0, ""), words
     assert served.exchanges, answer.reasons
     assert all(isinstance(value, (str, list)) for request, _ in served.exchanges for value in request.params.values())
+
+
+@pytest.mark.parametrize("name", sorted({name for name, operation in OPERATIONS if operation.name}))
+def test_every_source_refuses_an_operation_that_it_does_not_have(name: str, tmp_path: Path) -> None:
+    provider = registry.load(name)
+    if len(provider.operations) == 1:
+        return
+    answer = fetch(tmp_path, "--source", name, "--op", "no-such-one", env=VARIABLES, provider=provider)
+    assert (answer.status, answer.data, len(answer.reasons.splitlines())) == (2, [], 1)
+    assert "no-such-one" not in answer.out + answer.err, "it may be a key"
+    with pytest.raises(UsageError):
+        from_values({"op": "no-such-one"}, provider, {})
 
 
 def _options_of(provider: Provider, operation: Operation) -> list[Option]:

@@ -181,7 +181,7 @@ def test_the_questions_in_python(asking: Path) -> None:
     closes = [f"2024-02-{day}" for day in ("09", "12", "13", "14", "15", "16")]
     assert sorted(set(names["news"]["close"])) == closes
     assert "OTHER" not in outputs[0]
-    assert [names["eps"](vintage).tolist() for vintage in ("first", "latest")] == [[12.20, 6.13], [6.10, 6.13]]
+    assert [names["eps"][vintage].tolist() for vintage in ("first", "latest")] == [[12.20, 6.13], [6.10, 6.13]]
     revenue = names["revenue"].pivot(index="pit", columns="cik", values="revenue")
     assert revenue.shape == (12, 20)
     assert [*revenue["1001"].fillna(0)] == [0, 400, 400, 400, *[410] * 8]

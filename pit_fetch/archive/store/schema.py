@@ -58,7 +58,9 @@ def open_to_read(path: str) -> sqlite3.Connection:
         _check_is_file(path)
     except OSError as error:
         raise (
-            ArchiveError("there is no such file") if isinstance(error, FileNotFoundError) else archive_error(error)
+            ArchiveError("there is no such file (pit_fetch capture or pit_fetch archive sample makes one)")
+            if isinstance(error, FileNotFoundError)
+            else archive_error(error)
         ) from None
     problem: ArchiveError | None = None
     # In WAL mode a reader needs the file beside it. Where that cannot be created, no other process writes either.

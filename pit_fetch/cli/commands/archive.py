@@ -323,6 +323,8 @@ def _export(call: Call) -> CommandResult:
 
     with closing(_open_existing(call.path)) as connection:
         folder = call.runtime.path(call.options.folder)
+        if os.path.splitext(folder)[1] in (".parquet", ".csv", ".json", ".jsonl"):
+            return refused(f"{folder}: DIR is a folder of several Parquet files: give it a folder's name")
         exported = export.export(connection, folder, call.runtime.find, call.on_progress("exporting"))
     if call.options.json:
         return CommandResult(to_json(exported._asdict()))

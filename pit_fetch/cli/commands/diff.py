@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FORM = parser.Form(
     "diff",
     "What became public, changed or went between two instants: the same question is asked at both.\n"
-    "Each item has a change: new, changed (with what it held before) or gone.",
+    "Each item has a change: new, changed (with what it held before), repeated (by a newer filing, say) or gone.",
     pits="--pit EARLIER --pit LATER",
     has_pages=False,
 )

@@ -20,6 +20,7 @@ _MEANINGS = {
     "undated": "nothing shows when it was published",
     "unusable": "it has no id",
     "new": "only the later answer has it",
+    "repeated": "both have it in the same words, and the later one from another place, such as a newer filing",
     "changed": "both have it, and below it is what it held before",
     "gone": "only the earlier answer has it",
     "claimed": "a claim dates it and nothing proves it: it may have changed since",

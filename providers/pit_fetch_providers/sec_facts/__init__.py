@@ -184,7 +184,8 @@ _FACTS = Operation(
         Field("unit", role="series"),
         Field("start", "date", role="start"),
         *fields(date="end", number="value"),
-        *fields("form accession"),
+        Field("form", is_origin=True),
+        Field("accession", is_origin=True),
         Field("restated", "flag"),
     ),
     window="end",
@@ -257,7 +258,7 @@ PROVIDER = Provider(
             rule="the latest release among the filings of its cells",
             fields=(
                 *fields(date="period_end period_start", text="period currency", number=" ".join(_CELLS)),
-                Field("sources", "object"),
+                Field("sources", "object", is_origin=True),
                 Field("derived", "list"),
             ),
             window="period_end",

@@ -67,7 +67,6 @@ def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None
     ("words", "reason"),
     [
         ((), "needs an operation"),
-        (("EARNING", "symbol=IBM"), "EARNING is not an operation of alphavantage: did you mean EARNINGS?"),
         (("EARNINGS",), "EARNINGS needs symbol"),
         (("FX_DAILY", "from_symbol=EUR"), "FX_DAILY needs to_symbol"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM"), "needs interval"),

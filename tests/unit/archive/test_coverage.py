@@ -103,6 +103,26 @@ def test_what_came_after_the_capture_is_said_to_be_missing(archive: Archive) -> 
     assert after.ids == ["1"]
 
 
+def test_the_window_that_was_not_captured_is_named_also_where_the_source_chose_it(archive: Archive) -> None:
+    captured(archive, articles(benzinga.article(1, at("2026-06-01 14:00"))), "source = 'benzinga'; tickers = ['AAPL']")
+    chosen = archive.offline("benzinga --tickers AAPL", LATER, "2026-06-04 16:00")
+    window = "Wednesday 2026-06-03 12:00:00 in New York (-04:00) to Thursday 2026-06-04 12:00:00 in New York (-04:00)"
+    assert f"The window {window} was never captured" in uncaptured(chosen)[0]
+    assert "Nothing that was captured matches. A ticker is written" in chosen.reasons
+    assert "Only the 24 hours before the PIT were searched: use --date-from" in chosen.reasons
+    given = archive.offline("benzinga --tickers AAPL --date-from 2026-06-03T16:00:00Z", LATER, "2026-06-04 16:00")
+    assert f"The window {window} was never captured" in uncaptured(given)[0]
+    assert "24 hours" not in given.reasons
+    held = archive.offline("benzinga --tickers AAPL --date-from 2026-06-01T08:00:00Z", LATER, "2026-06-04 16:00")
+    assert held.ids == ["1"], "as the hint says"
+
+
+def test_a_question_without_a_window_is_said_to_be_captured_or_not_as_a_whole(archive: Archive) -> None:
+    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
+    left = archive.offline("sec_full_text --ciks 1", LATER, "2026-05-25 12:00")
+    assert uncaptured(left)[0].startswith("This was never captured")
+
+
 def test_a_hole_between_two_captures_is_one(archive: Archive) -> None:
     day = "source = 'benzinga'; lookback_minutes = 1440"
     captured(archive, articles(), day, now="2026-06-01 15:00")

@@ -123,7 +123,7 @@ def test_a_folder_that_exists_is_left_as_it_is(archive: Archive) -> None:
 def test_a_folder_that_cannot_be_made_is_named(archive: Archive) -> None:
     left = archive.command("archive export none/lake")
     assert left.code == 2
-    assert "none/lake: it cannot be written (No such file or directory)" in left.err
+    assert "none/lake: its folder does not exist" in left.err
 
 
 def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,17 @@ def test_a_restatement_and_a_later_report_change_the_figures(made: Archive) -> N
     assert [row for row in every if row[0] == "2022-12-31"] == [("2022-12-31", 3.25, True), ("2022-12-31", 3.60, False)]
 
 
+def test_a_figure_that_a_newer_report_repeats_is_not_changed(made: Archive) -> None:
+    pits = " ".join(f"--pit {pit.replace(' ', 'T')}:00Z" for pit in (BEFORE, AFTER))
+    left = made.command(f"diff --source {EPS} {pits} --archive a.db --offline")
+    assert _figures(left, "end", "change") == [
+        ("2023-12-31", "new"), ("2022-12-31", "changed"), ("2021-12-31", "repeated"),
+    ]  # fmt: skip
+    restated, repeated = left.data[1:]
+    assert restated["before"]["value"] == 3.60
+    assert repeated["before"].keys() == {"accession", "available_at"}
+
+
 def test_the_words_and_the_estimates_of_the_time_are_served(made: Archive) -> None:
     news = "bz-news-api --tickers ACME --lookback-minutes 4500 --fields title"
     before, morning = made.offline(news, AFTER, BEFORE), made.offline(news, AFTER, "2024-02-16 21:30")
@@ -111,7 +122,7 @@ def test_a_file_that_is_there_is_kept(made: Archive) -> None:
 def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = Archive(tmp_path)
     left = archive.command("archive sample nowhere/a.db")
-    assert (left.code, left.err) == (2, f"pit_fetch: {tmp_path}/nowhere/a.db: No such file or directory\n")
+    assert (left.code, left.err) == (2, f"pit_fetch: {tmp_path}/nowhere/a.db: its folder does not exist\n")
 
     def fail(self: object, request: HttpRequest) -> HttpReply:
         raise KeyboardInterrupt

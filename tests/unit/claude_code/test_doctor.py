@@ -484,6 +484,17 @@ def test_the_verdict_says_what_is_held_and_who_has_which_way_past_it(session: Se
     assert verdict == f"{held} Other ways are open: any command can be run: this session, the agent researcher."
 
 
+def test_a_proof_names_whom_it_leaves_out(session: Session) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    session.environ |= ALONE
+    with_agent("own", "tools: Bash\nmcpServers:\n  - news: {command: npx}\n")(session)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prove, "prove", FakeClient(HOLDS).prove)
+        examined = report(session, "--prove", announce=print)
+    (left_out,) = (row for row in examined["findings"] if "not tried" in row["message"])
+    assert (left_out["level"], left_out["message"].rpartition(": ")[2]) == ("note", "own")
+
+
 def test_the_guards_variable_counts_as_the_guard_sees_it(session: Session) -> None:
     with_local_settings(**NO_WEB, env={"PIT_FETCH_WRAPPER_ONLY": "0"})(session)
     session.environ |= ALONE

@@ -318,11 +318,7 @@ REFUSED = {
     "$BZ --output -": "without --output, the answer goes to stdout",
     "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
     "normalize --page saved": "did you mean --pages?",
-}
-
-
-# A request in good order that makes no sense to its source: exit status 0, and a gap.
-SENSELESS = {
+    # Operations.
     "$AV estimate symbol=IBM": "did you mean ESTIMATES?",
     "$AV price symbol=IBM": "did you mean TIME_SERIES_DAILY?",
     "$AV daily symbol=IBM": "did you mean TIME_SERIES_DAILY?",
@@ -331,13 +327,18 @@ SENSELESS = {
     "$AV transcript symbol=IBM": "did you mean EARNINGS_CALL_TRANSCRIPT?",
     "$AV cashflow symbol=IBM": "did you mean CASH_FLOW?",
     "$AV earnings-calendar": "did you mean EARNINGS_CALENDAR?",
-    "$AV XYZZY symbol=IBM": "XYZZY is not an operation of alphavantage: --help lists them.",
+    "$AV XYZZY symbol=IBM": "alphavantage has no such operation: --help lists them.",
     "$CALL calls symbol=MSFT": "did you mean events?",
     "$CALL MSFT": "it has transcript, events, calendar, slides; see --help.",
-    "$CALL transcript symbol=MSFT year=23": "year is a fiscal year of four digits, e.g. 2023.",
-    "$CALL transcript symbol=MSFT quarter=5": "quarter is 1 to 4",
     "$YAHOO quotes symbol=AAPL": "did you mean prices?",
     "$YAHOO AAPL": "it has prices, news, earnings, upgrades, consensus; see --help.",
+}
+
+
+# A request in good order that makes no sense to its source: exit status 0, and a gap.
+SENSELESS = {
+    "$CALL transcript symbol=MSFT year=23": "year is a fiscal year of four digits, e.g. 2023.",
+    "$CALL transcript symbol=MSFT quarter=5": "quarter is 1 to 4",
     # Symbols in another program's spelling.
     "$BZ --tickers AAPL.US": "--tickers: write AAPL in place of AAPL.US.",
     "$BZ --tickers MSFT,NASDAQ:AAPL": "--tickers: write AAPL in place of NASDAQ:AAPL.",
@@ -426,6 +427,8 @@ def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typ
     [
         ("init --forc", "unrecognized arguments: --forc (did you mean --force?); see pit_fetch init --help"),
         ("init nodir", "nodir"),
+        ("init --model ''", "--model is empty: give a value or leave it out"),
+        ("init ''", "DIR is empty: give a value or leave it out"),
         ("doctor --jsno", "unrecognized arguments: --jsno (did you mean --json?)"),
         ("doctor --json=yes", "--json takes no value: write it on its own"),
         ("new-provider", "needs a NAME"),

@@ -130,6 +130,19 @@ def test_an_explanation_says_that_a_fetch_leaves_out_what_quotes_a_later_stamp(t
     assert [item["verdict"] for item in with_archive.data] == ["public", "public"]
 
 
+def test_what_another_place_repeats_is_not_called_changed(tmp_path: Path) -> None:
+    def vintages(query: Query, context: Context) -> Iterator[Record]:
+        for name, second in (("same", "1.0"), ("other", "1.1")):
+            yield record(name, 90, value="1.0", filing="a")
+            yield record(name, 30, value=second, filing="b")
+
+    fields = (Field("value"), Field("filing", is_origin=True))
+    by_id = {item["id"]: item for item in diff(tmp_path, demo(vintages, operations=(Operation(fields=fields),))).data}
+    assert {name: item["change"] for name, item in by_id.items()} == {"same": "repeated", "other": "changed"}
+    assert by_id["same"]["before"] == {"filing": "a", "available_at": "2024-02-15T14:30:00-05:00"}
+    assert by_id["other"]["before"].keys() == {"value", "filing", "available_at"}
+
+
 def test_versions_show_what_changed_and_what_went(tmp_path: Path) -> None:
     def vintages(query: Query, context: Context) -> Iterator[Record]:
         yield record("gdp", 90, value="1.0", unit="%")
