@@ -186,10 +186,7 @@ def captured(case: Case, rng: Random) -> int:
         if left.data != expected.data:
             return 0
     with archive() as path:
-        file = path.with_suffix(".toml")
-        file.write_text(_list(case, words), encoding="utf-8")
-        left = run(case, app, line=("capture", str(file)), now=later, environ=environ(path))
-        if left.code:
+        if capture(case, app, path, words, later).code:
             return 0
         again = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
         assert run(case, nobody, line=("archive", "rebuild"), environ=environ(path)).code == 0
@@ -200,6 +197,13 @@ def captured(case: Case, rng: Random) -> int:
     elif days:
         assert again.data == []
     return 1
+
+
+def capture(case: Case, app: App, path: Path, words: Sequence[str], now: datetime | None = None) -> Left:
+    """Capture the question of these words into the archive at ``path``."""
+    file = path.with_suffix(".toml")
+    file.write_text(_list(case, words), encoding="utf-8")
+    return run(case, app, line=("capture", str(file)), now=now, environ=environ(path))
 
 
 def _last_morning(moment: datetime) -> datetime:

@@ -386,6 +386,15 @@ MUTANTS = (
         ("a row may be of any stream", "seed", lambda real: lambda stream: 0, _DAMAGE),
     ),
     *_in(
+        "pit_fetch.provider",
+        (
+            "what a fetch chose counts before it",
+            "Query.chooses.fget",
+            lambda real: lambda query: False,
+            ("wikipedia: archive captured", "wayback: archive captured"),
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.rederive",
         ("what was asked after the PIT counts before it", "indexed", _counts_from_the_beginning, _EARLY),
         ("hosts are pooled", "stream_of", _stream_without(hosts={}), _APART),

@@ -59,6 +59,15 @@ def _one_by_one(real: Any) -> Any:
     return fetch
 
 
+def _as_it_stands(real: Any) -> Any:
+    def fetch(query: Any, context: Any, cik: int) -> Any:
+        every = list(real(query, context, cik))
+        standing = holdings._standing(every)
+        yield from (record for record in every if record.payload["accession"] in standing)
+
+    return fetch
+
+
 def _of_the_list(real: Any) -> Any:
     def public(query: Any, context: Any, cik: Any, wanted: Any) -> Any:
         return (made for made in releases.newest_first(query, context, cik, wanted) if made is not None)
@@ -119,6 +128,18 @@ MUTANTS = (
         f"{_ROOM}.holdings:fetch",
         _one_by_one,
         ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: of a quarter, the book of the capture's day alone",
+        f"{_ROOM}.holdings:fetch",
+        _as_it_stands,
+        ("sec_filings: named",),
+    ),
+    Mutant(
+        "sec_filings: what is named counts from its capture on",
+        "pit_fetch.provider:Query.chooses.fget",
+        lambda real: lambda query: query.operation.chooses,
+        ("sec_filings: named",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

@@ -11,6 +11,7 @@ from pit_fetch_providers.edgar.forms import INSIDERS
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
+from tests.laws import archived
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests, endpoint_of
@@ -144,6 +145,35 @@ def failures(rng: Random) -> Case:
         *([always(response)] * 2 for response in broken),
     )
     return case._replace(worlds=tuple(rng.choice(kinds)), plain=None)
+
+
+def named(rng: Random) -> int:
+    """A capture of a filing by its number, or of a quarter's reports, answers as the source did at each instant before.
+
+    The hour at which a report of a quarter was released is known of the report's own day, or with exact.
+    """
+    case, kind = make(rng, most=0), rng.choice(("accession", "holdings"))
+    forms = _REPORTS if kind == "holdings" else _FORMS
+    filings = [_public(rng, sec.number(place), case.moment, forms) for place in range(1, rng.choice((2, 5)))]
+    filed = [_filed(rng, filing) for filing in filings]
+    what = (
+        ("text", f"accession={rng.choice(filings).accession}")
+        if kind == "accession"
+        else ("holdings", f"period={rng.choice(filed).period or _QUARTERS[2]}", "--exact")
+    )
+    case = case._replace(words=(*what, "cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    app = server.app(filed, true_utc=rng.random() < 0.5)
+    released = [filing.accepted_instant + rng.choice((0, 1)) * hours.HOUR for filing in filings]
+    pits = [at + rng.choice((-1, 0, 60)) * timedelta(seconds=1) for at in rng.sample(released, min(3, len(released)))]
+    with archived.archive() as path:
+        environ = archived.environ(path)
+        captured = archived.capture(case, app, path, case.words)
+        assert captured.code == 0, captured.out
+        for pit in map(datetime.isoformat, pits):
+            left = run(case, archived.nobody, pit=pit, environ=environ, words=(*case.words, "--offline"))
+            assert left.data == run(case, app, pit=pit).data, pit
+            assert not any(gap.get("captured") is False for gap in left.envelope["gaps"])
+    return len(pits)
 
 
 def incomplete(rng: Random) -> int:
@@ -306,6 +336,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "named": named,
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }
