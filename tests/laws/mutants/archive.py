@@ -8,7 +8,7 @@ from typing import Any
 
 from pit_fetch.archive.store import history, index, journal, microseconds
 from pit_fetch.archive_admin import maintenance
-from tests.laws.mutants.leak import Mutant
+from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
 
@@ -279,6 +279,12 @@ MUTANTS = (
             "first_held",
             lambda real: lambda connection, stream, rows: {},
             _SNAPSHOTS,
+        ),
+        (
+            "a row of a snapshot that has changed is another one",
+            "_check_firsts",
+            nothing,
+            ("archive: damaged rows",),
         ),
         (
             "all rows of a snapshot are as old as the oldest",
