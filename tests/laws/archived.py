@@ -26,7 +26,7 @@ from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, coverage, dropping, indexed, keeping
 from tests.laws.checks import check_newest_first
-from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, resized, run
+from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 from tests.memory_folder import scratch
 from tests.worlds import same_bytes
 
