@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
@@ -176,6 +177,31 @@ def named(rng: Random) -> int:
     return len(pits)
 
 
+def left_out(rng: Random) -> int:
+    """After a capture, an archive has the filings that the source serves, and those that nothing dates, since it saw.
+
+    What the source leaves out, since it was released too late for its place in the order, the archive leaves out, too.
+    """
+    case = make(rng, most=0, kind="filings")
+    filings = [_public(rng, sec.number(place), case.moment, _FORMS) for place in range(1, rng.choice((2, 5)))]
+    for place in range(10, rng.choice((11, 13))):
+        filing = _public(rng, sec.number(place), case.moment, _FORMS)
+        filed = filing.accepted_instant.date() - rng.choice((9, 40)) * hours.DAY
+        filings.append(replace(filing, filed=f"{filed:%Y-%m-%d}", written=rng.choice((filing.written, ""))))
+    app = server.app([_filed(rng, filing) for filing in filings], true_utc=rng.random() < 0.5)
+    words = ("cik=320193", *options(rng, _OPTIONS, 2), "--limit", "1000", "--max-chars", "0")
+    case, pit = case._replace(words=words, terminal=False), (case.moment + 10 * hours.DAY).isoformat()
+    with archived.archive() as path:
+        environ = archived.environ(path)
+        assert archived.capture(case, app, path, words, case.moment).code == 0
+        left = run(case, archived.nobody, pit=pit, environ=environ, words=(*words, "--offline"))
+    undated = {item["id"] for item in left.data if "first_seen_at" in item}
+    assert {*left.ids} - undated == {*run(case, app, pit=pit).ids}
+    dated = {filing.accession for filing in filings if "--exact" not in words or filing.written}
+    assert undated.isdisjoint(dated), "a filing is said to be public since it was captured, and was released before"
+    return 1
+
+
 def incomplete(rng: Random) -> int:
     """Where one filing that an answer rests on cannot be had, what is left is never served as all of it."""
     case = make(rng, most=0, kind=rng.choice(("holdings", "form", "insiders")))
@@ -336,6 +362,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "left out": left_out,
     "named": named,
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
