@@ -229,7 +229,11 @@ class Operation(NamedTuple):
     chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
                 that it can use, and those that it had to read before. Which records come then depends on the horizon.
                 So an archive counts them as known from the PIT of that fetch on, captures included, and reads what it
-                recorded by ``fetch`` alone. ``derive`` chooses again, among the records of several fetches
+                recorded by ``fetch`` alone. What such a fetch lacks is not gone. ``derive`` chooses again, among the
+                records of several fetches
+    chooses_unless  the options that name what is wanted, such as a document by its number. With one of them given,
+                ``fetch`` yields every record of it that it can use, whatever the horizon: a capture then answers for
+                the time before it, too
     earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
                 An archive looks no further back, and ``diff`` and ``explain`` begin their window there
     timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
@@ -253,6 +257,7 @@ class Operation(NamedTuple):
     basis: tuple[Basis, ...] = ()
     versions: bool = False
     chooses: bool = False
+    chooses_unless: tuple[str, ...] = ()
     timeout: float = 60.0
     search_terms: str = ""
     period: str = ""
@@ -299,6 +304,12 @@ class Query(NamedTuple):
     def open_mode(self) -> bool:
         """Whether the request has no PIT: nothing is filtered, and today's state may be shown."""
         return self.pit is None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether ``fetch`` chooses among records (:attr:`Operation.chooses`): no option names what is wanted."""
+        named = (self.options.get(name) for name in self.operation.chooses_unless)
+        return self.operation.chooses and all(value is None or value is False for value in named)
 
     @property
     def may_report_today(self) -> bool:

@@ -67,9 +67,8 @@ class RecordedFetch(NamedTuple):
     @property
     def is_whole_capture(self) -> bool:
         """Whether it asked for all that its source had, so that it rests on nothing that came later than a PIT."""
-        operation = self.query.operation
-        is_all = self.is_snapshot or operation.reach != "some"
-        return self.fetch.kind == "capture" and not operation.chooses and is_all
+        is_all = self.is_snapshot or self.query.operation.reach != "some"
+        return self.fetch.kind == "capture" and not self.query.chooses and is_all
 
     @property
     def shows_absence(self) -> bool:

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.archive import claims, names, rederive
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.open_archives import OpenArchives, advice
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
@@ -82,6 +82,11 @@ class ArchiveSession:
     def problem(self) -> str:
         """Why nothing is recorded, or "" if it is."""
         return self.recorder.problem
+
+    @property
+    def advice(self) -> str:
+        """What would make questions like this one faster, or "". Raise ArchiveError."""
+        return advice(self._archived.connection, self.recorded.request)
 
     def start(self, secrets: Iterable[str]) -> None:
         """Open the archive to record, unless it alone has to answer. It is created if missing."""

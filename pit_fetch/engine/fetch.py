@@ -255,7 +255,9 @@ class Fetch:
             collected = self.collected.with_gaps(
                 before=(gap(Code.OFFLINE), *self._uncaptured(archive), *self._caveats(archived=True))
             )
-            return self._from_archive(archive, collected, None)
+            collected = self._from_archive(archive, collected, None)
+            self.progress.advise(archive.advice)
+            return collected
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
 

@@ -43,12 +43,14 @@ class Grid(NamedTuple):
     asking    returns a context in which questions are asked
     key       names all that the cells of a subject depend on, but for what a source answers
     question  what every cell asks
+    advice    what would make the answers faster; "" if nothing would
     """
 
     subjects: Sequence[Subject]
     asking: Callable[[], AbstractContextManager[Ask]]
     key: Callable[[Subject], str] = repr
     question: Question = Question("", {}, is_offline=False)
+    advice: str = ""
 
 
 class Cell(NamedTuple):

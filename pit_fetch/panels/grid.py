@@ -11,7 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 from pit_fetch import api
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.open_archives import OpenArchives, advice
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends
 from pit_fetch.engine import settings_files
@@ -99,13 +99,13 @@ def grid_of(
             build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
             raise _of_subject(error, subject) from None
-    held = _held(latest, runtime)
+    held, faster = _held(latest, runtime)
 
     def key(subject: Subject) -> str:
         request = questions.request(subject.over, subject.pits[-1])
         return key_of(request, subject, held, runtime.environ)
 
-    return Grid(asked, questions.asking, key, _question(questions, latest))
+    return Grid(asked, questions.asking, key, _question(questions, latest), faster)
 
 
 def _question(questions: Questions, request: FetchRequest) -> Question:
@@ -122,25 +122,27 @@ def _of_subject(error: UsageError | ConfigError, subject: Mapping[str, object]) 
     return UsageError(Code.USAGE, text=f"{about}: {error.gap.reason}") if is_about_it else error
 
 
-def _held(request: FetchRequest, runtime: Runtime) -> Sequence[object]:
-    """Return what tells the archive, or the saved reply, that alone answers from another; nothing if a source does.
+def _held(request: FetchRequest, runtime: Runtime) -> tuple[Sequence[object], str]:
+    """Return what tells the archive, or the saved reply, that alone answers from another, and how it would be faster.
 
-    Raise ConfigError, InputError or UsageError if it cannot be read, or not once for each cell.
+    Nothing if a source answers. Raise ConfigError, InputError or UsageError if it cannot be read, or not once for each
+    cell.
     """
     if request.input_file == "-":
         raise UsageError(
             Code.USAGE, text="a panel reads a saved reply for each cell: put it into a file, and name that"
         )
     if request.input_file:
-        return (hashlib.sha256(read_file(runtime.path(request.input_file), request.timeout)).hexdigest(),)
+        return (hashlib.sha256(read_file(runtime.path(request.input_file), request.timeout)).hexdigest(),), ""
     if not request.offline:
-        return ()
+        return (), ""
     path = archive_of(request, runtime)
     if not path:
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
         with closing(OpenArchives(runtime.find)) as archives:
-            return ends(archives.read(runtime.path(path)).connection)
+            connection = archives.read(runtime.path(path)).connection
+            return ends(connection), advice(connection, request)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     except BROKEN as error:

@@ -100,6 +100,9 @@ def check_declarations(provider: Provider) -> None:
             _check_word(f"field {field.name}", "kind", field.kind, get_args(FieldKind))
         for name in (*operation.needs, *operation.takes):
             _check_word(owner, "option", name, sorted(options))
+        for name in operation.chooses_unless:
+            taken = {*operation.needs, *operation.takes} or options
+            _check_word(owner, "option", name, sorted(taken))
         for place in ("window", "period"):
             value = getattr(operation, place)
             if isinstance(value, str) and value and names:

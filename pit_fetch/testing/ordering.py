@@ -11,7 +11,7 @@ from itertools import pairwise
 from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page, Record
 from pit_fetch.testing import edits
-from pit_fetch.testing.case import Case, failure, pits_before
+from pit_fetch.testing.case import Case, failure, pits_before, versions_of
 from pit_fetch.testing.recording import RecordedReply, drop, edited
 from pit_fetch.testing.runner import observe
 from pit_fetch.times import is_aware
@@ -21,6 +21,8 @@ _ORDER = (
     "available_at, from page to page without an exception; where it does not, leave it out. For slices of time yield "
     "a Watermark after each"
 )
+# More records than a recorded reply holds.
+_ALL = 100_000
 
 
 def check_order(case: Case) -> None:
@@ -54,6 +56,7 @@ def check_watermarks(recording: RecordedReply) -> None:
 
 def check_versions(recording: RecordedReply) -> None:
     """Check that every version of an item is yielded, so that the newest one public at the PIT can be chosen."""
+    _check_choice(recording)
     case = recording.case
     alone: dict[str, set[datetime]] = defaultdict(set)
     for container in recording.containers:
@@ -78,6 +81,27 @@ def check_versions(recording: RecordedReply) -> None:
                 "was public at the PIT, and a choice made before that rests on versions that may be late",
             )
     _check_declared(recording)
+
+
+def _check_choice(recording: RecordedReply) -> None:
+    """Check that a request that names what is wanted is answered with all of it, whenever it is asked.
+
+    A capture of it answers for the time before it.
+    """
+    case, query = recording.case, recording.baseline.query
+    if query is None or query.chooses or not query.operation.chooses:
+        return
+    later = versions_of(observe(case.with_options(limit=_ALL), case.now).records)
+    for pit in pits_before(recording.baseline):
+        public = {version for version in versions_of(recording.run_at(pit).records) if version.public_from <= pit}
+        if lost := min(public - later, default=None):
+            raise failure(
+                f"item {lost.id!r} (public from {lost.public_from} on) is yielded at the PIT {pit}, and no more at a "
+                "later one: the request leaves something to choose",
+                "yield all that is public of what the request names, or leave the option out of "
+                f"Operation.chooses_unless, which is {query.operation.chooses_unless}: a capture answers for the time "
+                "before it if nothing was chosen",
+            )
 
 
 def _check_declared(recording: RecordedReply) -> None:

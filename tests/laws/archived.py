@@ -19,7 +19,6 @@ from pit_fetch.archive import rederive
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
-from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import holds
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
@@ -27,7 +26,7 @@ from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, coverage, dropping, indexed, keeping, names
 from tests.laws.checks import check_newest_first
-from tests.laws.worlds import SECRETS, Case, operation_of, provider_of, resized, run
+from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 from tests.memory_folder import scratch
 from tests.worlds import same_bytes
 
@@ -166,14 +165,17 @@ def captured(case: Case, rng: Random) -> int:
     """A capture answers as the source would have at the PIT, be it made then or days later.
 
     Made then, it meets what was public alone: an archive serves what nothing dates from the first sight of it on. If
-    the source makes a choice, which rests on what came later, the capture says nothing of the PIT.
+    the source makes a choice, or a fetch does, that rests on what came later: the capture says nothing of the PIT.
+    A question that names what is wanted leaves no choice.
     """
+    question = coverage.question_of(case)
+    if question is None:
+        return 0
+
     has_exact = case.source in ("sec_full_text", "sec_filings")
     words = (*case.words, "--exact") if has_exact and rng.random() < 0.5 else case.words
     days, app = rng.choice(((0, case.worlds[0]), (2, case.worlds[-1])))
     later = case.moment + timedelta(days=days)
-    if "--after" in words or "--format" in words or _chooses(case):
-        return 0
     expected = run(case, app, words=words)
     if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
         return 0
@@ -184,20 +186,24 @@ def captured(case: Case, rng: Random) -> int:
         if left.data != expected.data:
             return 0
     with archive() as path:
-        file = path.with_suffix(".toml")
-        file.write_text(_list(case, words), encoding="utf-8")
-        left = run(case, app, line=("capture", str(file)), now=later, environ=environ(path))
-        if left.code:
+        if capture(case, app, path, words, later).code:
             return 0
         again = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
         assert run(case, nobody, line=("archive", "rebuild"), environ=environ(path)).code == 0
         rebuilt = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
     assert again.data == rebuilt.data
-    if operation_of(case).reach != "some":
+    if question.query.operation.reach != "some" and not question.query.chooses:
         _check_data(case, again, expected)
     elif days:
         assert again.data == []
     return 1
+
+
+def capture(case: Case, app: App, path: Path, words: Sequence[str], now: datetime | None = None) -> Left:
+    """Capture the question of these words into the archive at ``path``."""
+    file = path.with_suffix(".toml")
+    file.write_text(_list(case, words), encoding="utf-8")
+    return run(case, app, line=("capture", str(file)), now=now, environ=environ(path))
 
 
 def _last_morning(moment: datetime) -> datetime:
@@ -207,13 +213,6 @@ def _last_morning(moment: datetime) -> datetime:
     while day.weekday() > 4:
         day -= timedelta(days=1)
     return datetime.combine(day, time(0), NEW_YORK)
-
-
-def _chooses(case: Case) -> bool:
-    """Return whether the source reads only the newest records of a horizon: it was asked for those of another one."""
-    provider = case.provider or registry.load(case.source)
-    request = parse(("--source", case.source, *case.words), provider, {})
-    return candidate_operations(provider, request.options)[0].chooses
 
 
 def _list(case: Case, words: Sequence[str]) -> str:

@@ -172,9 +172,17 @@ def _wrapped(names: Iterable[str]) -> list[str]:
 
 
 def sealed_coverage(text: str) -> str:
-    """Return the page of coverage, its ``text`` with a table of which captured requests answer which questions."""
-    rows = [_coverage(registry.load(name)) for name in registry.BUNDLED_NAMES]
-    return _in_block(text, "coverage", _table(("source", *(title for title, _ in _COVERAGE)), rows))
+    """Return the page of coverage, its ``text`` with which captured requests answer which questions, and since when."""
+    providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
+    covered = _table(("source", *(title for title, _ in _COVERAGE)), map(_coverage, providers))
+    chosen = [
+        (provider.name, f"`{operation.name}`", " or ".join(f"`{name}`" for name in operation.chooses_unless) or "-")
+        for provider in providers
+        for operation in provider.operations
+        if operation.chooses
+    ]
+    titles = "source", "operation", "answers for the time before the capture with"
+    return _in_block(_in_block(text, "coverage", covered), "chosen", _table(titles, chosen))
 
 
 _MOST_NAMED = 8

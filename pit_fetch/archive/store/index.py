@@ -209,7 +209,10 @@ def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[K
 
 
 def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int]) -> dict[int, int]:
-    """Return when each of these rows of a snapshot was first held, by its digest. Raise Damaged."""
+    """Return when each of these rows of a snapshot was first held, by its digest; nothing of one that is new.
+
+    Raise Damaged.
+    """
     start, held = seed(stream), {}
     for row, first, mark in connection.execute(
         "SELECT f.row, f.first, f.mark FROM json_each(?) j "  # noqa: S608 - our names
@@ -218,7 +221,16 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
     ):
         check(mark, start, row, first)
         held[row] = first
+    if not held.keys() >= {*rows}:
+        _check_firsts(connection, stream)
     return held
+
+
+def _check_firsts(connection: sqlite3.Connection, stream: str) -> None:
+    """Raise Damaged if one of the rows of the stream has changed: it would seem to be new under its own digest."""
+    query = f"SELECT mark, row, first FROM firsts WHERE pool = {_POOL}"  # noqa: S608 - our names
+    for mark, *row in connection.execute(query, (stream,)):
+        check(mark, seed(stream), *row)
 
 
 def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:

@@ -67,9 +67,10 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
     ingestion.add_items()
     if fetch.is_complete:
         ingestion.add_absences()
+    held = index.first_held(connection, fetch.stream, fetch.rows)
     connection.executemany(
-        "INSERT OR IGNORE INTO firsts VALUES (?, ?, ?, ?)",
-        ((stream, row, fetch.seen, checksum(start, row, fetch.seen)) for row in fetch.rows),
+        "INSERT INTO firsts VALUES (?, ?, ?, ?)",
+        ((stream, row, fetch.seen, checksum(start, row, fetch.seen)) for row in fetch.rows if row not in held),
     )
     read = (fetch.seen, *fetch.key, int(fetch.is_complete), fetch.since, fetch.until)
     added = connection.execute(

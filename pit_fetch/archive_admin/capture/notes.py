@@ -19,8 +19,8 @@ def notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
     provider = request.provider
     if UNLIMITED not in (request.limit, request.max_pages) or request.limit != request.max_pages:
         yield "With a limit, it answers for no time before the capture."
-    elif query.operation.chooses:
-        yield "A fetch reads only what is wanted at its PIT: it answers for no time before the capture."
+    elif query.chooses:
+        yield _chosen(query)
     if refusal:
         yield f"With --pit the same question is refused: {refusal}"
     same = [
@@ -39,6 +39,13 @@ def notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
     own = provider.when_captured(query)
     if own:
         yield own
+
+
+def _chosen(query: Query) -> str:
+    """Return the note on a request that leaves a choice, with the options that leave none."""
+    options = " or ".join(query.operation.chooses_unless)
+    unless = f", unless it gives {options}" if options else ""
+    return f"A fetch reads only what is wanted at its PIT: it answers for no time before the capture{unless}."
 
 
 def hole(query: Query, last: datetime | None) -> str:

@@ -78,6 +78,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         if options.dry_run:
             return CommandResult(f"{plan}\n")
         progress.tell(plan)
+        progress.advise(grid.advice)
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))

@@ -216,6 +216,7 @@ PROVIDER = Provider(
             fields=(*fields("accession form document url", integer="position"), *fields("text")),
             window=None,
             chooses=True,
+            chooses_unless=("accession",),
             search_terms="document read content exhibit press release",
         ),
         _FILINGS._replace(
@@ -229,6 +230,7 @@ PROVIDER = Provider(
             fields=holdings.FIELDS,
             window=None,
             chooses=True,
+            chooses_unless=("period",),
             search_terms="13f institutional positions portfolio managers",
         ),
     ),

@@ -10,14 +10,22 @@ from pit_fetch.provider import Context, Page, Query, Record
 from pit_fetch_providers.edgar import forms, release, subject, submissions
 from pit_fetch_providers.edgar.submissions import Row
 from pit_fetch_providers.sec_filings import files, releases
+from pit_fetch_providers.sec_filings.releases import LeftOut, Release
 from pit_fetch_providers.shared import UNREADABLE
 
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the filings of a company, newest release first."""
     made = releases.newest_first(query, context, cik, lambda row: is_form(query, row.form))
-    for place, one_release in enumerate(made):
-        record = UNREADABLE if one_release is None else _record(one_release.row, cik, one_release.at)
+    for place, listed in enumerate(made):
+        match listed:
+            case Release(row, at):
+                record = _record(row, cik, at)
+            case LeftOut(row):
+                # Without an id: an archive would take it for undated, and for public since it saw it.
+                record = _record(row, cik, None)._replace(id="")
+            case None:
+                record = UNREADABLE
         yield Page((record,), newest_first, continues_previous=place > 0)
 
 

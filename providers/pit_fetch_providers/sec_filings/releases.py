@@ -31,6 +31,12 @@ class Release(NamedTuple):
     at: datetime | None
 
 
+class LeftOut(NamedTuple):
+    """A filing that was released too late for its place in the order."""
+
+    row: Row
+
+
 class _Place(NamedTuple):
     """Where a filing stands in the order, and why it cannot be dated, of one that is missed."""
 
@@ -49,7 +55,7 @@ def is_settled(query: Query) -> bool:
     return not named or forms.all_ordinary(named)
 
 
-def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release | None]:
+def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release | LeftOut | None]:
     """Yield the ``wanted`` filings of a company, and None for an unreadable row of its list. Raise UpstreamError.
 
     With a PIT, what was filed on a later day is left out: it cannot have been public. One that was public and cannot be
@@ -65,15 +71,17 @@ def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> It
             if _is_past(query, bound):
                 break
             yield from map(_had, waiting.settled(bound))
-            if wanted(row) and not waiting.take(row, dated(row), bound):
-                yield Release(row, None)
+            if wanted(row):
+                place = dated(row)
+                if not waiting.take(row, place, bound):
+                    yield Release(row, None) if place.at is None or query.open_mode else LeftOut(row)
     yield from map(_had, waiting.rest())
 
 
 def public(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release]:
     """Yield those of :func:`newest_first` that may be read."""
     for made in newest_first(query, context, cik, wanted):
-        if made is not None and is_public(query, made.at):
+        if isinstance(made, Release) and is_public(query, made.at):
             yield made
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch.archive import names, rederive
 from pit_fetch.archive.store import history, index, journal, microseconds
 from pit_fetch.archive_admin import maintenance
-from tests.laws.mutants.leak import Mutant
+from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
 
@@ -288,6 +288,12 @@ MUTANTS = (
             _SNAPSHOTS,
         ),
         (
+            "a row of a snapshot that has changed is another one",
+            "_check_firsts",
+            nothing,
+            ("archive: damaged rows",),
+        ),
+        (
             "all rows of a snapshot are as old as the oldest",
             "first_held",
             _held_since_the_oldest,
@@ -391,6 +397,15 @@ MUTANTS = (
             _DAMAGE,
         ),
         ("a row may be of any stream", "seed", lambda real: lambda stream: 0, _DAMAGE),
+    ),
+    *_in(
+        "pit_fetch.provider",
+        (
+            "what a fetch chose counts before it",
+            "Query.chooses.fget",
+            lambda real: lambda query: False,
+            ("wikipedia: archive captured", "wayback: archive captured"),
+        ),
     ),
     *_in(
         "pit_fetch.archive.rederive",

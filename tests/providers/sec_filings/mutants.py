@@ -68,9 +68,27 @@ def _one_by_one(real: Any) -> Any:
     return fetch
 
 
+def _as_it_stands(real: Any) -> Any:
+    def fetch(query: Any, context: Any, cik: int) -> Any:
+        every = list(real(query, context, cik))
+        standing = holdings._standing(every)
+        yield from (record for record in every if record.payload["accession"] in standing)
+
+    return fetch
+
+
+def _as_undated(real: Any) -> Any:
+    def newest_first(*given: Any) -> Any:
+        for made in real(*given):
+            yield releases.Release(made.row, None) if isinstance(made, releases.LeftOut) else made
+
+    return newest_first
+
+
 def _of_the_list(real: Any) -> Any:
     def public(query: Any, context: Any, cik: Any, wanted: Any) -> Any:
-        return (made for made in releases.newest_first(query, context, cik, wanted) if made is not None)
+        made = releases.newest_first(query, context, cik, wanted)
+        return (release for release in made if isinstance(release, releases.Release))
 
     return public
 
@@ -146,6 +164,24 @@ MUTANTS = (
         "pit_fetch_providers.edgar.archive:Archive._read",
         _no_more_after_a_failure,
         ("sec_filings: kept",),
+    ),
+    Mutant(
+        "sec_filings: of a quarter, the book of the capture's day alone",
+        f"{_ROOM}.holdings:fetch",
+        _as_it_stands,
+        ("sec_filings: named",),
+    ),
+    Mutant(
+        "sec_filings: what is named counts from its capture on",
+        "pit_fetch.provider:Query.chooses.fget",
+        lambda real: lambda query: query.operation.chooses,
+        ("sec_filings: named",),
+    ),
+    Mutant(
+        "sec_filings: what comes too late for the order is public since it was captured",
+        f"{_ROOM}.releases:newest_first",
+        _as_undated,
+        ("sec_filings: left out",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

@@ -77,3 +77,7 @@ class TestHoldings(TestText):
     def serve(self, reply: bytes, request: HttpRequest) -> Response:
         columns = server.raw_rows(row for row in json.loads(reply) if isinstance(row, dict))
         return server.app(REPORTS, body=json.dumps({"filings": {"recent": columns, "files": []}}).encode())(request)
+
+
+class TestHoldingsOfAQuarter(TestHoldings):
+    options = {"op": "holdings", "period": "2023-12-31", "cik": "320193"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
@@ -11,6 +12,7 @@ from pit_fetch_providers.edgar.forms import INSIDERS, is_ordinary
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
+from tests.laws import archived
 from tests.laws.checks import continued as check_continued
 from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests, endpoint_of
@@ -145,6 +147,60 @@ def failures(rng: Random) -> Case:
         *([always(response)] * 2 for response in broken),
     )
     return case._replace(worlds=tuple(rng.choice(kinds)), plain=None)
+
+
+def named(rng: Random) -> int:
+    """A capture of a filing by its number, or of a quarter's reports, answers as the source did at each instant before.
+
+    The hour at which a report of a quarter was released is known of the report's own day, or with exact.
+    """
+    case, kind = make(rng, most=0), rng.choice(("accession", "holdings"))
+    forms = _REPORTS if kind == "holdings" else _FORMS
+    filings = [_public(rng, sec.number(place), case.moment, forms) for place in range(1, rng.choice((2, 5)))]
+    filed = [_filed(rng, filing) for filing in filings]
+    what = (
+        ("text", f"accession={rng.choice(filings).accession}")
+        if kind == "accession"
+        else ("holdings", f"period={rng.choice(filed).period or _QUARTERS[2]}", "--exact")
+    )
+    case = case._replace(words=(*what, "cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    app = server.app(filed, true_utc=rng.random() < 0.5)
+    released = [filing.accepted_instant + rng.choice((0, 1)) * hours.HOUR for filing in filings]
+    pits = [at + rng.choice((-1, 0, 60)) * timedelta(seconds=1) for at in rng.sample(released, min(3, len(released)))]
+    with archived.archive() as path:
+        environ = archived.environ(path)
+        captured = archived.capture(case, app, path, case.words)
+        assert captured.code == 0, captured.out
+        for pit in map(datetime.isoformat, pits):
+            left = run(case, archived.nobody, pit=pit, environ=environ, words=(*case.words, "--offline"))
+            assert left.data == run(case, app, pit=pit).data, pit
+            assert not any(gap.get("captured") is False for gap in left.envelope["gaps"])
+    return len(pits)
+
+
+def left_out(rng: Random) -> int:
+    """After a capture, an archive has the filings that the source serves, and those that nothing dates, since it saw.
+
+    What the source leaves out, since it was released too late for its place in the order, the archive leaves out, too.
+    """
+    case = make(rng, most=0, kind="filings")
+    filings = [_public(rng, sec.number(place), case.moment, _FORMS) for place in range(1, rng.choice((2, 5)))]
+    for place in range(10, rng.choice((11, 13))):
+        filing = _public(rng, sec.number(place), case.moment, _FORMS)
+        filed = filing.accepted_instant.date() - rng.choice((9, 40)) * hours.DAY
+        filings.append(replace(filing, filed=f"{filed:%Y-%m-%d}", written=rng.choice((filing.written, ""))))
+    app = server.app([_filed(rng, filing) for filing in filings], true_utc=rng.random() < 0.5)
+    words = ("cik=320193", *options(rng, _OPTIONS, 2), "--limit", "1000", "--max-chars", "0")
+    case, pit = case._replace(words=words, terminal=False), (case.moment + 10 * hours.DAY).isoformat()
+    with archived.archive() as path:
+        environ = archived.environ(path)
+        assert archived.capture(case, app, path, words, case.moment).code == 0
+        left = run(case, archived.nobody, pit=pit, environ=environ, words=(*words, "--offline"))
+    undated = {item["id"] for item in left.data if "first_seen_at" in item}
+    assert {*left.ids} - undated == {*run(case, app, pit=pit).ids}
+    dated = {filing.accession for filing in filings if "--exact" not in words or filing.written}
+    assert undated.isdisjoint(dated), "a filing is said to be public since it was captured, and was released before"
+    return 1
 
 
 def incomplete(rng: Random) -> int:
@@ -375,6 +431,8 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "day": of_a_day,
     "incomplete": incomplete,
     "kept": kept,
+    "left out": left_out,
+    "named": named,
     "undatable": undatable,
     "undated": lambda rng: non_interference(undated(rng)),
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),

@@ -231,6 +231,16 @@ _NO_SYMBOL = "What a symbol stands for is known from a request by symbol or tick
             "source = 'wayback'; url = 'https://example.com/'",
             "A fetch reads only what is wanted at its PIT: it answers for no time before the capture.",
         ),
+        (
+            "source = 'sec_filings'; op = 'text'; form = '10-K'; cik = '320193'; exact = true",
+            "A fetch reads only what is wanted at its PIT: it answers for no time before the capture, unless it gives "
+            "accession.",
+        ),
+        (
+            "source = 'sec_filings'; op = 'text'; accession = '0000320193-25-000057'; cik = '320193'; exact = true",
+            "",
+        ),
+        ("source = 'sec_filings'; op = 'holdings'; period = '2024-03-31'; cik = '1067983'; exact = true", ""),
     ],
 )
 def test_a_capture_that_cannot_be_asked_as_one_may_think_says_so(archive: Archive, request_: str, words: str) -> None:

@@ -106,6 +106,32 @@ def test_it_is_read_as_it_is(old: tuple[Archive, list[str]], monkeypatch: pytest
     assert archive.path.read_bytes() == before
 
 
+_FASTER = (
+    "pit_fetch: the archive is of an earlier format: each offline question makes the index of its stream anew, until "
+    "pit_fetch archive rebuild has made it for good\n"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"--source {flips.ESTIMATES} --pit 2026-06-06T15:00:00Z --offline",
+        f"diff --source {flips.NEWS} --pit 2026-06-02T15:00:00Z --pit 2026-06-04T15:00:00Z --offline",
+        "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --pits 2026-06-06T15:00:00Z --offline",
+    ],
+)
+def test_a_person_is_told_once_what_makes_it_fast_again(old: tuple[Archive, list[str]], words: str) -> None:
+    archive, _ = old
+    said = archive.command(words, terminal=True)
+    assert (said.code, said.err.count(_FASTER)) == (0, 1)
+    quiet = archive.command(words)
+    assert (quiet.out != "", "rebuild" in quiet.out + quiet.err) == (True, False)
+    named = archive.command(f"{words} --archive {archive.path}", terminal=True)
+    assert f"pit_fetch archive rebuild --archive {archive.path} has made it for good" in named.err
+    archive.command("archive rebuild")
+    assert "rebuild" not in archive.command(words, terminal=True).err
+
+
 def test_it_is_brought_to_this_format_when_it_is_written(old: tuple[Archive, list[str]]) -> None:
     archive, expected = old
     with closing(archive.open()) as connection:

@@ -24,7 +24,7 @@ from unittest import SkipTest
 import pytest
 import responses
 
-from pit_fetch.provider import Basis, Field, Operation, Query, Record, UpstreamError
+from pit_fetch.provider import Basis, Field, Operation, Option, Query, Record, UpstreamError
 from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
 from pit_fetch.testing.asked import pages_of_rows
 from pit_fetch.testing.case import public_from
@@ -113,6 +113,21 @@ def test_a_later_page_that_fails_is_told() -> None:
     assert "when a later page fails" in failure(swallowing, "http_errors")
 
 
+def test_a_request_that_names_what_is_wanted_is_not_answered_by_a_choice() -> None:
+    def newest_alone(query: Any, context: Any) -> Any:
+        public = [record for record in source.records(source.page(query, context, "")) if query.in_window(record)]
+        yield from [record for record in public if (public_from(record) or query.horizon) <= query.horizon][:1]
+
+    operation = Operation(takes=("of",), chooses=True, chooses_unless=("of",), fields=PROVIDER.operations[0].fields)
+    options = (*PROVIDER.options, Option("of", "the item's author"))
+    choosing = by_fetch(newest_alone)._replace(operations=(operation,), options=options)
+    message = failure(suite(choosing, options={"of": "her"}), "versions_are_left_to_the_framework")
+    assert "is yielded at the PIT" in message
+    assert "leave the option out of Operation.chooses_unless" in message
+    honest = PROVIDER._replace(operations=(operation,), options=options)
+    assert failures(suite(honest, options={"of": "her"}), IMPORTS) == {}
+
+
 @pytest.mark.parametrize("form", cursors.RECORDED)
 def test_pages_that_are_recorded_are_no_rows(form: str) -> None:
     assert score.failures(cursors.recorded_pages(form), all_of_them=True) == {}
@@ -174,6 +189,7 @@ MISSPELT: Any = ("txt",)
         ({"covered_by": "all"}, {}, "the option word has the covered_by 'all'"),
         ({"stands_for": "wrd"}, {}, "the option word has the stands_for 'wrd'"),
         ({}, {"needs": ("wrd",)}, "the operation has the option 'wrd'"),
+        ({}, {"chooses_unless": ("wrd",)}, "the operation has the option 'wrd'"),
         ({}, {"window": "released_on"}, "the operation has the window 'released_on'"),
         ({}, {"period": "quater"}, "the operation has the period 'quater'"),
         ({}, {"fields": (Field("title", *MISSPELT),)}, "the field title has the kind 'txt'"),
