@@ -255,6 +255,7 @@ PROVIDER = Provider(
                 *fields(date="period_end period_start", text="period currency", number=" ".join(_CELLS)),
                 Field("sources", "object"),
                 Field("derived", "list"),
+                Field("omitted", "object"),
             ),
             window="period_end",
             period="period_end",

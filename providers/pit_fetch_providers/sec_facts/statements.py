@@ -2,7 +2,8 @@
 
 A cell is reported or derived. A fourth quarter, a quarter of a cash flow and twelve months are differences and sums of
 longer periods: only of amounts, of one concept, and only where no input was ever restated, since a difference of two
-bases means nothing. A cell that cannot be had is null.
+bases means nothing. A cell that cannot be had is null. If there are figures of it that are left out, the item says why,
+and is as new as what shows it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age
 from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import ANCHORS, BESIDE, LINES, SUMS, Line, Statement
+from pit_fetch_providers.sec_facts.measures import of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, in_order
+from pit_fetch_providers.sec_facts.remainders import proved
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, in_order, restating
 
 Cadence = Literal["annual", "quarter", "ttm"]
 CADENCES: tuple[Cadence, ...] = ("annual", "quarter", "ttm")
@@ -36,15 +40,6 @@ class Span(NamedTuple):
     end: date
 
 
-class Cell(NamedTuple):
-    """A figure of a statement, and the versions it was taken or computed from."""
-
-    value: int | float
-    inputs: tuple[Record, ...]
-    is_derived: bool = False
-    is_restated: bool = False  # whether a public version has another value
-
-
 class _Parts(NamedTuple):
     """Periods whose sum, less ``minus``, is another one."""
 
@@ -56,14 +51,15 @@ class _Beside(NamedTuple):
     """What is reported beside the parts of a sum, and the name of the part that includes all of it."""
 
     whole: str
-    values: tuple[int | float, ...]
+    cells: tuple[Cell, ...]
 
-    def is_left_out(self, parts: Mapping[str, Cell]) -> bool:
-        """Return whether one of the values is neither zero nor a part of the sum, or some of its parts together."""
+    def left_out(self, parts: Mapping[str, Cell]) -> tuple[Record, ...]:
+        """Return the versions of what is neither zero nor a part of the sum, or some of its parts together."""
         counted: set[int | float] = {0}
         for cell in parts.values():
             counted |= {_total([value, cell.value]) for value in counted}
-        return self.whole not in parts and not counted.issuperset(self.values)
+        others = () if self.whole in parts else (cell for cell in self.cells if cell.value not in counted)
+        return tuple(version for cell in others for version in cell.inputs)
 
 
 class Book:
@@ -71,7 +67,7 @@ class Book:
 
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
-        self._histories: dict[Fact, History] = {history.fact: history for history in histories(records)}
+        self._histories: dict[Fact, History] = {history.fact: history for history in histories(proved(records))}
         self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
         self._units: dict[date, Counter[str]] = {}
         for fact in self._histories:
@@ -101,38 +97,48 @@ class Book:
         units: Mapping[str, int] = self._units.get(end, {})
         return min(units, key=lambda unit: (-units[unit], unit)) if units else None
 
-    def known(self, line: Line, span: Span, currency: str) -> dict[int, History]:
-        """Return the histories of the line's concepts for a period, by the rank of the concept."""
+    def known(self, line: Line, span: Span, currency: str) -> Known | Omission:
+        """Return the histories of the line's concepts for a period, without those that are another measure."""
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
         names = (concept.split(":", 1) for concept in line.concepts)
         found = (self._histories.get(Fact(taxonomy, name, unit, *span)) for taxonomy, name in names)
-        return {rank: history for rank, history in enumerate(found) if history is not None}
+        return of_one_measure(line, {rank: history for rank, history in enumerate(found) if history is not None})
 
-    def reported(self, known: Mapping[int, History]) -> Cell | None:
+    def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
         if not known:
             return None
         choose = min if self.place == 0 else max
         versions = [(history.versions[self.place], -rank) for rank, history in known.items()]
         version, _ = choose(versions, key=lambda pair: (age(pair[0]), pair[1]))
-        values = {version.payload["value"] for history in known.values() for version in history.versions}
-        return Cell(version.payload["value"], (version,), is_restated=len(values) > 1)
+        return Cell(version.payload["value"], (version,), restating=restating(by_age(known)))
 
-    def combined(self, line: Line, parts: _Parts, currency: str) -> Cell | None:
+    def combined(self, line: Line, parts: _Parts, currency: str) -> Cell | Omission | None:
         """Return the sum of ``parts``, under the first concept that has them all, never restated."""
+        by_span: list[Known] = []
+        for span in (*parts.plus, parts.minus):
+            known = self.known(line, span, currency)
+            if isinstance(known, Omission):
+                return known
+            by_span.append(known)
+        if not all(by_span):
+            return None
         if line.measure != "amount":
-            return None
-        by_span = [self.known(line, span, currency) for span in (*parts.plus, parts.minus)]
-        if any(map(_is_contested, by_span)):
-            return None
-        for rank in by_span[0]:
-            known = [histories.get(rank) for histories in by_span]
-            same = [history for history in known if history is not None and not history.is_restated]
-            if len(same) == len(known) and self._is_one_basis(same):
+            return Omission("not_additive", self._shown(by_span))
+        complete = [rank for rank in by_span[0] if all(rank in known for known in by_span)]
+        for rank in complete:
+            same = [known[rank] for known in by_span]
+            if all(history.restating is None for history in same) and self._is_one_basis(same):
                 versions = tuple(history.versions[self.place] for history in same)
                 *plus_values, minus_value = (version.payload["value"] for version in versions)
                 return Cell(_total([*plus_values, -minus_value]), versions, is_derived=True)
-        return None
+        return Omission("restated" if complete else "renamed", self._shown(by_span))
+
+    def _shown(self, by_span: Iterable[Known]) -> tuple[Record, ...]:
+        """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
+        every = [history for known in by_span for history in known.values()]
+        chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
+        return (*chosen, *(history.restating for history in every if history.restating is not None))
 
     def _is_one_basis(self, parts: list[History]) -> bool:
         """Return whether no filing that brought one of ``parts`` restated the concept, unless it brought them all."""
@@ -211,63 +217,70 @@ def _item(
     at = Span(None, span.end) if statement == "balance" else span
     cells = {line.name: _cell(book, line, at, parts, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
-        cells[name] = cells.get(name) or _sum(cells, ways, _beside(book, name, at, currency))
-    known = {name: cell for name, cell in cells.items() if cell is not None}
-    if not known:
+        if not isinstance(cells.get(name), Cell):
+            cells[name] = _sum(cells, ways, _beside(book, name, at, currency)) or cells.get(name)
+    known = {name: cell for name, cell in cells.items() if isinstance(cell, Cell)}
+    omitted = {name: cell for name, cell in cells.items() if isinstance(cell, Omission)}
+    inputs = [version for cell in cells.values() if cell is not None for version in cell.inputs]
+    if not inputs:
         return None
-    inputs = [version for cell in known.values() for version in cell.inputs]
     newest = max(inputs, key=age)
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
         "period_start": None if span.start is None else span.start.isoformat(),
         "period": cadence,
         "currency": currency,
-        **{name: None if cell is None else cell.value for name, cell in cells.items()},
+        **{name: cell.value if isinstance(cell, Cell) else None for name, cell in cells.items()},
         "sources": {name: [_source(version) for version in cell.inputs] for name, cell in known.items()},
         "derived": [name for name, cell in known.items() if cell.is_derived],
+        "omitted": {name: omission.reason for name, omission in omitted.items()},
     }
     return newest._replace(id=f"{company}:{statement}:{cadence}:{span.end}", payload=payload)
 
 
-def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currency: str) -> Cell | None:
+def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currency: str) -> Cell | Omission | None:
     known = book.known(line, span, currency)
-    if _is_contested(known):
-        return None
+    if isinstance(known, Omission):
+        return known
     reported = book.reported(known)
     if reported is not None or span.start is None:
         return reported
-    derived = (book.combined(line, part, currency) for part in parts)
-    return next((cell for cell in derived if cell is not None), None)
-
-
-def _is_contested(known: Mapping[int, History]) -> bool:
-    """Return whether one filing has several values of a line: its concepts are other measures there."""
-    values: dict[str, Any] = {}
-    versions = (version.payload for history in known.values() for version in history.versions)
-    return any(values.setdefault(version["accession"], version["value"]) != version["value"] for version in versions)
+    derived = [cell for part in parts if (cell := book.combined(line, part, currency)) is not None]
+    return next((cell for cell in derived if isinstance(cell, Cell)), derived[0] if derived else None)
 
 
 def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:
     """Return what is reported beside the parts of a sum."""
     whole, concepts = BESIDE.get(name, ("", ()))
-    reported = (book.reported(book.known(Line(name, (concept,)), span, currency)) for concept in concepts)
-    return _Beside(whole, tuple(cell.value for cell in reported if cell is not None))
+    known = (book.known(Line(name, (concept,)), span, currency) for concept in concepts)
+    reported = (None if isinstance(histories, Omission) else book.reported(histories) for histories in known)
+    return _Beside(whole, tuple(cell for cell in reported if cell is not None))
 
 
-def _sum(cells: Mapping[str, Cell | None], ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cell | None:
-    """Return the sum of the first of ``ways`` whose cells are all known; a name behind a minus is subtracted.
+def _sum(
+    cells: Mapping[str, Cell | Omission | None], ways: Iterable[tuple[str, ...]], beside: _Beside
+) -> Cell | Omission | None:
+    """Return the sum of the first of ``ways`` whose cells are all there; a name behind a minus is subtracted.
 
-    None where they are of several bases, or where something is reported ``beside`` them. The next way would leave a
-    part out.
+    It is left out where one of them is, where they are of several bases, or where something is reported ``beside``
+    them. The next way would leave a part out.
     """
     for names in ways:
         signs = {name.removeprefix("-"): -1 if name.startswith("-") else 1 for name in names}
-        parts = {name: cell for name in signs if (cell := cells[name]) is not None}
-        if len(parts) == len(signs):
-            if not _is_consistent(parts.values()) or beside.is_left_out(parts):
-                return None
-            value = _total([signs[name] * cell.value for name, cell in parts.items()])
-            return Cell(value, tuple(version for cell in parts.values() for version in cell.inputs), is_derived=True)
+        found = {name: cells[name] for name in signs}
+        if None in found.values():
+            continue
+        for cell in found.values():
+            if isinstance(cell, Omission):
+                return cell
+        parts = {name: cell for name, cell in found.items() if isinstance(cell, Cell)}
+        inputs = tuple(version for cell in parts.values() for version in cell.inputs)
+        changed = [cell.restating for cell in parts.values() if cell.restating is not None]
+        if changed and len({version.payload["accession"] for version in inputs}) > 1:
+            return Omission("restated", (*inputs, *changed))
+        if others := beside.left_out(parts):
+            return Omission("incomplete", (*inputs, *others))
+        return Cell(_total([signs[name] * cell.value for name, cell in parts.items()]), inputs, is_derived=True)
     return None
 
 
@@ -278,12 +291,6 @@ def _total(values: Collection[int | float]) -> int | float:
     from decimal import Decimal
 
     return float(sum(Decimal(str(value)) for value in values))
-
-
-def _is_consistent(cells: Collection[Cell]) -> bool:
-    """Return whether cells are of one basis: none was restated, or one filing has them all."""
-    filings = {version.payload["accession"] for cell in cells for version in cell.inputs}
-    return len(filings) == 1 or not any(cell.is_restated for cell in cells)
 
 
 def _recasting(history: History) -> Iterator[str]:

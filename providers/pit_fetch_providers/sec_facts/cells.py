@@ -1,0 +1,37 @@
+"""Define what a statement has in a place: a figure, or why figures that were reported make none. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.versions import History, age
+
+# The public histories of a line for a period, by the rank of the concept.
+Known = Mapping[int, History]
+# "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
+# filing has several values of the line. "not_additive": it is per share, or a number of shares. "incomplete": something
+# is reported beside the parts of the sum.
+Reason = Literal["restated", "renamed", "two_values", "not_additive", "incomplete"]
+
+
+class Cell(NamedTuple):
+    """A figure of a statement, and the versions it was taken or computed from."""
+
+    value: int | float
+    inputs: tuple[Record, ...]
+    is_derived: bool = False
+    restating: Record | None = None  # the first public version of another value than the one before
+
+
+class Omission(NamedTuple):
+    """A cell that is left out although there are figures of it: why, and the versions that show it."""
+
+    reason: Reason
+    inputs: tuple[Record, ...]
+
+
+def by_age(known: Known) -> list[Record]:
+    """Return all versions of a line, oldest first."""
+    return sorted((version for history in known.values() for version in history.versions), key=age)
