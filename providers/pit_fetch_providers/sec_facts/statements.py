@@ -2,8 +2,10 @@
 
 A cell is reported or derived. A fourth quarter, a quarter of a cash flow and twelve months are differences and sums of
 longer periods: only of amounts, of one concept, and only where no input was ever restated, since a difference of two
-bases means nothing. A cell that cannot be had is null. If there are figures of it that are left out, the item says why,
-and is as new as what shows it.
+bases means nothing. A cell that cannot be had is null. If there are figures of it that are left out, the item says why.
+
+An item is as new as all that it rests on: the versions of its figures, what shows why one is left out, and what first
+showed the period.
 """
 
 from __future__ import annotations
@@ -47,6 +49,13 @@ class _Parts(NamedTuple):
     minus: Span
 
 
+class _Period(NamedTuple):
+    """The ways to derive a period, and the version that first showed it."""
+
+    ways: tuple[_Parts, ...]
+    shown: Record
+
+
 class _Beside(NamedTuple):
     """What is reported beside the parts of a sum, and the name of the part that includes all of it."""
 
@@ -78,14 +87,14 @@ class Book:
             (history.fact[:3], accession) for history in self._histories.values() for accession in _recasting(history)
         }
 
-    def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> set[Span]:
-        """Return the periods of the concepts ``names``; with ``forms``, those that such a form reports."""
-        return {
-            Span(fact.start, fact.end)
-            for fact, history in self._histories.items()
-            if f"{fact.taxonomy}:{fact.concept}" in names
-            and (forms is None or not forms.isdisjoint(map(_form, history.versions)))
-        }
+    def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
+        """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``."""
+        shown: dict[Span, list[Record]] = {}
+        for fact, history in self._histories.items():
+            if f"{fact.taxonomy}:{fact.concept}" in names:
+                versions = (version for version in history.versions if forms is None or _form(version) in forms)
+                shown.setdefault(Span(fact.start, fact.end), []).extend(versions)
+        return {span: min(versions, key=age) for span, versions in shown.items() if versions}
 
     def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
         """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say."""
@@ -114,7 +123,7 @@ class Book:
         return Cell(version.payload["value"], (version,), restating=restating(by_age(known)))
 
     def combined(self, line: Line, parts: _Parts, currency: str) -> Cell | Omission | None:
-        """Return the sum of ``parts``, under the first concept that has them all, never restated."""
+        """Return the sum of ``parts``, under a concept that has them all, never restated."""
         by_span: list[Known] = []
         for span in (*parts.plus, parts.minus):
             known = self.known(line, span, currency)
@@ -126,13 +135,20 @@ class Book:
         if line.measure != "amount":
             return Omission("not_additive", self._shown(by_span))
         complete = [rank for rank in by_span[0] if all(rank in known for known in by_span)]
-        for rank in complete:
-            same = [known[rank] for known in by_span]
-            if all(history.restating is None for history in same) and self._is_one_basis(same):
-                versions = tuple(history.versions[self.place] for history in same)
-                *plus_values, minus_value = (version.payload["value"] for version in versions)
-                return Cell(_total([*plus_values, -minus_value]), versions, is_derived=True)
+        sums = (self._total([known[rank] for known in by_span]) for rank in complete)
+        cells = [cell for cell in sums if cell is not None]
+        if cells:  # of the names, the one that is complete first, or whose newest version is the newest
+            choose = min if self.place == 0 else max
+            return choose(cells, key=lambda cell: max(map(age, cell.inputs)))
         return Omission("restated" if complete else "renamed", self._shown(by_span))
+
+    def _total(self, parts: list[History]) -> Cell | None:
+        """Return the sum of ``parts``, of which the last is subtracted, if they are of one basis."""
+        if any(history.restating is not None for history in parts) or not self._is_one_basis(parts):
+            return None
+        versions = tuple(history.versions[self.place] for history in parts)
+        *plus_values, minus_value = (version.payload["value"] for version in versions)
+        return Cell(_total([*plus_values, -minus_value]), versions, is_derived=True)
 
     def _shown(self, by_span: Iterable[Known]) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
@@ -158,19 +174,28 @@ def statements(
     ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
     """
     book = Book(records, vintage)
-    items = (_item(book, statement, cadence, span, parts, company) for span, parts in _periods(book, cadence).items())
+    items = (_item(book, statement, cadence, span, period, company) for span, period in _periods(book, cadence).items())
     return in_order((item for item in items if item is not None), "period_end")
 
 
-def _periods(book: Book, cadence: Cadence) -> Mapping[Span, tuple[_Parts, ...]]:
-    """Return the periods of ``cadence``, each with the ways to derive it."""
-    years = book.one_for_each_end(book.spans(ANCHORS, _ANNUAL_REPORTS), "annual")
-    spans = sorted(span for span in book.spans(ANCHORS) if span.start is not None)  # a set has another order each time
+def _periods(book: Book, cadence: Cadence) -> Mapping[Span, _Period]:
+    """Return the periods of ``cadence``."""
+    annual, every = book.spans(ANCHORS, _ANNUAL_REPORTS), book.spans(ANCHORS)
+    shown = {**every, **annual}
+
+    def of_parts(parts: _Parts) -> Record:
+        return max((shown[span] for span in (*parts.plus, parts.minus)), key=age)
+
+    years = book.one_for_each_end(annual, "annual")
+    spans = sorted(span for span in every if span.start is not None)  # in the order of dates, whatever the file's
     if cadence == "annual":
-        return dict.fromkeys(years, ())
+        return {year: _Period((), annual[year]) for year in years}
     if cadence == "ttm":
         twelve_months = dict(_twelve_months(years, spans))
-        return {span: twelve_months[span] for span in book.one_for_each_end(twelve_months, "annual")}
+        return {
+            span: _Period(twelve_months[span], of_parts(*twelve_months[span]) if twelve_months[span] else annual[span])
+            for span in book.one_for_each_end(twelve_months, "annual")
+        }
     to_date = sorted({*years, *(span for span in spans if kind_of(*span) in ("quarter", "ytd"))})
     derived: dict[Span, tuple[_Parts, ...]] = {}
     for longer, shorter in _of_one_start(to_date):
@@ -178,7 +203,11 @@ def _periods(book: Book, cadence: Cadence) -> Mapping[Span, tuple[_Parts, ...]]:
         if kind_of(*rest) == "quarter":
             derived[rest] = (*derived.get(rest, ()), _Parts((longer,), shorter))
     quarters = book.one_for_each_end({*spans, *derived}, "quarter")
-    return {quarter: derived.get(quarter, ()) for quarter in quarters}
+    ways = {quarter: derived.get(quarter, ()) for quarter in quarters}
+    return {
+        quarter: _Period(parts, min([*map(of_parts, parts), *([every[quarter]] if quarter in every else [])], key=age))
+        for quarter, parts in ways.items()
+    }
 
 
 def _of_one_start(spans: Iterable[Span]) -> Iterator[tuple[Span, Span]]:
@@ -209,13 +238,13 @@ def _twelve_months(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[tup
 
 
 def _item(
-    book: Book, statement: Statement, cadence: Cadence, span: Span, parts: tuple[_Parts, ...], company: str
+    book: Book, statement: Statement, cadence: Cadence, span: Span, period: _Period, company: str
 ) -> Record | None:
     currency = book.currency(span.end)
     if currency is None:
         return None
     at = Span(None, span.end) if statement == "balance" else span
-    cells = {line.name: _cell(book, line, at, parts, currency) for line in LINES[statement]}
+    cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
         if not isinstance(cells.get(name), Cell):
             cells[name] = _sum(cells, ways, _beside(book, name, at, currency)) or cells.get(name)
@@ -224,7 +253,7 @@ def _item(
     inputs = [version for cell in cells.values() if cell is not None for version in cell.inputs]
     if not inputs:
         return None
-    newest = max(inputs, key=age)
+    newest = max((period.shown, *inputs), key=age)
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
         "period_start": None if span.start is None else span.start.isoformat(),
@@ -238,14 +267,14 @@ def _item(
     return newest._replace(id=f"{company}:{statement}:{cadence}:{span.end}", payload=payload)
 
 
-def _cell(book: Book, line: Line, span: Span, parts: tuple[_Parts, ...], currency: str) -> Cell | Omission | None:
+def _cell(book: Book, line: Line, span: Span, ways: tuple[_Parts, ...], currency: str) -> Cell | Omission | None:
     known = book.known(line, span, currency)
     if isinstance(known, Omission):
         return known
     reported = book.reported(known)
     if reported is not None or span.start is None:
         return reported
-    derived = [cell for part in parts if (cell := book.combined(line, part, currency)) is not None]
+    derived = [cell for parts in ways if (cell := book.combined(line, parts, currency)) is not None]
     return next((cell for cell in derived if isinstance(cell, Cell)), derived[0] if derived else None)
 
 
