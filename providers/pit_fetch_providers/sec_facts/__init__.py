@@ -15,13 +15,13 @@ from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling, released_at
-from pit_fetch_providers.sec_facts import facts, lines, statements, summary, versions
+from pit_fetch_providers.sec_facts import facts, lines, spans, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 # What the option period can be; the first is the default.
-_PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
+_PERIODS = {"facts": ("any", *KINDS), "statement": spans.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
 from pit_fetch.provider import Record
@@ -35,3 +35,12 @@ class Omission(NamedTuple):
 def by_age(known: Known) -> list[Record]:
     """Return all versions of a line, oldest first."""
     return sorted((version for history in known.values() for version in history.versions), key=age)
+
+
+def total(values: Collection[int | float]) -> int | float:
+    """Return the sum of amounts as they are written: a small company's have cents, which floats do not add exactly."""
+    if all(isinstance(value, int) for value in values):
+        return sum(values)
+    from decimal import Decimal
+
+    return float(sum(Decimal(str(value)) for value in values))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from random import Random
 from typing import Any
 
 import pytest
@@ -272,30 +271,6 @@ def test_a_cell_that_no_filing_gives_is_null_and_not_omitted() -> None:
     for period in ("annual", "quarter", "ttm"):
         for record in ask(HISTORY, op="statement", period=period).records:
             assert (record.payload["income_tax"], record.payload["omitted"]) == (None, {})
-
-
-def test_an_item_is_as_new_as_what_changes_it() -> None:
-    rng = Random(7)
-    forms = [Q1, Q2, Q3, YEAR, AMENDED, NEXT_Q1]
-    spans = sorted({(fact.start, fact.end) for fact in HISTORY})
-    names = ("Revenues", "SalesRevenueNet", "CostOfRevenue", "GrossProfit", "NetIncomeLoss")
-    for _ in range(40):
-        made = [income(rng.choice(forms), *rng.choice(spans), rng.choice((5, 6)), rng.choice(names)) for _ in range(30)]
-        facts = (*HISTORY, *{(fact.filing, fact.concept, fact.start, fact.end): fact for fact in made}.values())
-        app = server.app(tuple({(fact.filing, fact.concept, fact.start, fact.end): fact for fact in facts}.values()))
-        question = {
-            "op": "statement",
-            "period": rng.choice(("quarter", "ttm")),
-            "vintage": rng.choice(("latest", "first")),
-        }
-        before: dict[str, Any] = {}
-        for filing in forms:
-            instant = at(filing)
-            now = {record.id: record for record in ask(app, pit=instant.isoformat(), **question).records}
-            for item, record in now.items():
-                assert record.available_at == instant or record.payload == before[item].payload
-            assert before.keys() <= now.keys()
-            before = now
 
 
 @pytest.mark.parametrize(("is_repeated", "gross_profit"), [(False, None), (True, 30)])
