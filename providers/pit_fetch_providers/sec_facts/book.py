@@ -29,10 +29,11 @@ class Span(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Periods whose sum, less ``minus``, is another one."""
+    """Periods whose sum, less ``minus``, is another one, and the version that first showed the last of them."""
 
     plus: tuple[Span, ...]
     minus: Span
+    shown: Record
 
 
 class Book:
@@ -92,19 +93,19 @@ class Book:
         for span in (*parts.plus, parts.minus):
             known = self.known(line, span, currency)
             if isinstance(known, Omission):
-                return known
+                return known._replace(shown=(*known.shown, parts.shown))
             by_span.append(known)
         if not all(by_span):
             return None
         if line.measure != "amount":
-            return Omission("not_additive", self._shown(by_span))
+            return Omission("not_additive", self._shown(by_span, parts))
         complete = [rank for rank in by_span[0] if all(rank in known for known in by_span)]
         sums = (self._sum([known[rank] for known in by_span]) for rank in complete)
         cells = [cell for cell in sums if cell is not None]
         if cells:  # of the names, the one that is complete first, or whose newest version is the newest
             choose = min if self.place == 0 else max
-            return choose(cells, key=lambda cell: max(map(age, cell.inputs)))
-        return Omission("restated" if complete else "renamed", self._shown(by_span))
+            return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown,))
+        return Omission("restated" if complete else "renamed", self._shown(by_span, parts))
 
     def _sum(self, parts: list[History]) -> Cell | None:
         """Return the sum of ``parts``, of which the last is subtracted, if they are of one basis."""
@@ -114,11 +115,12 @@ class Book:
         *plus_values, minus_value = (version.payload["value"] for version in versions)
         return Cell(total([*plus_values, -minus_value]), versions, is_derived=True)
 
-    def _shown(self, by_span: Iterable[Known]) -> tuple[Record, ...]:
+    def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
         every = [history for known in by_span for history in known.values()]
         chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
-        return (*chosen, *(history.restating for history in every if history.restating is not None))
+        restating = (history.restating for history in every if history.restating is not None)
+        return (parts.shown, *chosen, *restating)
 
     def _is_one_basis(self, parts: list[History]) -> bool:
         """Return whether no filing that brought one of ``parts`` restated the concept, unless it brought them all."""

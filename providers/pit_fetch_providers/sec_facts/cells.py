@@ -23,13 +23,19 @@ class Cell(NamedTuple):
     inputs: tuple[Record, ...]
     is_derived: bool = False
     restating: Record | None = None  # the first public version of another value than the one before
+    shown: tuple[Record, ...] = ()  # what else it rests on: the versions that first showed its periods
 
 
 class Omission(NamedTuple):
     """A cell that is left out although there are figures of it: why, and the versions that show it."""
 
     reason: Reason
-    inputs: tuple[Record, ...]
+    shown: tuple[Record, ...]
+
+
+def evidence(cell: Cell | Omission) -> tuple[Record, ...]:
+    """Return all versions that ``cell`` rests on."""
+    return (*cell.inputs, *cell.shown) if isinstance(cell, Cell) else cell.shown
 
 
 def by_age(known: Known) -> list[Record]:

@@ -12,8 +12,9 @@ from pit_fetch_providers.sec_facts.lines import Line
 def of_one_measure(line: Line, known: Known) -> Known | Omission:
     """Return the histories of the line for a period, less those of concepts that are other measures of it.
 
-    If a filing has several values of the line, that of the defining concept is the line's. If there is none, or if a
-    filing without it has a value that it never had, the facts do not tell which of them the statement shows.
+    If a filing has several values of the line, that of the defining concept is the line's, and the others are of other
+    measures. If there is none, or if a filing without it has a value that neither had, the facts do not tell which of
+    them the statement shows.
     """
     contest = _contest(known)
     if contest is None:
@@ -24,12 +25,13 @@ def of_one_measure(line: Line, known: Known) -> Known | Omission:
         if line.concepts[rank] == line.defining
         for version in history.versions
     }
-    unclear = [made for made in by_age(known) if _filing(made) not in said and _value(made) not in said.values()]
-    kept = {
-        rank: history
-        for rank, history in known.items()
-        if all(_value(version) == said.get(_filing(version), _value(version)) for version in history.versions)
-    }
+    kept, unclear = dict(known), list[Record]()
+    for rank, history in known.items():
+        others = {_value(made) for made in history.versions if _value(made) != said.get(_filing(made), _value(made))}
+        if others:
+            del kept[rank]
+        told = others.union(said.values())
+        unclear += (made for made in history.versions if _filing(made) not in said and _value(made) not in told)
     return Omission("two_values", (contest, *unclear)) if unclear or _contest(kept) else kept
 
 

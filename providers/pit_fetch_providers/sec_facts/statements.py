@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts import spans
 from pit_fetch_providers.sec_facts.book import Book, Parts, Span
-from pit_fetch_providers.sec_facts.cells import Cell, Omission, total
+from pit_fetch_providers.sec_facts.cells import Cell, Omission, evidence, total
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.spans import Cadence, Period
 from pit_fetch_providers.sec_facts.versions import Vintage, age, in_order
@@ -85,7 +85,7 @@ def _item(
 
 def _shown_by(cells: _Cells, period: Period) -> list[Record]:
     """Return the versions that show an item's figures, why others are left out, and its period."""
-    return [period.shown, *(version for cell in cells.values() if cell is not None for version in cell.inputs)]
+    return [period.shown, *(version for cell in cells.values() if cell is not None for version in evidence(cell))]
 
 
 def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
@@ -118,16 +118,18 @@ def _sum(cells: _Cells, ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cel
         found = {name: cell for name in signs if (cell := cells[name]) is not None}
         if len(found) < len(signs):
             continue
-        inputs = tuple(version for cell in found.values() for version in cell.inputs)
+        shown = tuple(version for cell in found.values() for version in evidence(cell))
         parts = {name: cell for name, cell in found.items() if isinstance(cell, Cell)}
         if omitted := [cell.reason for cell in found.values() if isinstance(cell, Omission)]:
-            return Omission(omitted[0], inputs)
+            return Omission(omitted[0], shown)
+        inputs = tuple(version for cell in parts.values() for version in cell.inputs)
         changed = [cell.restating for cell in parts.values() if cell.restating is not None]
         if changed and len({version.payload["accession"] for version in inputs}) > 1:
-            return Omission("restated", (*inputs, *changed))
+            return Omission("restated", (*shown, *changed))
         if others := beside.left_out(parts):
-            return Omission("incomplete", (*inputs, *others))
-        return Cell(total([signs[name] * cell.value for name, cell in parts.items()]), inputs, is_derived=True)
+            return Omission("incomplete", (*shown, *others))
+        value = total([signs[name] * cell.value for name, cell in parts.items()])
+        return Cell(value, inputs, is_derived=True, shown=shown)
     return None
 
 

@@ -395,6 +395,7 @@ def test_of_two_values_in_one_filing_only_that_of_the_defining_concept_is_the_li
         ({"PaymentsOfDividends": 50, "PaymentsOfDividendsCommonStock": 47}, 50, {}),
         ({"PaymentsOfDividendsCommonStock": 50}, 50, {}),
         ({"PaymentsOfDividends": 51}, 51, {}),
+        ({"PaymentsOfDividendsCommonStock": 47}, 50, {}),
         # The total was restated, or this is the other measure, restated.
         ({"PaymentsOfDividendsCommonStock": 48}, None, {"dividends_paid": "two_values"}),
     ],
