@@ -278,8 +278,8 @@ PROVIDER = Provider(
     help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
 vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.
 statement serves one item a period with the usual lines; sources names concept and filing of each cell,
-derived the cells that were computed. A cell that no filing gives is null. concepts lists what the
-company had reported. value is a number in unit; periods are told by their days, never by the filing's
-fiscal year.
+derived the cells that were computed. A cell that no filing gives is null; omitted names those that are
+null although there are figures, and why (restated, say). concepts lists what the company had reported.
+value is a number in unit; periods are told by their days, never by the filing's fiscal year.
 """,
 )
