@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age, total
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, restated_by, total
 from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
 from pit_fetch_providers.sec_facts.periods import Kind, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, restating
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
 
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
@@ -85,7 +85,7 @@ class Book:
         choose = min if self.place == 0 else max
         versions = [(history.versions[self.place], -rank) for rank, history in known.items()]
         version, _ = choose(versions, key=lambda pair: (age(pair[0]), pair[1]))
-        return Cell(version.payload["value"], (version,), restating=restating(by_age(known)))
+        return Cell(version.payload["value"], (version,), restating=restated_by(known))
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
         """Return the sum of ``parts``, under a concept that has them all, never restated."""

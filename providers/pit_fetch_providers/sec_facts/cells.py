@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.versions import History, age
+from pit_fetch_providers.sec_facts.versions import History, age, restating
 
 # The public histories of a line for a period, by the rank of the concept.
 Known = Mapping[int, History]
@@ -41,6 +41,12 @@ def evidence(cell: Cell | Omission) -> tuple[Record, ...]:
 def by_age(known: Known) -> list[Record]:
     """Return all versions of a line, oldest first."""
     return sorted((version for history in known.values() for version in history.versions), key=age)
+
+
+def restated_by(known: Known) -> Record | None:
+    """Return the first version of the line of another value than the one before; None if there is none."""
+    values = {version.payload["value"] for history in known.values() for version in history.versions}
+    return restating(by_age(known)) if len(values) > 1 else None
 
 
 def total(values: Collection[int | float]) -> int | float:
