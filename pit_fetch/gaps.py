@@ -473,6 +473,11 @@ class Code:
         "too_large",
         "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters).",
     )
+    OVERSIZED = _upstream_error(
+        "oversized",
+        "A file of more than {megabytes} MB is not read: give the document that you need (text document=EX-99.1), or "
+        "use a browser for https://{host}{path}.",
+    )
     REDIRECTED = _upstream_error(
         "redirected",
         "{host} redirects to another address; this is not followed. Check {variable} if it is set, and whether this "

@@ -130,9 +130,18 @@ def sealed_facts(text: str) -> str:
 
 def _line(statement: Statement, name: str) -> Iterator[str]:
     yield f"`{name}`"
-    concepts = [concept for line in LINES[statement] if line.name == name for concept in line.concepts]
+    concepts = {
+        concept: "**" if concept == line.defining else ""
+        for line in LINES[statement]
+        if line.name == name
+        for concept in line.concepts
+    }
     for taxonomy in ("us-gaap:", "ifrs-full:"):
-        yield ", ".join(f"`{concept.removeprefix(taxonomy)}`" for concept in concepts if concept.startswith(taxonomy))
+        yield ", ".join(
+            f"{mark}`{concept.removeprefix(taxonomy)}`{mark}"
+            for concept, mark in concepts.items()
+            if concept.startswith(taxonomy)
+        )
     yield "; or ".join(" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
 
 

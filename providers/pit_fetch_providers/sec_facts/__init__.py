@@ -15,13 +15,13 @@ from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling, released_at
-from pit_fetch_providers.sec_facts import facts, lines, statements, summary, versions
+from pit_fetch_providers.sec_facts import facts, lines, spans, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 # What the option period can be; the first is the default.
-_PERIODS = {"facts": ("any", *KINDS), "statement": statements.CADENCES}
+_PERIODS = {"facts": ("any", *KINDS), "statement": spans.CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
@@ -260,6 +260,7 @@ PROVIDER = Provider(
                 *fields(date="period_end period_start", text="period currency", number=" ".join(_CELLS)),
                 Field("sources", "object", is_origin=True),
                 Field("derived", "list"),
+                Field("omitted", "object"),
             ),
             window="period_end",
             period="period_end",
@@ -282,8 +283,8 @@ PROVIDER = Provider(
     help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
 vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.
 statement serves one item a period with the usual lines; sources names concept and filing of each cell,
-derived the cells that were computed. A cell that no filing gives is null. concepts lists what the
-company had reported. value is a number in unit; periods are told by their days, never by the filing's
-fiscal year.
+derived the cells that were computed. A cell that no filing gives is null; omitted names those that are
+null although there are figures, and why (restated, say). concepts lists what the company had reported.
+value is a number in unit; periods are told by their days, never by the filing's fiscal year.
 """,
 )

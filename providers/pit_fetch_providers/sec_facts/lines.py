@@ -17,16 +17,24 @@ Measure = Literal["amount", "per_share", "average"]
 
 
 class Line(NamedTuple):
-    """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first."""
+    """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first.
+
+    The taxonomy defines ``defining`` as what the line is: what a filing reports beside it, with another value, is not.
+    """
 
     name: str
     concepts: tuple[str, ...]
     measure: Measure = "amount"
+    defining: str = ""
 
 
-def _line(name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount") -> Line:
-    concepts = [f"us-gaap:{concept}" for concept in us_gaap.split()]
-    return Line(name, (*concepts, *(f"ifrs-full:{concept}" for concept in ifrs.split())), measure)
+def _line(name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount", defining: str = "") -> Line:
+    concepts = (*_named("us-gaap", us_gaap), *_named("ifrs-full", ifrs))
+    return Line(name, concepts, measure, f"us-gaap:{defining}" if defining else "")
+
+
+def _named(taxonomy: str, concepts: str) -> tuple[str, ...]:
+    return tuple(f"{taxonomy}:{concept}" for concept in concepts.split())
 
 
 _REVENUE = (
@@ -62,7 +70,7 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("inventory", "InventoryNet", "Inventories"),
         _line("liabilities", "Liabilities", "Liabilities"),
         _line("current_liabilities", "LiabilitiesCurrent", "CurrentLiabilities"),
-        _line("long_term_debt", "LongTermDebtNoncurrent"),
+        _line("long_term_debt", "LongTermDebtNoncurrent LongTermDebt"),
         _line("current_debt", "DebtCurrent"),
         _line("current_portion_of_long_term_debt", "LongTermDebtCurrent"),
         _line("commercial_paper", "CommercialPaper"),
@@ -94,12 +102,27 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line(
             "depreciation_and_amortization",
             "DepreciationDepletionAndAmortization DepreciationAndAmortization DepreciationAmortizationAndAccretionNet",
+            # "... is added back to net income when calculating cash provided by or used in operations".
+            defining="DepreciationAmortizationAndAccretionNet",
         ),
         _line("stock_compensation", "ShareBasedCompensation"),
-        _line("dividends_paid", "PaymentsOfDividends PaymentsOfDividendsCommonStock"),
+        _line(
+            "dividends_paid",
+            "PaymentsOfDividends PaymentsOfDividendsCommonStock",
+            defining="PaymentsOfDividends",  # to all holders
+        ),
         _line("share_repurchases", "PaymentsForRepurchaseOfCommonStock"),
     ),
 }  # fmt: skip
+# LongTermDebt is all of it in some filings, and in others what is due after a year. It is the latter where it makes up,
+# with some of the parts, what the filing's liabilities are beyond its current ones.
+REMAINDER = "us-gaap:LongTermDebt"
+REMAINDER_OF = ("us-gaap:Liabilities", "us-gaap:LiabilitiesCurrent")
+REMAINDER_PARTS = _named(
+    "us-gaap",
+    "OtherLiabilitiesNoncurrent DeferredRevenueNoncurrent OperatingLeaseLiabilityNoncurrent "
+    "CapitalLeaseObligationsNoncurrent",
+)
 # Cells that are computed from others of their period, where no concept gives them, in the first way that is possible.
 # LongTermDebt is not among the concepts of debt: it is rounded in some notes, and leaves out short-term debt.
 SUMS: dict[Statement, dict[str, tuple[tuple[str, ...], ...]]] = {
@@ -121,7 +144,7 @@ _SHORT_TERM = (
 )
 # Sums that leave out what is reported beside their parts, unless it is one of them: the part that includes all of it,
 # and the concepts.
-BESIDE: dict[str, tuple[str, tuple[str, ...]]] = {"debt": ("current_debt", _line("debt", _SHORT_TERM).concepts)}
+BESIDE: dict[str, tuple[str, tuple[str, ...]]] = {"debt": ("current_debt", _named("us-gaap", _SHORT_TERM))}
 # What tells that a company reported on a period of its own.
 ANCHORS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss", *LINES["income"][0].concepts)
 
@@ -133,5 +156,6 @@ def cell_names(statement: Statement) -> tuple[str, ...]:
 
 def concepts(statement: Statement) -> frozenset[str]:
     """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
+    needed = frozenset(ANCHORS).union(*(line.concepts for line in LINES[statement]))
     beside = (BESIDE[name][1] for name in SUMS[statement] if name in BESIDE)
-    return frozenset(ANCHORS).union(*(line.concepts for line in LINES[statement]), *beside)
+    return needed.union(*beside, (*REMAINDER_OF, *REMAINDER_PARTS) if REMAINDER in needed else ())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
@@ -30,9 +31,9 @@ class History(NamedTuple):
         return self.versions[-1]
 
     @property
-    def is_restated(self) -> bool:
-        """Whether its value was not always the same."""
-        return len({version.payload["value"] for version in self.versions}) > 1
+    def restating(self) -> Record | None:
+        """The first version of another value than the one before; None if its value was always the same."""
+        return restating(self.versions)
 
 
 def histories(records: Iterable[Record]) -> list[History]:
@@ -66,6 +67,11 @@ def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
     return sorted(sorted(records, key=lambda record: record.id), key=place, reverse=True)
 
 
+def restating(versions: Iterable[Record]) -> Record | None:
+    """Return the first of ``versions``, oldest first, of another value than the one before; None if there is none."""
+    return next((newer for older, newer in pairwise(versions) if _value(newer) != _value(older)), None)
+
+
 def fact_id(version: Record) -> str:
     """Return the id of the fact of a version, whose own id ends with its accession number."""
     return version.id.rpartition(":")[0]
@@ -82,10 +88,14 @@ def _fact(payload: Any) -> Fact:
     return Fact(payload["taxonomy"], payload["concept"], payload["unit"], parse_date(payload["start"]), end)
 
 
+def _value(version: Record) -> Any:
+    return version.payload["value"]
+
+
 def _marked(history: History) -> Iterator[Record]:
-    value = history.versions[0].payload["value"]
+    value = _value(history.versions[0])
     for version in history.versions:
-        restated, value = version.payload["value"] != value, version.payload["value"]
+        restated, value = _value(version) != value, _value(version)
         yield version._replace(payload={**version.payload, "restated": restated})
 
 

@@ -9,13 +9,15 @@ from typing import NamedTuple
 from pit_fetch.wire import unescape
 from pit_fetch_providers.edgar.header import ENVELOPE, HEADER_OF
 
-# A row of the index page: number, description, link, type. Of before 2001 the link names no file.
+# A row of the index page: number, description, link, type, bytes. Of before 2001 the link names no file.
 _LISTED = re.compile(
     r'<td scope="row">\s*([0-9]{1,9})\s*</td>\s*<td scope="row">(?:(?!</td>).)*</td>\s*'
-    r'<td scope="row"><a href="([^"]*)">(?:(?!</td>).)*</td>\s*<td scope="row">([^<]*)</td>',
+    r'<td scope="row"><a href="([^"]*)">(?:(?!</td>).)*</td>\s*<td scope="row">([^<]*)</td>'
+    r'(?:\s*<td scope="row">\s*([0-9]{1,12})\s*</td>)?',
     re.DOTALL,
 )
 _DOCUMENT = re.compile(r"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL | re.MULTILINE)
+_IN_ENVELOPE = re.compile(r"\s*<DOCUMENT>[ \t]*\r?\n")
 _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
 _TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
 # What some programs write behind the end of a file.
@@ -23,7 +25,7 @@ _PADDING = r"[\s\0\x1a]*"
 # What ends a full submission. Until 2000, a line of the mail that it came in follows.
 _END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?{_PADDING}\Z")
 _TAIL = 1_000
-# What ends a file of a filing: an HTML page, or the envelope in which the older ones are served.
+# What ends a file of a filing: an HTML page, or the envelope in which what is not inline XBRL is served.
 _FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z", re.IGNORECASE)
 # The titles of pages that come in the place of a file: the SEC's own ("SEC.gov | File Unavailable"), and a refusal.
 _NOTICE = re.compile(r"<title>\s*(?:SEC\.gov\s*\||Access Denied\s*</|Request Rate Threshold)", re.IGNORECASE)
@@ -43,13 +45,14 @@ class Document(NamedTuple):
     type: str  # as filed, "EX-99.1"
     file: str = ""
     text: str | None = None
+    size: int = 0  # of the file, in bytes; 0 if unknown
 
 
 def listed(page: str, folder: str) -> Iterator[Document]:
     """Yield the documents on a filing's index page. ``folder`` is the path of the filing's own."""
-    for sequence, link, kind in _LISTED.findall(page):
+    for sequence, link, kind, size in _LISTED.findall(page):
         _, is_below, file = unescape(link).partition(f"{folder}/")
-        yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "")
+        yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "", size=int(size or 0))
 
 
 def is_whole(submission: str) -> bool:
@@ -57,12 +60,13 @@ def is_whole(submission: str) -> bool:
     return _END.search(submission[-_TAIL:]) is not None
 
 
-def is_whole_file(source: str) -> bool:
+def is_whole_file(source: str, has_listed_size: bool = False) -> bool:
     """Return whether a file that was served by itself shows that it is all of a filing's document.
 
-    Only the full submission shows it of a file without an end of its own. A notice of the SEC's is no document.
+    It has an end of its own, or as many bytes as the index page says. A notice of the SEC's is no document.
     """
-    return _FILE_END.search(source[-_TAIL:]) is not None and _NOTICE.search(source[:_HEAD]) is None
+    is_whole = has_listed_size or _FILE_END.search(source[-_TAIL:]) is not None
+    return is_whole and _NOTICE.search(source[:_HEAD]) is None
 
 
 def is_whole_list(page: str) -> bool:
@@ -85,6 +89,12 @@ def contained(submission: str) -> Iterator[Document]:
             file=tags.get("FILENAME", ""),
             text=body if wrapped is None else wrapped[2],
         )
+
+
+def without_envelope(source: str) -> str:
+    """Return the document in a file that was served by itself: in its envelope, as in a full submission, or bare."""
+    inside = next(contained(source), None) if _IN_ENVELOPE.match(source) else None
+    return source if inside is None or inside.text is None else inside.text
 
 
 def chosen(documents: Iterable[Document], kind: str) -> list[Document]:

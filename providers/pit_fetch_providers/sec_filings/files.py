@@ -34,15 +34,16 @@ def url(cik: int, accession: str, file: str | None) -> str:
 def read(context: Context, cik: int, accession: str, kind: str, primary: str | None) -> list[Document]:
     """Return the documents of a type, with their sources; ``primary`` is the file of the primary one, if it is known.
 
-    A file by itself counts only if it shows its end and is no notice of the SEC's. Otherwise, and where no list names
-    the files, they come from the filing's full submission. Raise UpstreamError if the host fails or refuses, and if it
-    does not have what it lists.
+    A file by itself counts only if it is whole and no notice of the SEC's. Otherwise, and where no list names the
+    files, they come from the filing's full submission. Raise UpstreamError if the host fails or refuses, and if it does
+    not have what it lists.
     """
     folder = client.folder(accession, cik)
     if kind == documents.PRIMARY and primary is not None and not primary.endswith(".txt"):
-        every = [Document(1, "", primary)]
-    else:
-        every = _index(context, folder, accession)
+        alone = _with_source(context, folder, Document(1, "", primary))
+        if alone is not None:
+            return [alone]
+    every = _index(context, folder, accession)
     wanted = documents.chosen(every, kind)
     if every and all(document.file for document in wanted):
         complete = [_with_source(context, folder, document) for document in wanted]
@@ -105,8 +106,12 @@ def _with_source(context: Context, folder: str, document: Document) -> Document 
     if text.is_binary(document.file):
         return document
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
-    source = "" if reply is None else decode(reply.body, reply.header("Content-Type"))
-    return document._replace(text=source) if documents.is_whole_file(source) else None
+    if reply is None:
+        return None
+    source, has_listed_size = decode(reply.body, reply.header("Content-Type")), len(reply.body) == document.size > 0
+    if not documents.is_whole_file(source, has_listed_size):
+        return None
+    return document._replace(text=documents.without_envelope(source))
 
 
 def not_data(form: str, accession: str) -> Gap:
@@ -125,5 +130,10 @@ def not_served(accession: str) -> UpstreamError:
 
 
 def _get(context: Context, path: str) -> HttpReply | None:
-    reply = client.get(context, client.WWW, path)
+    try:
+        reply = client.get(context, client.WWW, path)
+    except UpstreamError as error:
+        if error.gap.code is not Code.TOO_LARGE:
+            raise
+        raise UpstreamError(Code.OVERSIZED, **error.gap.params, path=path) from None
     return None if client.is_missing(reply) else reply

@@ -7,6 +7,7 @@ from typing import Any
 
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import bound
+from pit_fetch_providers.sec_facts.cells import Cell
 
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
@@ -14,6 +15,7 @@ from tests.laws.mutants.leak import Mutant, fails
 _RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec_facts.facts"
 _VERSIONS = "pit_fetch_providers.sec_facts.versions"
 _LAW = ("sec_facts: non-interference",)
+_DATED = ("sec_facts: dated by all that shows it",)
 
 
 def _on_its_filing_day(real: Any) -> Any:
@@ -78,6 +80,10 @@ def _read_or_fail(real: Any) -> Any:
     return lambda row, *given: real(row, *given) or fails()
 
 
+def _of_figures_alone(real: Any) -> Any:
+    return lambda cells, period: real({name: made for name, made in cells.items() if isinstance(made, Cell)}, period)
+
+
 MUTANTS = (
     Mutant(
         "sec_facts: today's tickers under a ceiling",
@@ -132,5 +138,17 @@ MUTANTS = (
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),
     Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),
     Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),
+    Mutant(
+        "sec_facts: a statement as old as its figures, whatever left out others",
+        "pit_fetch_providers.sec_facts.statements:_shown_by",
+        _of_figures_alone,
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: a statement older than what shows its period",
+        "pit_fetch_providers.sec_facts.statements:_shown_by",
+        lambda real: lambda cells, period: real(cells, period)[1:] or real(cells, period),
+        _DATED,
+    ),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

@@ -10,6 +10,7 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.times import NEW_YORK
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.sec_facts import server
@@ -27,6 +28,12 @@ AMENDED = Filing(sec.number(5), "10-K/A", "2023-04-03 12:00:00")
 NEXT_Q1 = Filing(sec.number(6), "10-Q", "2023-05-01 16:30:00")
 PROXY = Filing(sec.number(7), "DEF 14A", "2023-03-01 12:00:00")
 LATE = "2024-06-03T12:00:00-04:00"
+
+
+def at(filing: Filing) -> datetime:
+    """Return when a filing is public, an hour of business or the morning after."""
+    moment = datetime.fromisoformat(filing.accepted).replace(tzinfo=NEW_YORK) + timedelta(hours=1)
+    return moment if moment.date().isoformat() == filing.day else datetime(2023, 2, 16, 9, tzinfo=NEW_YORK)
 
 
 def income(filing: Filing, start: str, end: str, value: float, concept: str = "NetIncomeLoss") -> Reported:
@@ -227,17 +234,43 @@ def test_a_fourth_quarter_is_public_with_the_later_of_its_filings() -> None:
 
 def test_nothing_is_derived_from_a_restated_figure() -> None:
     restated = (*HISTORY, income(AMENDED, "2022-01-01", "2022-12-31", 46))
-    assert "2022-12-31" not in cells(ask(restated, op="statement", period="quarter"), "net_income")
+    for period, end in (("quarter", "2022-12-31"), ("ttm", "2023-03-31")):
+        fetched = ask(restated, op="statement", period=period)
+        assert (cells(fetched, "net_income")[end], cells(fetched, "omitted")[end]) == (None, {"net_income": "restated"})
     untouched = ask(restated, pit="2023-04-02T12:00:00-04:00", op="statement", period="quarter")
-    assert cells(untouched, "net_income")["2022-12-31"] == 14
+    assert (cells(untouched, "net_income")["2022-12-31"], cells(untouched, "omitted")["2022-12-31"]) == (14, {})
 
 
 def test_nothing_is_derived_across_a_recast() -> None:
     before = income(Q1, "2021-01-01", "2021-12-31", 50)
     recast = income(YEAR, "2021-01-01", "2021-12-31", 20)  # a part of the company was sold: 2022 is told without it
-    found = cells(ask((*HISTORY, before, recast), op="statement", period="quarter"), "net_income")
-    assert "2022-12-31" not in found
-    assert found["2022-06-30"] == 11
+    fetched = ask((*HISTORY, before, recast), op="statement", period="quarter")
+    found = cells(fetched, "net_income")
+    assert (found["2022-12-31"], found["2022-06-30"]) == (None, 11)
+    assert cells(fetched, "omitted")["2022-12-31"] == {"net_income": "restated"}
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+def test_a_cell_is_left_out_from_the_instant_of_what_restates_it(vintage: str) -> None:
+    def quarter(*facts: Reported, pit: str = LATE) -> Any:
+        asked = ask((*HISTORY, *facts), pit=pit, op="statement", period="quarter", vintage=vintage)
+        return next(made for made in asked.records if made.payload["period_end"] == "2022-12-31")
+
+    amended, revenue = (
+        income(AMENDED, "2022-01-01", "2022-12-31", 46),
+        income(YEAR, "2022-10-01", "2022-12-31", 90, "Revenues"),
+    )
+    assert quarter(amended).available_at == quarter(amended, revenue).available_at == at(AMENDED)
+    assert quarter(revenue).available_at == quarter(amended, revenue, pit="2023-04-02T12:00:00-04:00").available_at
+    again = income(Filing(sec.number(8), "8-K", "2023-08-01 12:00:00"), "2022-01-01", "2022-12-31", 46)
+    repeated = quarter(amended, revenue, again).available_at
+    assert (repeated == at(AMENDED)) is (vintage == "first")  # as for a figure: the newest version, or the first
+
+
+def test_a_cell_that_no_filing_gives_is_null_and_not_omitted() -> None:
+    for period in ("annual", "quarter", "ttm"):
+        for record in ask(HISTORY, op="statement", period=period).records:
+            assert (record.payload["income_tax"], record.payload["omitted"]) == (None, {})
 
 
 @pytest.mark.parametrize(("is_repeated", "gross_profit"), [(False, None), (True, 30)])
@@ -248,6 +281,7 @@ def test_a_sum_is_of_one_basis(is_repeated: bool, gross_profit: int | None) -> N
     facts += [income(AMENDED, *year, 60, "CostOfRevenue")] * is_repeated
     (item,) = ask(tuple(facts), op="statement").records
     assert (item.payload["revenue"], item.payload["gross_profit"]) == (90, gross_profit)
+    assert item.payload["omitted"] == ({} if is_repeated else {"gross_profit": "restated"})
 
 
 def test_derived_cells_have_no_error_of_floats() -> None:
@@ -310,7 +344,9 @@ def test_what_is_per_share_is_never_derived() -> None:
         for concept, unit in (("NetIncomeLoss", "USD"), ("EarningsPerShareDiluted", "USD/shares"))
     )
     assert cells(ask(facts, op="statement", period="quarter"), "eps_diluted")["2022-12-31"] is None
-    assert cells(ask(facts, op="statement", period="ttm"), "eps_diluted") == {"2022-12-31": 47, "2023-03-31": None}
+    months = ask(facts, op="statement", period="ttm")
+    assert cells(months, "eps_diluted") == {"2022-12-31": 47, "2023-03-31": None}
+    assert cells(months, "omitted") == {"2022-12-31": {}, "2023-03-31": {"eps_diluted": "not_additive"}}
 
 
 def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
@@ -326,21 +362,100 @@ def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
     assert source == [{"concept": concept, "accession": AMENDED.accession}]
 
 
-@pytest.mark.parametrize(("note", "year", "quarter"), [(42, 105, 22), (40, None, None)])
-def test_a_cell_of_which_one_filing_has_two_values_is_left_out(
-    note: int, year: int | None, quarter: int | None
+@pytest.mark.parametrize(
+    ("face", "note", "year", "quarter"),
+    [
+        ("DepreciationDepletionAndAmortization", 42, 105, 22),
+        ("DepreciationDepletionAndAmortization", 40, None, None),  # rounded, or without a part
+        # What is added back in the statement of cash flows, by its definition.
+        ("DepreciationAmortizationAndAccretionNet", 40, 105, 22),
+    ],
+)
+def test_of_two_values_in_one_filing_only_that_of_the_defining_concept_is_the_line(
+    face: str, note: int, year: int | None, quarter: int | None
 ) -> None:
-    face, other = "DepreciationAmortizationAndAccretionNet", "DepreciationAndAmortization"
+    other = "DepreciationAndAmortization"
     facts = (
         income(Q1, "2022-01-01", "2022-03-31", 20, face),
         income(Q2, "2022-01-01", "2022-06-30", 42, face),
-        income(Q2, "2022-01-01", "2022-06-30", note, other),  # rounded, or without a part
+        income(Q2, "2022-01-01", "2022-06-30", note, other),
         income(YEAR, "2022-01-01", "2022-12-31", 105, face),
         income(YEAR, "2022-01-01", "2022-12-31", 63 + note, other),
     )
     for period, end, expected in (("annual", "2022-12-31", year), ("quarter", "2022-06-30", quarter)):
         shown = ask((*HISTORY, *facts), op="statement", statement="cashflow", period=period)
         assert cells(shown, "depreciation_and_amortization").get(end) == expected
+        reason = {} if expected else {"depreciation_and_amortization": "two_values"}
+        assert cells(shown, "omitted")[end] == reason
+
+
+@pytest.mark.parametrize(
+    ("newest", "expected", "reason"),
+    [
+        ({"PaymentsOfDividends": 50, "PaymentsOfDividendsCommonStock": 47}, 50, {}),
+        ({"PaymentsOfDividendsCommonStock": 50}, 50, {}),
+        ({"PaymentsOfDividends": 51}, 51, {}),
+        ({"PaymentsOfDividendsCommonStock": 47}, 50, {}),
+        # The total was restated, or this is the other measure, restated.
+        ({"PaymentsOfDividendsCommonStock": 48}, None, {"dividends_paid": "two_values"}),
+    ],
+)
+def test_what_was_another_measure_once_is_no_version_of_the_line(
+    newest: dict[str, int], expected: int | None, reason: dict[str, str]
+) -> None:
+    year = ("2022-01-01", "2022-12-31")
+    facts = [income(YEAR, *year, 50, "PaymentsOfDividends"), income(YEAR, *year, 47, "PaymentsOfDividendsCommonStock")]
+    facts += [income(AMENDED, *year, value, concept) for concept, value in newest.items()]
+    (item,) = ask((*HISTORY, *facts), op="statement", statement="cashflow").records
+    assert (item.payload["dividends_paid"], item.payload["omitted"]) == (expected, reason)
+
+
+def test_a_sum_is_not_of_a_measure_that_is_another_in_one_of_its_parts() -> None:
+    total, common = "PaymentsOfDividends", "PaymentsOfDividendsCommonStock"
+    facts = [
+        income(filing, start, end, value, name)
+        for filing, start, end, value in (
+            (Q1, "2022-01-01", "2022-03-31", 12),
+            (YEAR, "2022-01-01", "2022-12-31", 48),
+            (NEXT_Q1, "2023-01-01", "2023-03-31", 13),
+        )
+        for name in (total, common)
+    ]
+    facts += [income(AMENDED, "2022-01-01", "2022-12-31", value, name) for name, value in ((total, 50), (common, 48))]
+    months = ask((*HISTORY, *facts), op="statement", statement="cashflow", period="ttm")
+    assert cells(months, "dividends_paid")["2023-03-31"] is None  # not 49, of common stock alone
+    assert cells(months, "omitted")["2023-03-31"] == {"dividends_paid": "restated"}
+
+
+def test_a_sum_of_parts_under_different_names_is_left_out() -> None:
+    facts = [
+        income(YEAR, "2022-01-01", "2022-12-31", 100, "Revenues"),
+        income(Q1, "2022-01-01", "2022-03-31", 20, "SalesRevenueNet"),
+        income(NEXT_Q1, "2023-01-01", "2023-03-31", 30, "Revenues"),
+    ]
+    months = ask((*HISTORY, *facts), op="statement", period="ttm")
+    assert cells(months, "revenue")["2023-03-31"] is None
+    assert cells(months, "omitted")["2023-03-31"] == {"revenue": "renamed"}
+
+
+@pytest.mark.parametrize(
+    ("sheet", "expected"),
+    [
+        ({"OtherLiabilitiesNoncurrent": 5}, 70),
+        ({"OtherLiabilitiesNoncurrent": 2, "DeferredRevenueNoncurrent": 3, "OperatingLeaseLiabilityNoncurrent": 9}, 70),
+        ({"OtherLiabilitiesNoncurrent": 4}, None),  # ten of it are due within the year, say
+        ({"OtherLiabilitiesNoncurrent": 5, "LiabilitiesCurrent": 26}, None),
+        ({"OtherLiabilitiesNoncurrent": 5, "Liabilities": None}, None),
+        ({"OtherLiabilitiesNoncurrent": 4, "LongTermDebtNoncurrent": 60}, 60),
+    ],
+)
+def test_long_term_debt_is_what_the_balance_sheet_shows_beyond_a_year(
+    sheet: dict[str, int | None], expected: int | None
+) -> None:
+    every = {"LongTermDebt": 70, "Liabilities": 100, "LiabilitiesCurrent": 25, **sheet}
+    facts = (Reported(YEAR, concept, "2022-12-31", value) for concept, value in every.items() if value is not None)
+    balance = ask((*HISTORY, *facts), op="statement", statement="balance")
+    assert cells(balance, "long_term_debt") == {"2022-12-31": expected}
 
 
 def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:
@@ -359,7 +474,6 @@ def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:
         ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10}, 80),
         ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "CommercialPaper": 5}, 85),
         ({"LongTermDebtNoncurrent": 70}, None),
-        ({"LongTermDebt": 81}, None),
         # Commercial paper and another short-term borrowing as one (AAPL, March and June 2020).
         ({"LongTermDebtNoncurrent": 70, "LongTermDebtCurrent": 10, "OtherShortTermBorrowings": 7}, None),
         (

@@ -8,10 +8,11 @@ from random import Random
 from typing import Any
 
 from pit_fetch.testing.server import App, Response
+from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
 from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests
-from tests.laws.worlds import PITS, Case, always, common, noise_count, options
+from tests.laws.worlds import PITS, Case, always, common, noise_count, options, run
 from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
@@ -32,6 +33,12 @@ _CONCEPTS = (
 )
 _PERIODS = (("2023-01-01", "2023-03-31"), ("2023-01-01", "2023-06-30"), ("2023-04-01", "2023-06-30"),
             ("2023-01-01", "2023-09-30"), ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-03-31"))  # fmt: skip
+_INSTANTS = ("Assets", "LongTermDebtNoncurrent", "LongTermDebtCurrent", "DebtCurrent", "LongTermDebt", "Liabilities")
+_OF_STATEMENTS = (
+    *("NetIncomeLoss", "NetIncomeLoss", "Revenues", "SalesRevenueNet", "CostOfRevenue", "GrossProfit"),
+    *("DepreciationAndAmortization", "DepreciationAmortizationAndAccretionNet", "PaymentsOfDividends"),
+    *_INSTANTS,
+)
 _OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
     "vintage": [("vintage=first",), ("vintage=all",), ("vintage=latest",)],
     "period": [("period=annual",), ("period=quarter",), ("period=instant",), ("period=ytd",)],
@@ -113,6 +120,34 @@ def failures(rng: Random) -> Case:
     return case._replace(worlds=tuple(rng.choice(kinds)), plain=None)
 
 
+def statements(rng: Random) -> int:
+    """A statement that changes is as new as what changes it: its item of an earlier instant is what it was then."""
+    days = sorted(rng.sample([f"2024-0{month}-1{day}" for month in range(1, 7) for day in (0, 7)], 5))
+    filings = [Filing(sec.number(n), rng.choice(_FORMS[:4]), f"{day} 12:00:00") for n, day in enumerate(days, 1)]
+    every = (_of_a_statement(rng, rng.choice(filings)) for _ in range(rng.choice((20, 60))))
+    app = server.app(list({(fact.filing, *_fact(fact)): fact for fact in every}.values()))
+    words = ["statement", f"statement={rng.choice(('income', 'balance', 'cashflow'))}", "--limit", "1000"]
+    words += [f"period={rng.choice(('annual', 'quarter', 'ttm'))}", f"vintage={rng.choice(('latest', 'first'))}"]
+    case = Case("sec_facts", PITS[0], (*words, "cik=320193"), (app,))
+    before: dict[str, Any] = {}
+    for day in days:
+        public = datetime.fromisoformat(f"{day} 13:00:00").replace(tzinfo=NEW_YORK).isoformat()
+        now = {item["id"]: item for item in run(case, app, pit=public).data}
+        assert before.keys() <= now.keys(), "an item is gone"
+        for name, item in now.items():
+            assert item["available_at"] == public or item == before.get(name), "an item is older than what changed it"
+        before = now
+    return len(days)
+
+
+def _of_a_statement(rng: Random, filing: Filing) -> Reported:
+    """Return a fact of few values, so that some agree: of a quarter or a year, or of their ends."""
+    concept, value = rng.choice(_OF_STATEMENTS), rng.choice((5, 5, 6))
+    start, end = rng.choice((*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31")))
+    is_instant = concept in _INSTANTS
+    return Reported(filing, concept, end, value, "" if is_instant else start)
+
+
 def _fact(fact: Reported) -> tuple[str, ...]:
     return (fact.taxonomy, fact.concept, fact.unit, fact.start, fact.end)
 
@@ -181,4 +216,5 @@ REQUESTS = Requests(_continues, endpoint)
 LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
+    "dated by all that shows it": statements,
 }

@@ -129,7 +129,8 @@ def index_page(filed: Filed) -> str:
     rows = "".join(
         f'<tr>\n<td scope="row">{place}</td>\n<td scope="row">{document.type}</td>\n'
         f'<td scope="row"><a href="{"/ix?doc=" if place == 1 and document.file else ""}{folder}/{document.file}">'
-        f'{document.file}</a></td>\n<td scope="row">{document.type}</td>\n<td scope="row">9</td>\n</tr>\n'
+        f'{document.file}</a></td>\n<td scope="row">{document.type}</td>\n'
+        f'<td scope="row">{len(document.source.encode())}</td>\n</tr>\n'
         for place, document in enumerate(filed.documents, 1)
     )
     return sec.index_page(filed.filing) + f'<table class="tableFile">\n{rows}</table>'

@@ -768,6 +768,56 @@ def test_a_file_that_is_not_whole_is_read_from_the_full_submission(reply: Respon
             assert texts(ask(app, op="text", form="8-K", **options)) == ["Record revenue."]
 
 
+ENVELOPE = "<DOCUMENT>\n<TYPE>{}\n<SEQUENCE>1\n<FILENAME>{}\n<DESCRIPTION>OF TODAY\n<TEXT>\n{}\n</TEXT>\n</DOCUMENT>\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [("ex991.htm", RELEASE), ("ex991.txt", "<PAGE>\nRecord revenue."), ("ex991.xml", f"<XML>\n{RELEASE}\n</XML>")],
+)
+def test_the_envelope_of_a_file_is_no_part_of_its_text(file: str, source: str) -> None:
+    exhibit = Document("EX-99.1", file, ENVELOPE.format("EX-99.1", file, source))
+    main = Document("8-K", "main.htm", ENVELOPE.format("8-K", "main.htm", RELEASE))
+    app = instead(server.app((RESULTS._replace(documents=(main, exhibit)),)), sec.MISSING, SUBMISSION)
+    for options in ({}, {"document": "EX-99.1"}):
+        assert texts(ask(app, op="text", form="8-K", **options)) == ["Record revenue."]
+
+
+# Plain text has no end of its own: the index page tells how long it is.
+PLAIN = RESULTS._replace(documents=(*RESULTS.documents[:1], Document("EX-99.1", "ex991.txt", "Record revenue.\n")))
+SUBMISSION = f"{folder_of(RESULTS)}/{sec.number(2)}.txt"
+
+
+def test_a_plain_text_that_is_a_file_of_its_own_is_read_by_itself() -> None:
+    question, whole = {"op": "text", "form": "8-K", "document": "EX-99.1"}, server.app((PLAIN,))
+    fetched = ask(whole, **question)
+    assert (texts(fetched), fetched.paths("/ex991.txt")) == (["Record revenue."], [f"{folder_of(RESULTS)}/ex991.txt"])
+    assert SUBMISSION not in fetched.paths("")
+    cut = ask(instead(whole, Response(b"Record rev"), f"{folder_of(RESULTS)}/ex991.txt"), **question)
+    assert (texts(cut), cut.paths(SUBMISSION)) == (["Record revenue."], [SUBMISSION])
+
+
+def test_a_page_without_an_end_is_read_by_itself_if_it_is_as_long_as_its_index_says() -> None:
+    page = RELEASE.removesuffix("</html>")
+    app = instead(
+        server.app((RESULTS._replace(documents=(Document("8-K", "main.htm", page),)),)), sec.MISSING, SUBMISSION
+    )
+    assert texts(ask(app, op="text", form="8-K")) == ["Record revenue."]
+
+
+def test_a_file_that_is_too_large_is_an_error_that_says_what_else_can_be_asked_for() -> None:
+    app = instead(server.app((PLAIN,)), Response(bytes(64_000_001)), SUBMISSION)
+    assert texts(ask(app, op="text", form="8-K", document="EX-99.1")) == ["Record revenue."]
+    fetched = ask(
+        instead(app, sec.MISSING, f"{folder_of(RESULTS)}/ex991.txt"), op="text", form="8-K", document="EX-99.1"
+    )
+    assert fetched.error is not None
+    assert fetched.error.reason == (
+        "A file of more than 64 MB is not read: give the document that you need (text document=EX-99.1), or use a "
+        f"browser for https://www.sec.gov{SUBMISSION}."
+    )
+
+
 def test_a_submission_without_what_its_index_lists_is_an_error() -> None:
     alone = server.submission(RESULTS._replace(documents=RESULTS.documents[:1])).encode()
     folder = folder_of(RESULTS)

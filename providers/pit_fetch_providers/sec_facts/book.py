@@ -1,0 +1,144 @@
+"""Hold the public facts of one company, and find or derive from them the figure of a line for a period. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from itertools import pairwise
+from typing import NamedTuple
+
+from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, restated_by, total
+from pit_fetch_providers.sec_facts.facts import Fact
+from pit_fetch_providers.sec_facts.lines import Line
+from pit_fetch_providers.sec_facts.measures import of_one_measure
+from pit_fetch_providers.sec_facts.periods import Kind, kind_of
+from pit_fetch_providers.sec_facts.remainders import proved
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
+
+# A value in millions that was in thousands before differs by less than this share of it.
+_ROUNDING = 0.001
+
+
+class Span(NamedTuple):
+    """A period of a statement, both days included; without a start, an instant."""
+
+    start: date | None
+    end: date
+
+
+class Parts(NamedTuple):
+    """Periods whose sum, less ``minus``, is another one, and the version that first showed the last of them."""
+
+    plus: tuple[Span, ...]
+    minus: Span
+    shown: Record
+
+
+class Book:
+    """The public histories of one company's facts, by what they are about."""
+
+    def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
+        self.place = 0 if vintage == "first" else -1
+        self._histories: dict[Fact, History] = {history.fact: history for history in histories(proved(records))}
+        self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
+        self._units: dict[date, Counter[str]] = {}
+        for fact in self._histories:
+            if len(fact.unit) == 3 and fact.unit.isupper():
+                self._units.setdefault(fact.end, Counter())[fact.unit] += 1
+        # The filings that report another value than before for some period, by concept: they change its basis.
+        self._recasts = {
+            (history.fact[:3], accession) for history in self._histories.values() for accession in _recasting(history)
+        }
+
+    def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
+        """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``."""
+        shown: dict[Span, list[Record]] = {}
+        for fact, history in self._histories.items():
+            if f"{fact.taxonomy}:{fact.concept}" in names:
+                versions = (version for version in history.versions if forms is None or _form(version) in forms)
+                shown.setdefault(Span(fact.start, fact.end), []).extend(versions)
+        return {span: min(versions, key=age) for span, versions in shown.items() if versions}
+
+    def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
+        """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say."""
+        of_kind = [span for span in spans if span.start is not None and kind_of(*span) == kind]
+        return list({span.end: span for span in sorted(of_kind, key=lambda span: (self._figures[span], span))}.values())
+
+    def currency(self, end: date) -> str | None:
+        """Return the currency in which most facts of periods that end on ``end`` are reported."""
+        units: Mapping[str, int] = self._units.get(end, {})
+        return min(units, key=lambda unit: (-units[unit], unit)) if units else None
+
+    def known(self, line: Line, span: Span, currency: str) -> Known | Omission:
+        """Return the histories of the line's concepts for a period, without those that are another measure."""
+        unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
+        names = (concept.split(":", 1) for concept in line.concepts)
+        found = (self._histories.get(Fact(taxonomy, name, unit, *span)) for taxonomy, name in names)
+        return of_one_measure(line, {rank: history for rank, history in enumerate(found) if history is not None})
+
+    def reported(self, known: Known) -> Cell | None:
+        """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
+        if not known:
+            return None
+        choose = min if self.place == 0 else max
+        versions = [(history.versions[self.place], -rank) for rank, history in known.items()]
+        version, _ = choose(versions, key=lambda pair: (age(pair[0]), pair[1]))
+        return Cell(version.payload["value"], (version,), restating=restated_by(known))
+
+    def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
+        """Return the sum of ``parts``, under a concept that has them all, never restated."""
+        by_span: list[Known] = []
+        for span in (*parts.plus, parts.minus):
+            known = self.known(line, span, currency)
+            if isinstance(known, Omission):
+                return known._replace(shown=(*known.shown, parts.shown))
+            by_span.append(known)
+        if not all(by_span):
+            return None
+        if line.measure != "amount":
+            return Omission("not_additive", self._shown(by_span, parts))
+        complete = [rank for rank in by_span[0] if all(rank in known for known in by_span)]
+        sums = (self._sum([known[rank] for known in by_span]) for rank in complete)
+        cells = [cell for cell in sums if cell is not None]
+        if cells:  # of the names, the one that is complete first, or whose newest version is the newest
+            choose = min if self.place == 0 else max
+            return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown,))
+        return Omission("restated" if complete else "renamed", self._shown(by_span, parts))
+
+    def _sum(self, parts: list[History]) -> Cell | None:
+        """Return the sum of ``parts``, of which the last is subtracted, if they are of one basis."""
+        if any(history.restating is not None for history in parts) or not self._is_one_basis(parts):
+            return None
+        versions = tuple(history.versions[self.place] for history in parts)
+        *plus_values, minus_value = (version.payload["value"] for version in versions)
+        return Cell(total([*plus_values, -minus_value]), versions, is_derived=True)
+
+    def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
+        """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
+        every = [history for known in by_span for history in known.values()]
+        chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
+        restating = (history.restating for history in every if history.restating is not None)
+        return (parts.shown, *chosen, *restating)
+
+    def _is_one_basis(self, parts: list[History]) -> bool:
+        """Return whether no filing that brought one of ``parts`` restated the concept, unless it brought them all."""
+        filings = [{version.payload["accession"] for version in history.versions} for history in parts]
+        first = {history.versions[0].payload["accession"] for history in parts}
+        return not any(
+            (parts[0].fact[:3], accession) in self._recasts and not all(accession in filing for filing in filings)
+            for accession in first
+        )
+
+
+def _recasting(history: History) -> Iterator[str]:
+    """Yield the accession numbers of the filings whose value differs from the one before by more than its rounding."""
+    for before, version in pairwise(history.versions):
+        value, previous = version.payload["value"], before.payload["value"]
+        if abs(value - previous) > _ROUNDING * abs(previous):
+            yield version.payload["accession"]
+
+
+def _form(version: Record) -> str:
+    return str(version.payload["form"]).removesuffix("/A")
