@@ -72,7 +72,10 @@ class RecordedFetch(NamedTuple):
 
     @property
     def shows_absence(self) -> bool:
-        """Whether the source no longer has what a complete fetch lacks, and nobody only left it out."""
+        """Whether the source no longer has what a complete fetch lacks, and nobody only left it out.
+
+        A fetch of an operation that chooses leaves out what it cannot use, even of what the request names.
+        """
         options, provider, operation = self.query.options, self.request.provider, self.query.operation
         is_full = all(options[option.name] for option in provider.options if option.covered_by == "evidence")
         return self.is_snapshot or (operation.reach != "some" and not operation.chooses and is_full)
