@@ -130,7 +130,7 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda: pit_fetch.fetch("benzinga", pit=PIT, limit=5, options={"limit": 6}),
         lambda: pit_fetch.fetch("benzinga", pit=PIT, fields=["titel"]),
         lambda: pit_fetch.fetch("alphavantage", pit=PIT, op="EARNIGS"),
-        lambda: pit_fetch.fetch("sec_facts", pit=PIT, op="fact"),  # type: ignore[call-overload]
+        lambda: pit_fetch.fetch("sec_facts", pit=PIT, op="fact"),
     ],
 )
 def test_a_refused_request_raises(call: Callable[[], object]) -> None:
