@@ -138,7 +138,7 @@ MUTANTS = (
     Mutant(
         "sec_filings: a notice of the SEC's for a filing",
         f"{_ROOM}.documents:is_whole_file",
-        lambda real: lambda source: True,
+        lambda real: lambda *given: True,
         ("sec_filings: incomplete",),
     ),
     Mutant(
