@@ -204,10 +204,12 @@ def live(rng: Random) -> int:
     world, pit = _world(rng), rng.choice(PITS)
     symbol, listed = rng.choice(SYMBOLS), {"A": 1, **{name: rng.choice(COMPANIES) for name in SYMBOLS}}
     words = f"{world.source} {QUESTIONS[world.source][0]} --limit 100"
+    # What the source has dropped, an archive adds.
+    served = world._replace(filed=rng.sample(world.filed, rng.randint(2, len(world.filed))))
     said = []
     for who in (symbol, listed[symbol]):
         with _archive(world, world.captures) as kept:
-            kept.app = _app(world, LATER, listed)
+            kept.app = _app(served, LATER, listed)
             answer = kept.fetch(f"{words} {_spelled(rng, who)}", f"{LATER} 11:00", pit)
             again = _offline(kept, world, _spelled(rng, listed[symbol]), pit)
             said.append((_said(answer), _said(again)))

@@ -473,6 +473,15 @@ MUTANTS = (
         ("the streams of an earlier format are those of today", "FORMAT", lambda real: 4, _RECORDED_NAMES),
     ),
     *_in(
+        "pit_fetch.archive.recorder",
+        (
+            "a fetch by symbol is apart from what is held of its company",
+            "ArchiveRecorder._stream",
+            lambda real: lambda recorder: recorder.recorded.stream,
+            ("archive: names live",),
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.names",
         (
             "tickers of a question stand for everything",
