@@ -86,7 +86,7 @@ class ArchiveSession:
     @property
     def advice(self) -> str:
         """What would make questions like this one faster, or "". Raise ArchiveError."""
-        return advice(self._archived.connection, self.recorded.request)
+        return advice(self._open().connection, self.recorded.request)
 
     def start(self, secrets: Iterable[str]) -> None:
         """Open the archive to record, unless it alone has to answer. It is created if missing."""
