@@ -238,9 +238,10 @@ _NO_SYMBOL = "What a symbol stands for is known from a request by symbol or tick
         ),
         (
             "source = 'sec_filings'; op = 'text'; accession = '0000320193-25-000057'; cik = '320193'; exact = true",
-            "",
+            _NO_SYMBOL,
         ),
-        ("source = 'sec_filings'; op = 'holdings'; period = '2024-03-31'; cik = '1067983'; exact = true", ""),
+        ("source = 'sec_filings'; op = 'text'; accession = '0000320193-25-000057'; exact = true", ""),
+        ("source = 'sec_filings'; op = 'holdings'; period = '2024-03-31'; cik = '1067983'; exact = true", _NO_SYMBOL),
     ],
 )
 def test_a_capture_that_cannot_be_asked_as_one_may_think_says_so(archive: Archive, request_: str, words: str) -> None:
