@@ -495,6 +495,10 @@ class Code:
     OFF_SUBJECT = _upstream_error("off_subject", "The source did not answer this request: {problem}. Check the symbol.")
     INCOMPLETE = _upstream_error("incomplete", "{host} answered from only part of its index: try again later.")
     NOT_SERVED = _upstream_error("not_served", "{host} lists {what}, and does not serve it: try again later.")
+    NOT_DATED = _upstream_error(
+        "not_dated",
+        "{host} lists {what}, which was public, and does not show when it was written: try again later, or ask without exact.",
+    )
     PAGING = _upstream_error(
         "paging",
         "The source keeps sending the same page: try again later, or narrow the request (--date-from, --date-to).",

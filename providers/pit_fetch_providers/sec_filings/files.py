@@ -129,6 +129,11 @@ def not_served(accession: str) -> UpstreamError:
     return UpstreamError(Code.NOT_SERVED, host=client.WWW, what=f"filing {accession}")
 
 
+def not_dated(accession: str) -> UpstreamError:
+    """Return the error for a filing that was public, and of which ``exact`` finds no proof of the instant."""
+    return UpstreamError(Code.NOT_DATED, host=client.WWW, what=f"filing {accession}")
+
+
 def _get(context: Context, path: str) -> HttpReply | None:
     try:
         reply = client.get(context, client.WWW, path)

@@ -159,7 +159,7 @@ def missed(query: Query, archive: Archive, accession: str, undoubted: datetime |
     """
     if query.open_mode or undoubted is None or undoubted > min(query.now, archive.started):
         return None
-    return archive.failure or files.not_served(accession)
+    return archive.failure or (files.not_dated if query.options["exact"] else files.not_served)(accession)
 
 
 def _had(release: Release | UpstreamError) -> Release:

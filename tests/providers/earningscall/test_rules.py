@@ -379,7 +379,6 @@ def test_without_a_transcript_one_is_asked_for_all_the_same(calls: Sequence[Call
     ("options", "reason"),
     [
         ({"op": ()}, "needs an operation, such as transcript"),
-        ({"op": "transcripts"}, "did you mean transcript?"),
         ({"symbol": ()}, "events needs symbol"),
         ({"quarter": 5}, "quarter is 1 to 4"),
         ({"date": "2024-01-30"}, "events does not take date"),

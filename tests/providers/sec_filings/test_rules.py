@@ -183,7 +183,7 @@ def test_with_exact_a_public_filing_that_cannot_be_dated_is_an_error(
         assert (numbers(alone), alone.error) == ([1], None)
         fetched = ask(without(server.app((older, newer)), newer, reply, *endings), pit=pit, **options)
         if is_missed:  # a day after the latest hour that its row can mean
-            assert (fetched.records, fetched.error_code) == ([], "not_served")
+            assert (fetched.records, fetched.error_code) == ([], "not_dated")
             assert sec.number(2) in fetched.error.reason  # type: ignore[union-attr]
         else:  # as if there was none: an error would show that there is
             assert (fetched.items, fetched.selection.gaps) == (alone.items, alone.selection.gaps)
@@ -194,7 +194,7 @@ def test_a_filing_that_cannot_be_dated_is_an_error_in_its_place() -> None:
     newer = Filed(Filing(sec.number(3), "8-K", "2023-05-03 12:00:00", written="2023-05-03 12:00:05"))
     app = without(server.app((older, lost, newer)), lost, sec.NO_SUCH_KEY, ".txt")
     fetched = ask(app, exact=True)
-    assert (numbers(fetched), fetched.error_code) == ([3], "not_served")
+    assert (numbers(fetched), fetched.error_code) == ([3], "not_dated")
     elsewhere: tuple[dict[str, Any], ...] = ({"date_from": "2023-05-15"}, {"date_to": "2023-03-01"}, {"pit": None})
     for options in elsewhere:
         assert ask(app, exact=True, **options).error is None
@@ -209,7 +209,7 @@ def test_a_filing_that_its_header_shows_to_be_released_later_is_not_missed() -> 
 
 def test_an_accession_that_cannot_be_dated_is_an_error_once_it_was_public() -> None:
     filed = Filed(Filing(sec.number(2), "FWP", NEWER))  # without a time of writing
-    for pit, error in (("2023-05-01T20:00:00-04:00", ""), ("2023-05-02T17:30:00-04:00", "not_served")):
+    for pit, error in (("2023-05-01T20:00:00-04:00", ""), ("2023-05-02T17:30:00-04:00", "not_dated")):
         assert ask((filed,), pit=pit, op="text", accession=sec.number(2), exact=True).error_code == error
 
 

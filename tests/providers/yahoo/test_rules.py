@@ -688,7 +688,6 @@ def test_an_article_that_has_left_the_page_is_not_gone(tmp_path: Path) -> None:
     ("options", "reason"),
     [
         ({"op": ()}, "needs an operation, such as prices"),
-        ({"op": "price"}, "did you mean prices?"),
         ({"op": "news", "symbol": ()}, "news needs symbol"),
         ({"op": "news", "symbol": "APPLE INC"}, "write symbols as in AAPL, BRK-B"),
         ({"op": "news", "symbol": "../x"}, "write symbols as in AAPL, BRK-B"),
