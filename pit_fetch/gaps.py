@@ -497,7 +497,7 @@ class Code:
     NOT_SERVED = _upstream_error("not_served", "{host} lists {what}, and does not serve it: try again later.")
     NOT_DATED = _upstream_error(
         "not_dated",
-        "{host} lists {what}, which was public, and does not show when it was written: try again later, or without exact.",
+        "{host} lists {what}, which was public, but not when it was written: try again later, or without exact.",
     )
     PAGING = _upstream_error(
         "paging",
