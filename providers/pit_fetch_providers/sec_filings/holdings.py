@@ -6,7 +6,7 @@ those that were public, in :func:`derive`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,7 +61,7 @@ class _Report(NamedTuple):
 
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
-    """Yield the positions in all public reports on the quarter, or gaps for those of the book that are plain text.
+    """Yield the positions in all public reports on the quarter, and a gap for each of the book that is plain text.
 
     Raise UpstreamError, before anything is yielded, if one of the reports cannot be had: the others are no book.
     """
@@ -70,18 +70,16 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
     reports = [
-        (made, _of_its_quarter(made.row, _positions(context, cik, made)))
+        _of_its_quarter(made.row, _positions(context, cik, made)) or [_plain_text(made)]
         for made in _newest_quarter(releases.public(query, context, cik, is_report))
     ]
-    book = _standing(_Report.of(positions[0]) if positions else _plain_text(made) for made, positions in reports)
+    book = _standing(_Report.of(positions[0]) for positions in reports)
     unread = [report for report in book if report.amendment == _UNREAD]
+    if not unread and _is_without_base(book):
+        raise UpstreamError(Code.MALFORMED, problem="an amendment adds to a report that is not there")
     for report in unread:
         yield files.not_data(report.form, report.accession)
-    if unread:
-        return
-    if book and book[0].amendment == _ADDED:
-        raise UpstreamError(Code.MALFORMED, problem="an amendment adds to a report that is not there")
-    for _, positions in reports:
+    for positions in reports:
         yield from positions
 
 
@@ -102,6 +100,9 @@ def derive(query: Query) -> Stage:
         every = list(records)
         newest = query.options["period"] or max((record.payload["period"] for record in every), default="")
         book = _standing(_Report.of(record) for record in every if record.payload["period"] == newest)
+        is_whole = not _is_without_base(book) and all(report.amendment != _UNREAD for report in book)
+        if not is_whole and not query.offline:  # a saved file is served as what it is
+            return
         standing = {report.accession for report in book}
         positions = (record for record in every if record.payload["accession"] in standing)
         yield from (record for record in positions if record.payload["issuer"] is not None)
@@ -148,8 +149,11 @@ def _positions(context: Context, cik: int, made: Release) -> Iterator[Record]:
     return records(files.submission(context, cik, made.row.accession), releases.listed(made.row), made.at, cik)
 
 
-def _plain_text(made: Release) -> _Report:
-    return _Report(made.at, made.row.form, made.row.accession, _UNREAD)
+def _plain_text(made: Release) -> Record:
+    """Return what stands for a report that cannot be read. No book that it may be a part of is served."""
+    row = made.row
+    report = {"accession": row.accession, "form": row.form, "amendment": _UNREAD, "period": row.period, "issuer": None}
+    return Record(f"{row.accession}:{0:05d}", made.at, "edgar_accepted", report)
 
 
 def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
@@ -180,6 +184,11 @@ def _standing(reports: Iterable[_Report]) -> list[_Report]:
     for report in sorted(set(reports), key=_age):
         book = [*(book if report.amendment in (_ADDED, _UNREAD) else ()), report]
     return book
+
+
+def _is_without_base(book: Sequence[_Report]) -> bool:
+    """Return whether a book begins with an amendment that adds to a report."""
+    return bool(book) and book[0].amendment == _ADDED
 
 
 def _age(report: _Report) -> tuple[datetime, bool, str]:
