@@ -56,6 +56,7 @@ class Archive:
         self._indexes: dict[date, Listed | None] = {}
         self._written: dict[str, datetime | None] = {}
         self._submissions: dict[str, Any] = {}
+        self._unread_lists: dict[str, UpstreamError] = {}
 
     def check_host(self) -> None:
         """Raise UpstreamError if www.sec.gov has failed as a whole. It is asked only if it has not answered yet."""
@@ -193,7 +194,14 @@ class Archive:
 
     def company(self, cik: int) -> dict[str, Any]:
         """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
-        return self._submissions_file(f"CIK{cik:010d}.json")
+        return self._submissions_file(_name_of(cik))
+
+    def check_company(self, cik: int) -> None:
+        """Raise UpstreamError if the submissions file of ``cik`` fails. A company may have none."""
+        self.company(cik)
+        failure = self._unread_lists.get(_name_of(cik))
+        if failure is not None:
+            raise failure
 
     def submitted(self, accession: str, cik: int, filed: date) -> Acceptance | None:
         """Return the row of ``accession`` in the submissions of ``cik``: a bound, for ordinary forms only."""
@@ -211,22 +219,25 @@ class Archive:
         return acceptance
 
     def _submissions_file(self, name: str) -> dict[str, Any]:
+        """Return a submissions file, empty if there is none or if data.sec.gov fails."""
         if name not in self._submissions:
-            self._submissions[name] = self._submissions_reply(f"/submissions/{name}")
+            try:
+                self._submissions[name] = self._submissions_reply(f"/submissions/{name}")
+            except UpstreamError as error:
+                if error.is_deadline:
+                    raise
+                self._submissions[name], self._unread_lists[name] = {}, error
         columns: dict[str, Any] = self._submissions[name]
         return columns
 
     def _submissions_reply(self, path: str) -> dict[str, Any]:
-        """Return the document at ``path``, empty if there is none or if data.sec.gov fails."""
-        try:
-            reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
-            # {"filings": {"recent": {"form": [row, ...]}}}
-            value = {} if client.is_missing(reply) else lenient_json(reply.body, 4)
-        except UpstreamError as error:
-            if error.is_deadline:
-                raise
-            value = {}
-        return value if isinstance(value, dict) else {}
+        reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
+        if client.is_missing(reply):
+            return {}
+        value = lenient_json(reply.body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
+        if not isinstance(value, dict):
+            raise UpstreamError(Code.MALFORMED, problem="it is not a list of filings")
+        return value
 
 
 def answering_archive(query: Query, context: Context) -> Archive:
@@ -237,6 +248,10 @@ def answering_archive(query: Query, context: Context) -> Archive:
     archive = Archive(context, query.started)
     archive.check_host()
     return archive
+
+
+def _name_of(cik: int) -> str:
+    return f"CIK{cik:010d}.json"
 
 
 def _stem(accession: str, cik: int) -> str:

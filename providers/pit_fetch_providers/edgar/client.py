@@ -92,3 +92,13 @@ def moved(host: str) -> UpstreamError:
 def is_missing(reply: HttpReply) -> bool:
     """Return whether there is no such object. The store behind www.sec.gov answers 403 with an XML error then."""
     return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)
+
+
+def not_served(accession: str) -> UpstreamError:
+    """Return the error for a public filing that cannot be had."""
+    return UpstreamError(Code.NOT_SERVED, host=WWW, what=f"filing {accession}")
+
+
+def not_dated(accession: str) -> UpstreamError:
+    """Return the error for a filing that was public, and of which ``exact`` finds no proof of the instant."""
+    return UpstreamError(Code.NOT_DATED, host=WWW, what=f"filing {accession}")

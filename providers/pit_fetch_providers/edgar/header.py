@@ -12,6 +12,8 @@ from pit_fetch.wire import unescape
 from pit_fetch_providers.edgar.acceptance import Acceptance
 
 # Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
+# EDGAR began in it.
+FIRST_YEAR = 1993
 PAPER = "9999999997-"
 # A filing's number.
 ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"
@@ -97,7 +99,7 @@ def submitted(accession: str, filed: Any, stamp: Any) -> Acceptance | None:
     """
     day, digits = parse_date(filed), _SUBMISSIONS_DIGITS.fullmatch(str(stamp))
     moment = _digits(digits[1], "%Y-%m-%dT%H:%M:%S") if digits else None
-    if day is None or moment is None or _tells_the_day_only(moment, accession):
+    if day is None or moment is None or moment.year < FIRST_YEAR or _tells_the_day_only(moment, accession):
         return None
     return None if moment.time() in _MIDNIGHTS_IN_UTC else Acceptance(moment, day, coarse=True)
 

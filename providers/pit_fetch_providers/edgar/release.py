@@ -11,20 +11,18 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from pit_fetch.provider import UpstreamError
+from pit_fetch.provider import Query, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
-from pit_fetch_providers.edgar import forms
+from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import MORNING, Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
-from pit_fetch_providers.edgar.header import PAPER
+from pit_fetch_providers.edgar.header import FIRST_YEAR, PAPER
 
 # What is said of a filing that cannot be had, once it was public for so long by its row or its header. Their margins
 # have passed by then 24 times over, and a filing that was sent out after the PIT must not be told of.
 _DOUBT = timedelta(days=1)
 # The same where the row has no more than a day: the longest by which a filing date is known to have been moved back.
 _DOUBT_OF_A_DAY = 5 * timedelta(days=366)
-# A filing's number tells the year in which it was assigned. EDGAR began in 1993.
-_FIRST_YEAR = 1993
 # By which a submissions file can be ahead of New York, where its Z means UTC.
 _ZONE_DOUBT = (timedelta(0), timedelta(hours=4), timedelta(hours=5))
 _EVER = datetime.min.replace(tzinfo=UTC)
@@ -148,8 +146,18 @@ def undoubted_by_row(filing: ListedFiling, submitted: Acceptance | None) -> date
     certain = _certain(submitted, filing)
     if certain is not None:
         return _later(certain, _DOUBT)
-    assigned = date(_FIRST_YEAR + (int(filing.accession[11:13]) - _FIRST_YEAR) % 100, 12, 31)
+    assigned = date(FIRST_YEAR + (int(filing.accession[11:13]) - FIRST_YEAR) % 100, 12, 31)  # of the year in its number
     return _later(end_of_day(max(filing.filed, assigned), NEW_YORK), _DOUBT_OF_A_DAY)
+
+
+def missed(query: Query, archive: Archive, accession: str, undoubted: datetime | None) -> UpstreamError | None:
+    """Return the error for a filing that cannot be dated, if it was public by the PIT beyond doubt; otherwise None.
+
+    Before, an error would show that there is such a filing. Without a PIT none is left out.
+    """
+    if query.open_mode or undoubted is None or undoubted > min(query.now, archive.started):
+        return None
+    return archive.failure or (client.not_dated if query.options.get("exact") else client.not_served)(accession)
 
 
 def of_header(header: Acceptance, written: datetime | None = None) -> datetime | None:

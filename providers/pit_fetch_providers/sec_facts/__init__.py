@@ -12,9 +12,9 @@ from datetime import datetime
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch_providers.edgar import client, subject
-from pit_fetch_providers.edgar.archive import answering_archive
-from pit_fetch_providers.edgar.release import ListedFiling, released_at
+from pit_fetch_providers.edgar import client, release, subject
+from pit_fetch_providers.edgar.archive import Archive, answering_archive
+from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.sec_facts import facts, lines, spans, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
@@ -29,29 +29,43 @@ _FILE = "A saved reply does not show when its filings were released: with --pit,
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
-    """Yield the wanted versions of the company's facts, each with the release of its filing."""
+    """Yield the wanted versions of the company's facts, each with the release of its filing. Raise UpstreamError."""
     query = subject.resolve(query, context)
     cik = subject.cik_of(query)
     if cik is None:
         return
     archive = answering_archive(query, context)
-    archive.company(cik)  # whatever the facts are, so that its failure tells nothing of them
+    archive.check_company(cik)  # whatever the facts are, so that its failure tells nothing of them
     reply = client.get(context, client.DATA, f"/api/xbrl/companyfacts/CIK{cik:010d}.json")
     if client.is_missing(reply):
         return
     company = facts.document(reply.body)
     if company.cik != cik:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company")
-    released: dict[ListedFiling, datetime | None] = {}
-    last = query.horizon.astimezone(NEW_YORK).date()
-    for version in facts.versions(company.taxonomies, _filter(query)):
-        if version is None:
-            yield UNREADABLE
-        elif version.filed <= last:  # what is filed on a later day cannot have been public
-            filing = ListedFiling(version.accession, version.form, version.filed)
-            if filing not in released:
-                released[filing] = released_at(filing, cik, archive, query.horizon, for_any_instant=query.capture)
-            yield _record(version, cik, released[filing])
+    last = query.horizon.astimezone(NEW_YORK).date()  # what is filed on a later day cannot have been public
+    wanted = [made for made in facts.versions(company.taxonomies, _filter(query)) if made is None or made.filed <= last]
+    filings = dict.fromkeys(_filing(version) for version in wanted if version is not None)
+    released = {filing: _released(filing, cik, archive, query) for filing in filings}
+    for version in wanted:
+        yield UNREADABLE if version is None else _record(version, cik, released[_filing(version)])
+
+
+def _filing(version: Version) -> ListedFiling:
+    return ListedFiling(version.accession, version.form, version.filed)
+
+
+def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> datetime | None:
+    """Return when a filing was released; None if that cannot be shown. Raise UpstreamError if it was public by the PIT.
+
+    Without it, an older version would stand in the place of its own.
+    """
+    at = release.released_at(filing, cik, archive, query.horizon, for_any_instant=query.capture)
+    if at is None:
+        submitted = archive.submitted(filing.accession, cik, filing.filed)
+        failure = release.missed(query, archive, filing.accession, release.undoubted_by_row(filing, submitted))
+        if failure is not None:
+            raise failure
+    return at
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:

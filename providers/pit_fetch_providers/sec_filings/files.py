@@ -51,7 +51,7 @@ def read(context: Context, cik: int, accession: str, kind: str, primary: str | N
             return [document for document in complete if document is not None]
     contained = documents.chosen(submission(context, cik, accession), kind)
     if wanted and not contained:
-        raise not_served(accession)
+        raise client.not_served(accession)
     return contained
 
 
@@ -62,7 +62,7 @@ def submission(context: Context, cik: int, accession: str) -> list[Document]:
     """
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
     if reply is None:
-        raise not_served(accession)
+        raise client.not_served(accession)
     source = decode(reply.body, "")
     if documents.accession(source) != accession:
         raise UpstreamError(Code.MALFORMED, problem="it is not the full submission that was asked for")
@@ -97,7 +97,7 @@ def _index(context: Context, folder: str, accession: str) -> list[Document]:
     for ending in client.INDEX_PAGES:
         reply = _get(context, f"{folder}/{accession}{ending}")
         page = "" if reply is None else decode(reply.body, "")
-        if documents.is_whole_list(page):
+        if documents.is_whole_list(page) and accession in page:
             return list(documents.listed(page, folder))
     return []
 
@@ -122,16 +122,6 @@ def not_data(form: str, accession: str) -> Gap:
         problem="not in XML",
         hint=f"text with accession={accession} serves it.",
     )
-
-
-def not_served(accession: str) -> UpstreamError:
-    """Return the error for a public filing that cannot be had."""
-    return UpstreamError(Code.NOT_SERVED, host=client.WWW, what=f"filing {accession}")
-
-
-def not_dated(accession: str) -> UpstreamError:
-    """Return the error for a filing that was public, and of which ``exact`` finds no proof of the instant."""
-    return UpstreamError(Code.NOT_DATED, host=client.WWW, what=f"filing {accession}")
 
 
 def _get(context: Context, path: str) -> HttpReply | None:

@@ -15,10 +15,9 @@ from typing import NamedTuple
 from pit_fetch.provider import Context, Query, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms, release, submissions
-from pit_fetch_providers.edgar.archive import Archive, answering_archive
+from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
-from pit_fetch_providers.sec_filings import files
 
 # After its filing date: the longest closure, its morning, and a day for the zone of a submissions file.
 SETTLED = timedelta(days=7)
@@ -143,23 +142,13 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place]
         return place(row, at, release.undoubted_by_row(listed(row), row.submitted))
 
     def place(row: Row, at: datetime | None, undoubted: datetime | None) -> _Place:
-        failure = None if at is not None else missed(query, archive, row.accession, undoubted)
+        failure = None if at is not None else release.missed(query, archive, row.accession, undoubted)
         if undoubted is None or failure is None:
             return _Place(at)
         # Not before what was released a week after it: the doubt about a day is one of years.
         return _Place(min(undoubted, _settled(row.filed) or undoubted), failure)
 
     return by_files if query.options["exact"] else by_row
-
-
-def missed(query: Query, archive: Archive, accession: str, undoubted: datetime | None) -> UpstreamError | None:
-    """Return the error for a filing that cannot be dated, if it was public by the PIT beyond doubt; otherwise None.
-
-    Before, an error would show that there is such a filing. Without a PIT none is left out.
-    """
-    if query.open_mode or undoubted is None or undoubted > min(query.now, archive.started):
-        return None
-    return archive.failure or (files.not_dated if query.options["exact"] else files.not_served)(accession)
 
 
 def _had(release: Release | UpstreamError) -> Release:

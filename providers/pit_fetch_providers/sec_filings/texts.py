@@ -29,7 +29,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     if dated is None and archive.failure is not None:  # of the one filing that was named, whatever else was filed
         raise archive.failure
     if dated is not None:
-        failure = None if dated.at is not None else releases.missed(query, archive, accession, dated.undoubted)
+        failure = None if dated.at is not None else release.missed(query, archive, accession, dated.undoubted)
         if failure is not None:
             raise failure
         yield from _documents(query, context, cik, dated.filing, dated.at, None)

@@ -11,6 +11,7 @@ import pytest
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK
+from pit_fetch.transport import HttpRequest
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.sec_facts import server
@@ -123,6 +124,29 @@ def test_a_history_costs_no_more_requests_than_a_filing() -> None:
 def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> None:
     app = instead(server.app(HISTORY[5:6]), sec.NO_SUCH_KEY, "/submissions/CIK0000320193.json")
     assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 14, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("reply", [sec.MAINTENANCE, sec.BLOCKED, Response(b'{"filings": {"rec'), Response(b"<html>")])
+def test_a_list_of_filings_that_fails_is_an_error_whatever_was_filed(reply: Response) -> None:
+    for facts in (HISTORY, HISTORY[:1], ()):
+        fetched = ask(instead(server.app(facts), reply, "/submissions/CIK0000320193.json"), concept="NetIncomeLoss")
+        assert fetched.records == []
+        assert fetched.error is not None
+
+
+def test_what_was_public_beyond_doubt_and_cannot_be_dated_is_an_error() -> None:
+    old = income(Filing("0001193125-17-000001", "10-K", "2017-02-16 08:30:00"), "2016-01-01", "2016-12-31", 5)
+    lost = income(Filing("0001193125-18-000002", "10-K/A", "2018-05-02 08:30:00"), "2016-01-01", "2016-12-31", 4)
+    alone, both = server.app((old,)), server.app((old, lost))
+
+    def gone(request: HttpRequest) -> Response:
+        return both(request) if "companyfacts" in request.path else alone(request)
+
+    # Five years after the year in its number: neither a header nor a row of the list shows when it came.
+    for pit, code in (("2023-12-30T00:00:00-05:00", ""), ("2024-01-05T00:00:00-05:00", "not_served")):
+        fetched = ask(gone, pit=pit, concept="NetIncomeLoss")
+        assert fetched.error_code == code
+        assert fetched.items == ([] if code else ask(alone, pit=pit, concept="NetIncomeLoss").items)
 
 
 def test_where_a_file_of_the_list_ends_changes_nothing() -> None:

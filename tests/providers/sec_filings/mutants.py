@@ -149,7 +149,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: an older filing in the place of one that cannot be dated",
-        f"{_ROOM}.releases:missed",
+        f"{_RELEASE}:missed",
         nothing,
         ("sec_filings: undatable",),
     ),
