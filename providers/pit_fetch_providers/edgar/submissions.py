@@ -8,7 +8,7 @@ not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -53,14 +53,16 @@ def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
     reply = client.get(context, client.DATA, f"/submissions/CIK{cik:010d}.json")
     if client.is_missing(reply):
         return
-    filings = _document(reply.body).get("filings")
-    if not isinstance(filings, dict):
-        raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
-    waiting = list(rows(filings.get("recent")))
+    document = _document(reply.body)
+    if _number(document) not in (cik, None):
+        raise UpstreamError(Code.MALFORMED, problem="it is of another company")
+    filings = document.get("filings")
+    filings = filings if isinstance(filings, dict) else {}
+    waiting = list(rows(_columns(filings.get("recent"))))
     for older in sorted(_older_files(filings.get("files")), reverse=True):
         yield from _by_date(row for row in waiting if row is None or row.filed - older.last > OVERLAP)
         waiting = [row for row in waiting if row is not None and row.filed - older.last <= OVERLAP]
-        waiting += rows(_document(_older(context, older.name).body))
+        waiting += rows(_columns(_document(_older(context, older.name).body)))
     yield from _by_date(waiting)
 
 
@@ -74,12 +76,9 @@ class Saved(NamedTuple):
 def saved(body: bytes) -> Saved:
     """Return a saved reply, be it a company's list or a file of older filings. Raise UpstreamError."""
     document = _document(body)
-    cik = str(document.get("cik"))
     filings = document.get("filings", {"recent": document})
-    columns = filings.get("recent") if isinstance(filings, dict) else None
-    if not isinstance(columns, dict) or "accessionNumber" not in columns:
-        raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
-    return Saved(int(cik) if _CIK.fullmatch(cik) else None, _by_date(rows(columns)))
+    columns = _columns(filings.get("recent") if isinstance(filings, dict) else None)
+    return Saved(_number(document), _by_date(rows(columns)))
 
 
 def rows(columns: Any) -> Iterator[Row | None]:
@@ -126,6 +125,19 @@ def _older(context: Context, name: str) -> HttpReply:
     if client.is_missing(reply):
         raise UpstreamError(Code.INCOMPLETE, host=client.DATA)
     return reply
+
+
+def _number(document: Mapping[str, Any]) -> int | None:
+    """Return the number of the company whose list it is; None if it does not show one."""
+    cik = str(document.get("cik"))
+    return int(cik) if _CIK.fullmatch(cik) else None
+
+
+def _columns(columns: Any) -> dict[str, Any]:
+    """Return the columns of a file. Raise UpstreamError if it has none: a company would seem to have filed nothing."""
+    if not isinstance(columns, dict) or not isinstance(columns.get("accessionNumber"), list):
+        raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
+    return columns
 
 
 def _document(body: bytes) -> dict[str, Any]:

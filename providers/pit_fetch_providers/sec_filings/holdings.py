@@ -76,7 +76,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
     book = _standing(_Report.of(positions[0]) for positions in reports)
     unread = [report for report in book if report.amendment == _UNREAD]
     if not unread and _is_without_base(book):
-        raise UpstreamError(Code.MALFORMED, problem="an amendment adds to a report that is not there")
+        raise UpstreamError(Code.MALFORMED, problem=f"amendment {book[0].accession} adds to a report that is not there")
     for report in unread:
         yield files.not_data(report.form, report.accession)
     for positions in reports:
@@ -123,11 +123,13 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     period = _period(elements.text(page, "reportCalendarOrQuarter"))
     if period is None:
         if any(name in (document.text or "") for name in _IN_XML for document, _ in parsed):
-            raise UpstreamError(Code.MALFORMED, problem="a report has no cover that can be read")
+            raise UpstreamError(Code.MALFORMED, problem=f"report {filing.accession} has no cover that can be read")
         return
     amendment = elements.text(page, "amendmentInfo/amendmentType") if filing.form.endswith("/A") else None
     if filing.form.endswith("/A") and amendment not in _AMENDMENTS:
-        raise UpstreamError(Code.MALFORMED, problem=f"an amendment is neither {' nor '.join(_AMENDMENTS)}")
+        raise UpstreamError(
+            Code.MALFORMED, problem=f"amendment {filing.accession} is neither {' nor '.join(_AMENDMENTS)}"
+        )
     report = {
         "accession": filing.accession,
         "form": filing.form,
@@ -138,7 +140,9 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     tables = [root for root in roots if elements.name(root) == "informationTable"]
     is_lost = any(document.type == _TABLE and root is None for document, root in parsed)
     if is_lost or (not tables and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0):
-        raise UpstreamError(Code.MALFORMED, problem="a report has no table of positions that can be read")
+        raise UpstreamError(
+            Code.MALFORMED, problem=f"report {filing.accession} has no table of positions that can be read"
+        )
     rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
     positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
     for number, payload in enumerate([{**report, "issuer": None}, *positions]):
@@ -174,7 +178,7 @@ def _of_its_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:
     """Return the records of a report. Raise UpstreamError if it is not on the quarter by which it was found."""
     every = list(positions)
     if any(record.payload["period"] != row.period for record in every):
-        raise UpstreamError(Code.MALFORMED, problem="a report is on another quarter than the list says")
+        raise UpstreamError(Code.MALFORMED, problem=f"report {row.accession} is on another quarter than the list says")
     return every
 
 

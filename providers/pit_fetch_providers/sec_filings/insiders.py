@@ -79,7 +79,9 @@ def records(source: str | None, filing: ListedFiling, at: datetime | None) -> It
         return
     root = elements.parse(source)
     if root is None:
-        raise UpstreamError(Code.MALFORMED, problem="a form has no XML that can be read")
+        raise UpstreamError(
+            Code.MALFORMED, problem=f"Form {filing.form} {filing.accession} has no XML that can be read"
+        )
     for number, row in enumerate(_rows(root, filing), 1):
         yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
 

@@ -286,6 +286,12 @@ def test_a_missing_part_of_the_list_is_told() -> None:
     assert ask(app).error_code == "incomplete"
 
 
+@pytest.mark.parametrize("body", [b"{}", b'{"accessionNumber": null}'])
+def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
+    app = instead(server.app(FILED, recent=4), Response(body), f"/submissions/{OLDER_PART}")
+    assert ask(app).error_code == "malformed"
+
+
 def test_without_a_pit_nothing_is_looked_up() -> None:
     fetched = ask(pit=None)
     assert (len(fetched.records), len(fetched.requests)) == (7, 1)
@@ -827,6 +833,15 @@ def test_a_submission_without_what_its_index_lists_is_an_error() -> None:
     assert fetched.error.reason == f"www.sec.gov lists filing {sec.number(2)}, and does not serve it: try again later."
 
 
+def test_the_index_page_of_another_filing_is_not_that_of_the_one_asked_for() -> None:
+    other = Filed(Filing(sec.number(90), "8-K", "2023-01-05 12:00:00"), (Document("8-K", "main.htm", ""),))
+    app = server.app((RESULTS,))
+    page = Response(server.index_page(other).encode())
+    options = {"op": "text", "form": "8-K", "document": "EX-99.1"}
+    wrong = ask(instead(app, page, f"{folder_of(RESULTS)}/{sec.number(2)}-index.htm"), **options)
+    assert wrong.items == ask(app, **options).items != []
+
+
 def test_a_form_that_cannot_be_had_is_an_error() -> None:
     app = instead(server.app((SOLD, CORRECTED, FIRST)), sec.MISSING, f"{folder_of(SOLD)}/{sec.number(11)}.txt")
     fetched = ask(app, op="insiders")
@@ -890,8 +905,10 @@ def test_a_company_that_does_not_exist_is_no_data(options: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html></html>", b"[]", b'{"cik": 1}', b'{"filings": [', b'{"filings": {"recent"']
-)
+    "body",
+    [b"", b"<html></html>", b"[]", b'{"cik": 1}', b'{"filings": [', b'{"filings": {"recent"',
+     b'{"filings": {"recent": {}}}', b'{"cik": "0001318605", "filings": {"recent": {"accessionNumber": []}}}'],
+)  # fmt: skip
 def test_a_reply_that_is_no_list_is_malformed(body: bytes) -> None:
     assert ask(server.app(FILED, body=body or b" ")).error_code == "malformed"
 
