@@ -41,14 +41,13 @@ def meaning(archived: Archived, question: RecordedFetch, at: int, own: Key | Non
         by_own = resolved(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
         return None if by_own is None else Meaning(by_own)
     held = ArchivedReplies(archived, at)
-    whole = _whole(question, held)
-    in_part = None if whole is not None else resolved(question, held)
-    if whole is None and in_part is not None:
-        of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
-        whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
-    if whole is not None:
+    if (whole := _whole(question, held)) is not None:
         return Meaning(whole)
-    return None if in_part is None else Meaning(in_part, in_part.query == question.query)
+    if (in_part := resolved(question, held)) is None:
+        return None
+    of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
+    whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
+    return Meaning(in_part, in_part.query == question.query) if whole is None else Meaning(whole)
 
 
 def _whole(question: RecordedFetch, archive: ArchivedReplies) -> RecordedFetch | None:

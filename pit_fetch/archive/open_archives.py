@@ -1,15 +1,12 @@
-"""The archives that a loop of questions reads, each opened once, and as of one moment; and what would speed them up."""
+"""The archives that a loop of questions reads, each opened once, and as of one moment."""
 
 from __future__ import annotations
 
-import shlex
-import sqlite3
 from collections.abc import Callable
 
 from pit_fetch.archive.rederive import Archived
 from pit_fetch.archive.store import schema
 from pit_fetch.provider import Provider
-from pit_fetch.request.fetch_request import FetchRequest
 
 
 class OpenArchives:
@@ -31,14 +28,3 @@ class OpenArchives:
         """Close the archives."""
         while self._open:
             self._open.popitem()[1].connection.close()
-
-
-def advice(connection: sqlite3.Connection, request: FetchRequest) -> str:
-    """Return what would make offline questions like ``request`` faster, for whoever asks them; "" if nothing would."""
-    if not schema.is_outdated(connection):
-        return ""
-    where = f" --archive {shlex.quote(request.archive)}" if request.archive else ""
-    return (
-        "the archive is of an earlier format: each offline question makes the index of its stream anew, until "
-        f"pit_fetch archive rebuild{where} has made it for good"
-    )

@@ -50,6 +50,7 @@ class ArchiveRecorder:
         self._headers = (*_HEADERS, *rederive.evidence_of(recorded.request.provider))
         self._exchanges: list[Exchange] = []
         self._records: list[Record] = []
+        self._resolved: rederive.RecordedFetch | None = None
         self._is_ended = self._is_flawed = self._is_ingested = False
         self._seen = microseconds.NEVER
         self._deletions = 0
@@ -121,7 +122,7 @@ class ArchiveRecorder:
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
             archived = rederive.Archived(writer.connection, self.find)
-            archived.cache[key] = recorded = archived.resolved(key, self.recorded)
+            archived.cache[key] = recorded = self._with_names(writer.connection, key)
             archived.ingest_all(stream)
             fetch = rederive.indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers(stream))
@@ -135,12 +136,16 @@ class ArchiveRecorder:
 
     def _stream(self) -> str:
         """Return the stream of this fetch, by its own list of names; "" if the archive cannot be read."""
-        streams: list[str] = []
         connection, key = self.connection, self.key
         if connection is not None and key is not None:
-            archived = rederive.Archived(connection, self.find)
-            self._attempt(lambda: streams.append(archived.resolved(key, self.recorded).stream))
-        return "".join(streams)
+            self._attempt(lambda: self._with_names(connection, key))
+        return "" if self._resolved is None else self._resolved.stream
+
+    def _with_names(self, connection: sqlite3.Connection, key: Key) -> rederive.RecordedFetch:
+        """Return this fetch, of which all is read, with what its names stand for in its own list."""
+        if self._resolved is None:  # to read a list of thousands again takes longer than to record
+            self._resolved = rederive.Archived(connection, self.find).resolved(key, self.recorded)
+        return self._resolved
 
     def finish(self, text: str | None, status: int) -> None:
         """Append how the fetch ended and what it printed, if anything. Defer its ingestion, unless it is ingested."""
@@ -154,7 +159,7 @@ class ArchiveRecorder:
             is_kept = journal.deletions(writer.connection) == self._deletions
             writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
-                stream = rederive.Archived(writer.connection, self.find).resolved(key, self.recorded).stream
+                stream = self._with_names(writer.connection, key).stream
                 self._forget_unfinished(writer, stream, key)
                 index.defer(writer.connection, stream, key)
 
@@ -238,7 +243,7 @@ class ArchiveRecorder:
         if self.problem:
             self.key = key
 
-    def _attempt(self, action: Callable[[], None]) -> None:
+    def _attempt(self, action: Callable[[], object]) -> None:
         """Run ``action``, unless there was a problem before: waiting for a locked file once is enough."""
         if self.problem:
             return

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.archive import claims, names, rederive
-from pit_fetch.archive.open_archives import OpenArchives, advice
+from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import BROKEN, archive_error
@@ -86,7 +86,7 @@ class ArchiveSession:
     @property
     def advice(self) -> str:
         """What would make questions like this one faster, or "". Raise ArchiveError."""
-        return advice(self._open().connection, self.recorded.request)
+        return schema.advice(self._open().connection, self.recorded.request.archive)
 
     def start(self, secrets: Iterable[str]) -> None:
         """Open the archive to record, unless it alone has to answer. It is created if missing."""

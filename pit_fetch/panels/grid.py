@@ -11,7 +11,8 @@ from itertools import product
 from typing import NamedTuple
 
 from pit_fetch import api
-from pit_fetch.archive.open_archives import OpenArchives, advice
+from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends
 from pit_fetch.engine import settings_files
@@ -142,7 +143,7 @@ def _held(request: FetchRequest, runtime: Runtime) -> tuple[Sequence[object], st
     try:
         with closing(OpenArchives(runtime.find)) as archives:
             connection = archives.read(runtime.path(path)).connection
-            return ends(connection), advice(connection, request)
+            return ends(connection), schema.advice(connection, request.archive)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     except BROKEN as error:

@@ -228,9 +228,9 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
 
 def _check_firsts(connection: sqlite3.Connection, stream: str) -> None:
     """Raise Damaged if one of the rows of the stream has changed: it would seem to be new under its own digest."""
-    query = f"SELECT mark, row, first FROM firsts WHERE pool = {_POOL}"  # noqa: S608 - our names
+    start, query = seed(stream), f"SELECT mark, row, first FROM firsts WHERE pool = {_POOL}"  # noqa: S608 - our names
     for mark, *row in connection.execute(query, (stream,)):
-        check(mark, seed(stream), *row)
+        check(mark, start, *row)
 
 
 def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:

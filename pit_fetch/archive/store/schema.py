@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sqlite3
 import stat
 import time
@@ -92,6 +93,20 @@ def _check_is_file(path: str) -> None:
 def is_outdated(connection: sqlite3.Connection) -> bool:
     """Return whether the index is of an earlier format, in a file that could only be opened to read."""
     return format_of(connection) < FORMAT
+
+
+def advice(connection: sqlite3.Connection, path: str | None) -> str:
+    """Return what would make offline questions faster, for whoever asks them; "" if nothing would.
+
+    ``path`` is the archive as they name it with --archive, if they do.
+    """
+    if not is_outdated(connection):
+        return ""
+    where = f" --archive {shlex.quote(path)}" if path else ""
+    return (
+        "the archive is of an earlier format: each offline question makes the index of its stream anew, until "
+        f"pit_fetch archive rebuild{where} has made it for good"
+    )
 
 
 def set_aside(connection: sqlite3.Connection, stream: str) -> None:

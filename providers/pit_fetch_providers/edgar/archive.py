@@ -16,12 +16,10 @@ from typing import Any, TypeVar
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, Query, UpstreamError
 from pit_fetch.times import parse_date, parse_http_date
-from pit_fetch.wire import lenient_json
-from pit_fetch_providers.edgar import client, companies, daily_index
+from pit_fetch_providers.edgar import client, companies, daily_index, submissions
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page, parse_submissions
-from pit_fetch_providers.edgar.submissions import OLDER_FILE, OVERLAP
 from pit_fetch_providers.shared import require_one
 
 # Files that belong to no filing. If neither can be read, the host fails as a whole.
@@ -194,12 +192,12 @@ class Archive:
 
     def company(self, cik: int) -> dict[str, Any]:
         """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
-        return self._submissions_file(_name_of(cik))
+        return self._submissions_file(submissions.file_of(cik))
 
     def check_company(self, cik: int) -> None:
         """Raise UpstreamError if the submissions file of ``cik`` fails. A company may have none."""
         self.company(cik)
-        failure = self._unread_lists.get(_name_of(cik))
+        failure = self._unread_lists.get(submissions.file_of(cik))
         if failure is not None:
             raise failure
 
@@ -213,8 +211,8 @@ class Archive:
             row = row if isinstance(row, dict) else {}
             first, last, name = parse_date(row.get("filingFrom")), parse_date(row.get("filingTo")), str(row.get("name"))
             # Where a file ends depends on later filings: the next one may hold others of the same day.
-            is_near = first and last and first - filed <= OVERLAP and filed - last <= OVERLAP
-            if acceptance is None and is_near and OLDER_FILE.fullmatch(name):
+            is_near = first and last and first - filed <= submissions.OVERLAP and filed - last <= submissions.OVERLAP
+            if acceptance is None and is_near and submissions.OLDER_FILE.fullmatch(name):
                 acceptance = parse_submissions(self._submissions_file(name), accession)
         return acceptance
 
@@ -232,12 +230,7 @@ class Archive:
 
     def _submissions_reply(self, path: str) -> dict[str, Any]:
         reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
-        if client.is_missing(reply):
-            return {}
-        value = lenient_json(reply.body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
-        if not isinstance(value, dict):
-            raise UpstreamError(Code.MALFORMED, problem="it is not a list of filings")
-        return value
+        return {} if client.is_missing(reply) else submissions.document(reply.body)
 
 
 def answering_archive(query: Query, context: Context) -> Archive:
@@ -248,10 +241,6 @@ def answering_archive(query: Query, context: Context) -> Archive:
     archive = Archive(context, query.started)
     archive.check_host()
     return archive
-
-
-def _name_of(cik: int) -> str:
-    return f"CIK{cik:010d}.json"
 
 
 def _stem(accession: str, cik: int) -> str:

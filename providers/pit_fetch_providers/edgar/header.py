@@ -11,9 +11,9 @@ from pit_fetch.times import parse_date
 from pit_fetch.wire import unescape
 from pit_fetch_providers.edgar.acceptance import Acceptance
 
-# Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
 # EDGAR began in it.
 FIRST_YEAR = 1993
+# Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
 PAPER = "9999999997-"
 # A filing's number.
 ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"

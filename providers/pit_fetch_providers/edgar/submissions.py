@@ -40,6 +40,19 @@ class Row(NamedTuple):
     document: str | None = None  # the primary one, below the filing's folder
 
 
+def file_of(cik: int) -> str:
+    """Return the name of the file with a company's newest filings."""
+    return f"CIK{cik:010d}.json"
+
+
+def document(body: bytes) -> dict[str, Any]:
+    """Return a decoded file of the list. Raise UpstreamError for any other document."""
+    decoded = lenient_json(body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
+    if not isinstance(decoded, dict):
+        raise UpstreamError(Code.MALFORMED, problem="it is not a list of filings")
+    return decoded
+
+
 class _OlderFile(NamedTuple):
     last: date
     name: str
@@ -50,19 +63,19 @@ def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
 
     A file of older filings is read when its rows are due. A company without a list has none. Raise UpstreamError.
     """
-    reply = client.get(context, client.DATA, f"/submissions/CIK{cik:010d}.json")
+    reply = client.get(context, client.DATA, f"/submissions/{file_of(cik)}")
     if client.is_missing(reply):
         return
-    document = _document(reply.body)
-    if _number(document) not in (cik, None):
+    listed = document(reply.body)
+    if _number(listed) not in (cik, None):
         raise UpstreamError(Code.MALFORMED, problem="it is of another company")
-    filings = document.get("filings")
+    filings = listed.get("filings")
     filings = filings if isinstance(filings, dict) else {}
     waiting = list(rows(_columns(filings.get("recent"))))
     for older in sorted(_older_files(filings.get("files")), reverse=True):
         yield from _by_date(row for row in waiting if row is None or row.filed - older.last > OVERLAP)
         waiting = [row for row in waiting if row is not None and row.filed - older.last <= OVERLAP]
-        waiting += rows(_columns(_document(_older(context, older.name).body)))
+        waiting += rows(_columns(document(_older(context, older.name).body)))
     yield from _by_date(waiting)
 
 
@@ -75,10 +88,10 @@ class Saved(NamedTuple):
 
 def saved(body: bytes) -> Saved:
     """Return a saved reply, be it a company's list or a file of older filings. Raise UpstreamError."""
-    document = _document(body)
-    filings = document.get("filings", {"recent": document})
+    listed = document(body)
+    filings = listed.get("filings", {"recent": listed})
     columns = _columns(filings.get("recent") if isinstance(filings, dict) else None)
-    return Saved(_number(document), _by_date(rows(columns)))
+    return Saved(_number(listed), _by_date(rows(columns)))
 
 
 def rows(columns: Any) -> Iterator[Row | None]:
@@ -127,9 +140,9 @@ def _older(context: Context, name: str) -> HttpReply:
     return reply
 
 
-def _number(document: Mapping[str, Any]) -> int | None:
+def _number(listed: Mapping[str, Any]) -> int | None:
     """Return the number of the company whose list it is; None if it does not show one."""
-    cik = str(document.get("cik"))
+    cik = str(listed.get("cik"))
     return int(cik) if _CIK.fullmatch(cik) else None
 
 
@@ -138,10 +151,3 @@ def _columns(columns: Any) -> dict[str, Any]:
     if not isinstance(columns, dict) or not isinstance(columns.get("accessionNumber"), list):
         raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
     return columns
-
-
-def _document(body: bytes) -> dict[str, Any]:
-    document = lenient_json(body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
-    if not isinstance(document, dict):
-        raise UpstreamError(Code.MALFORMED, problem="it is not a list of filings")
-    return document

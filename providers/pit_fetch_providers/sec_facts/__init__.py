@@ -42,16 +42,18 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     company = facts.document(reply.body)
     if company.cik != cik:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company")
-    last = query.horizon.astimezone(NEW_YORK).date()  # what is filed on a later day cannot have been public
-    wanted = [made for made in facts.versions(company.taxonomies, _filter(query)) if made is None or made.filed <= last]
-    filings = dict.fromkeys(_filing(version) for version in wanted if version is not None)
-    released = {filing: _released(filing, cik, archive, query) for filing in filings}
-    for version in wanted:
-        yield UNREADABLE if version is None else _record(version, cik, released[_filing(version)])
-
-
-def _filing(version: Version) -> ListedFiling:
-    return ListedFiling(version.accession, version.form, version.filed)
+    released: dict[ListedFiling, datetime | None] = {}
+    records: list[Record] = []
+    last = query.horizon.astimezone(NEW_YORK).date()
+    for version in facts.versions(company.taxonomies, _filter(query)):
+        if version is None:
+            records.append(UNREADABLE)
+        elif version.filed <= last:  # what is filed on a later day cannot have been public
+            filing = ListedFiling(version.accession, version.form, version.filed)
+            if filing not in released:
+                released[filing] = _released(filing, cik, archive, query)
+            records.append(_record(version, cik, released[filing]))
+    yield from records  # all of them or, where one is missed, none
 
 
 def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> datetime | None:

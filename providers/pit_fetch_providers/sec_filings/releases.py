@@ -132,19 +132,19 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place]
     def by_files(row: Row) -> _Place:
         dated = release.by_files(row.accession, cik, archive, query.now, exact=True)
         if dated is None:
-            return place(row, None, release.undoubted_by_row(listed(row), row.submitted))
+            return undated(row, release.undoubted_by_row(listed(row), row.submitted))
         # A header counts for more than the row, of which it may show a later release.
-        return place(row, dated.at, dated.undoubted)
+        return undated(row, dated.undoubted) if dated.at is None else _Place(dated.at)
 
     def by_row(row: Row) -> _Place:
         # By the PIT, and not by a cursor or a date: they must not change an instant.
         at = release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
-        return place(row, at, release.undoubted_by_row(listed(row), row.submitted))
+        return _Place(at) if at is not None else undated(row, release.undoubted_by_row(listed(row), row.submitted))
 
-    def place(row: Row, at: datetime | None, undoubted: datetime | None) -> _Place:
-        failure = None if at is not None else release.missed(query, archive, row.accession, undoubted)
+    def undated(row: Row, undoubted: datetime | None) -> _Place:
+        failure = release.missed(query, archive, row.accession, undoubted)
         if undoubted is None or failure is None:
-            return _Place(at)
+            return _Place(None)
         # Not before what was released a week after it: the doubt about a day is one of years.
         return _Place(min(undoubted, _settled(row.filed) or undoubted), failure)
 
