@@ -317,8 +317,14 @@ MUTANTS = (
         (
             "an item without a date is looked for where it was first seen",
             "_apart",
-            lambda real: lambda versions, is_sole=True: None,
+            lambda real: lambda versions, is_sole=True, is_public=True: None,
             _INDEX,
+        ),
+        (
+            "an item that was not public yet is looked for where another of its versions is",
+            "_apart",
+            lambda real: lambda versions, is_sole=True, is_public=True: real(versions, is_sole=is_sole),
+            ("archive: crowds", "archive: ties"),
         ),
     ),
     *_in(
