@@ -49,7 +49,7 @@ class ArchiveRecorder:
         self._clean_body: Callable[[bytes], bytes] = bytes
         self._headers = (*_HEADERS, *rederive.evidence_of(recorded.request.provider))
         self._exchanges: list[Exchange] = []
-        self._records: list[Record] = []
+        self._records: list[rederive.Received] = []
         self._resolved: rederive.RecordedFetch | None = None
         self._is_ended = self._is_flawed = self._is_ingested = False
         self._seen = microseconds.NEVER
@@ -181,12 +181,12 @@ class ArchiveRecorder:
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 
-    def _derived(self) -> list[Record]:
+    def _derived(self) -> list[rederive.Received]:
         """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
         if self.recorded.fetch.pit is not None and self._is_ended:
             return self._records
         with contextlib.suppress(Exception):  # a provider's bug costs the index this fetch, and nothing else
-            return list(rederive.records(self.recorded, self._exchanges))
+            return list(rederive.every_record(self.recorded, self._exchanges))
         return []
 
     def _begun(self, writer: journal.Writer) -> Key:

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, versions
+from pit_fetch.archive.store import history, index, ingestion, journal, microseconds, schema, versions
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX
 from pit_fetch.archive.store.errors import Damaged, Lost
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
@@ -36,6 +36,13 @@ OnError = Callable[[PitFetchError], object]
 
 # A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
 _BODIES = 16
+
+
+class Received(NamedTuple):
+    """A record of a reply. It is not public if it is stamped later than its receipt, as a bar is that was running."""
+
+    record: Record
+    is_public: bool
 
 
 class RecordedFetch(NamedTuple):
@@ -117,7 +124,12 @@ def interpret(fetch: Fetch, find: Find) -> RecordedFetch:
 
 
 def indexed(
-    key: Key, recorded: RecordedFetch, records: Iterable[Record], seen: int, complete: bool, clean: Callable[[str], str]
+    key: Key,
+    recorded: RecordedFetch,
+    every: Iterable[Received],
+    seen: int,
+    complete: bool,
+    clean: Callable[[str], str],
 ) -> index.IndexedFetch:
     """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
 
@@ -128,12 +140,16 @@ def indexed(
     items: dict[str, list[versions.FreshVersion]] = {}
     rows: set[int] = set()
     reach = query.operation.reach
-    for record in records:
-        if record.id and _is_encodable(record.id):
-            if recorded.is_snapshot:  # one reply as a whole, which is parsed again when a question needs it
-                rows.add(versions.row_digest(record, evidence))
-            else:
-                items.setdefault(record.id, []).append(versions.fresh(record, evidence, clean))
+    for record, is_public in every:
+        if not record.id or not _is_encodable(record.id):
+            continue
+        if not recorded.is_snapshot:
+            version = versions.fresh(record, evidence, clean)
+            # A bar that ended before the last page came in was running when its own page did: it shows nothing.
+            if is_public or not history.is_public(version.claimed_at, seen):
+                items.setdefault(record.id, []).append(version)
+        elif is_public:  # one reply as a whole, which is parsed again when a question needs it
+            rows.add(versions.row_digest(record, evidence))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
     is_whole = complete and bool(items or rows)
     since = microseconds.to_micros(query.operation.earliest(query))
@@ -166,11 +182,18 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
 def records(
     recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Record]:
-    """Yield every record in the exchanges of a fetch, even undated ones. Pass an error to ``on_error``."""
+    """Yield every public record in the exchanges of a fetch, and undated ones. Pass an error to ``on_error``."""
+    return (record for record, is_public in every_record(recorded, exchanges, on_error) if is_public)
+
+
+def every_record(
+    recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
+) -> Iterator[Received]:
+    """Yield every record in the exchanges of a fetch. Pass an error to ``on_error``."""
     query, provider = recorded.query, recorded.request.provider
     needs_fetch = bool(evidence_of(provider)) or query.operation.chooses
     if recorded.is_snapshot or (query.pit is None and not needs_fetch):
-        yield from reparse(recorded, exchanges, on_error)
+        yield from _every_reparsed(recorded, exchanges, on_error)
         return
     client = _client(recorded, ReplayingTransport(replies(exchanges)))
     context = Context(client, client.credentials)
@@ -187,7 +210,11 @@ def evidence_of(provider: Provider) -> tuple[str, ...]:
 def reparse(
     recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Record]:
-    """Yield the records of each reply by itself, as a PIT would show them. Replies with an error status have none."""
+    """Yield the public records of each reply by itself, as a PIT would show them. Error statuses have none."""
+    return (record for record, is_public in _every_reparsed(recorded, exchanges, on_error) if is_public)
+
+
+def _every_reparsed(recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError) -> Iterator[Received]:
     for exchange in exchanges:
         if exchange.status == 200:
             moment = microseconds.from_micros(exchange.seen)
@@ -205,13 +232,10 @@ def _reporting(on_error: OnError) -> Iterator[None]:
         on_error(error)
 
 
-def received(part: Record | Page | Watermark | Gap, moment: datetime | None) -> list[Record]:
-    """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none).
-
-    What is stamped later than its own receipt, such as a bar that was still running, was not there yet.
-    """
+def received(part: Record | Page | Watermark | Gap, moment: datetime | None) -> list[Received]:
+    """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none)."""
     records = part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ()
-    return [record for record in records if visibility(record, moment) != "late"]
+    return [Received(record, visibility(record, moment) != "late") for record in records]
 
 
 def _is_encodable(name: str) -> bool:
@@ -299,9 +323,9 @@ class Archived:
         ended = journal.ended(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen
         complete = ended is not None and ended.complete
-        derived: list[Record] = []
+        derived: list[Received] = []
         with contextlib.suppress(Exception):  # a provider's bug costs the index this fetch, and nothing else
-            derived = list(records(recorded, exchanges))
+            derived = list(every_record(recorded, exchanges))
         return indexed(key, recorded, derived, seen, complete, str)
 
     def ingest(self, stream: str, at_most: int | None = None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -28,38 +28,34 @@ class FetchObservation(NamedTuple):
 WindowCovers = Callable[[FetchObservation, frozenset[ItemVersion]], bool]
 
 
-def observation(seen: int, versions: Iterable[ItemVersion], counts_from: int) -> Observation:
-    """Return the observation of the versions that were public when the fetch was received (rule 1)."""
-    public = (version for version in versions if version.claimed_at is None or version.claimed_at <= seen)
-    return Observation(seen, frozenset(public), counts_from)
-
-
 def observations(item: str, fetches: Sequence[FetchObservation], window_covers: WindowCovers) -> Iterator[Observation]:
     """Yield every observation of ``item`` that matters. ``fetches`` are in the order of their receipt.
 
-    Absence (rule 2) is judged by the versions last seen or, for an item that is not there, by those that turn up
+    Absence (rule 2) is judged by the versions last seen or, for an item that was not public, by those that turn up
     later. In the latter case only the last absence before them is yielded: it refutes as much as all together.
     """
-    present = NOTHING
+    present = Observation(-1, NOTHING, -1)
     last = -1
     lacking: list[FetchObservation] = []
     before: list[FetchObservation] = []
     for fetch in fetches:
         if item in fetch.items:
-            current = observation(fetch.seen, fetch.items[item], fetch.counts_from)
+            current = Observation(fetch.seen, fetch.items[item], fetch.counts_from)
             if fetch.seen > last:
-                before = [] if present else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
+                before = [] if present.public else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
             absences = [earlier for earlier in before if window_covers(earlier, fetch.items[item])]
             if absences:
                 yield Observation(absences[-1].seen, NOTHING, absences[-1].counts_from)
             yield current
-            if current.versions or fetch.seen > last:  # at one instant, presence wins over absence
-                present = current.versions
+            # At one instant, whatever one of the fetches contained was there.
+            beside = present.versions if fetch.seen == last else NOTHING
+            present = current._replace(versions=current.versions | beside)
             last, lacking = fetch.seen, []
-        elif fetch.is_complete and present and fetch.seen > last and window_covers(fetch, present):
-            yield Observation(fetch.seen, NOTHING, fetch.counts_from)
-            present, last, before = NOTHING, fetch.seen, []
-        elif fetch.is_complete and not present:
+        elif fetch.is_complete and present.versions and fetch.seen > last and window_covers(fetch, present.versions):
+            before = [] if present.public else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
+            present, last = Observation(fetch.seen, NOTHING, fetch.counts_from), fetch.seen
+            yield present
+        elif fetch.is_complete and not present.public:
             lacking.append(fetch)
 
 

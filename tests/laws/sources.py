@@ -15,7 +15,7 @@ from tests.laws.observed import FetchObservation
 END = 60
 KINDS = (
     "marked", "unmarked", "back-dated edit", "back-dated insert", "there and back", "deleted", "undated", "vintages",
-    "running bar", "restored", "evidence",
+    "running bar", "restored", "evidence", "redated",
 )  # fmt: skip
 # Of these, each claim is true and nothing is deleted.
 HONEST = ("marked", "vintages", "running bar")
@@ -86,6 +86,9 @@ def item(rng: Random, kind: str, name: str) -> Item:
         case "evidence":
             late = rng.randrange(born, later[0] + 1)
             return [State(born, only("A", late, "day")), State(later[0], only("A", born, "header"))]
+        case "redated":
+            stamps = [rng.randrange(born, END) for _ in range(4)]
+            return [State(t, only(rng.choice("AAAB"), stamp)) for t, stamp in zip((born, *later), stamps, strict=True)]
     raise AssertionError(kind)
 
 

@@ -2,9 +2,10 @@
 
 Instants are whole numbers (microseconds of UTC). The code refers to these rules by their numbers:
 
- 1. An *observation* is what a fetch contained of an item when its reply was received: the versions that were
-    public by then. A version whose own timestamps are later (a bar that is still running) is left out.
- 2. A complete fetch that lacks an item, although its window would have covered it, is an observation of absence.
+ 1. An *observation* is what a fetch contained of an item when its reply was received. A version is *public* if its own
+    timestamps are not later than that. One that is not (a bar that is still running) is no evidence of itself.
+ 2. A complete fetch that lacks an item, although its window would have covered it, is an observation of absence. So is
+    one that contains no public version of it, but of other content only: what it does contain was there.
  3. An observation is evidence for the instant of its receipt.
  4. A version with timestamps of its own claims to have been public at the later of them (``claimed_at``). The claim
     is evidence for that instant, unless the item was observed with other content, or as absent, at or after the
@@ -17,8 +18,8 @@ Instants are whole numbers (microseconds of UTC). The code refers to these rules
     ``first_seen_at`` the instant at which its version was first observed, by whatever other versions it was replaced
     since.
 
-Several versions in one observation are vintages. Each has a claim of its own, and the version with the latest claim
-represents the observation.
+Several public versions in one observation are vintages. Each has a claim of its own, and the version with the latest
+claim represents the observation.
 
 An article is captured at 20, is edited under its old timestamp, is fetched again at 40, and is gone at 60. At 80 the
 edited article is back. The capture depends on nothing later, so its claim counts from the beginning. The edit is
@@ -61,19 +62,30 @@ class ItemVersion(NamedTuple):
 
 
 NOTHING: frozenset[ItemVersion] = frozenset()
+NO_CONTENT: frozenset[str] = frozenset()
+
+
+def is_public(claimed_at: int | None, seen: int) -> bool:
+    """Return whether a version was public when its reply was received, at ``seen``, by its own timestamps."""
+    return claimed_at is None or claimed_at <= seen
 
 
 class Observation(NamedTuple):
     """What one fetch contained of an item.
 
     seen         when its reply was received
-    versions     the public versions; empty if the item was absent or not yet public
+    versions     all that it contained of the item, public or not; empty if the item was absent
     counts_from  the first instant at which the claims of this fetch count: it depends on nothing later
     """
 
     seen: int
     versions: frozenset[ItemVersion]
     counts_from: int
+
+    @property
+    def public(self) -> frozenset[ItemVersion]:
+        """The versions that were public when the reply was received."""
+        return frozenset(version for version in self.versions if is_public(version.claimed_at, self.seen))
 
 
 class ObservationRun(NamedTuple):
@@ -89,11 +101,12 @@ class ObservationRun(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Evidence that ``version`` was public at ``time`` (None: that nothing was).
+    """Evidence that ``version`` was public at ``time`` (None: that nothing was, but for contents that it spares).
 
     seen         when the reply that contains the version was received
     usable_from  the first instant at which this evidence counts
     first_seen   the first observation of the version, if the claim was refuted
+    spares       the contents that were there, although they do not show themselves as public
     """
 
     time: int
@@ -101,6 +114,7 @@ class Evidence(NamedTuple):
     version: ItemVersion | None
     usable_from: int
     first_seen: int | None = None
+    spares: frozenset[str] = NO_CONTENT
 
 
 class Validity(NamedTuple):
@@ -133,7 +147,7 @@ def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
 def extend(run: ObservationRun, later: Observation) -> ObservationRun | None:
     """Return the run with one more, later observation. Return None if that differs from the run."""
     (first, *others) = run.observations
-    if others or first.versions != later.versions:
+    if others or first.versions != later.versions or first.public != later.public:
         return None
     earliest = first._replace(counts_from=min(first.counts_from, later.counts_from))
     return ObservationRun(run.first, run.last, later.seen, (earliest,))
@@ -143,26 +157,42 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
     """Yield all evidence that the runs of one item contain (rules 3 and 4)."""
     for place, run in enumerate(history):
         for current in run.observations:
-            believed = {version for version in current.versions if _is_believed(version, history[:place], run.first)}
+            public = current.public
+            believed = {version for version in public if _is_believed(version, history[:place], run.first)}
             for version in believed:
                 claimed_at = version.claimed_at if version.claimed_at is not None else run.first
                 yield Evidence(claimed_at, run.first, version, max(claimed_at, current.counts_from))
-            latest = max(current.versions, key=_by_claim, default=None)
+            latest = max(public, key=_by_claim, default=None)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
-            yield Evidence(run.first, run.first, latest, run.first, first_seen)
+            spares = NO_CONTENT if public else frozenset(version.content for version in current.versions)
+            yield Evidence(run.first, run.first, latest, run.first, first_seen, spares)
 
 
 def validities(history: Sequence[ObservationRun]) -> list[Validity]:
     """Return which version is valid from when, in order of time (rules 5 and 6). Before the first, none is."""
     result: list[Validity] = []
-    best: Evidence | None = None
-    for start, group in groupby(sorted(evidence(history), key=attrgetter("usable_from")), attrgetter("usable_from")):
-        latest = max(group, key=_by_time)
-        best = latest if best is None else max(latest, best, key=_by_time)
+    pieces = sorted(evidence(history), key=attrgetter("usable_from"))
+    is_any_spared = any(piece.spares for piece in pieces)
+    usable: list[Evidence] = []
+    for start, group in groupby(pieces, key=attrgetter("usable_from")):
+        usable += group
+        best = _decisive(usable)
+        # Unless something is spared, what is earlier than the best will never decide.
+        usable = usable if is_any_spared else [best]
         validity = Validity(start, best.version, best.first_seen)
         if not result or result[-1][1:] != validity[1:]:
             result.append(validity)
     return result
+
+
+def _decisive(usable: Iterable[Evidence]) -> Evidence:
+    """Return the latest evidence (rule 6), or what that spares."""
+    first, *later = sorted(usable, key=_by_time)
+    best = first
+    for piece in later:
+        if best.version is None or best.version.content not in piece.spares:
+            best = piece
+    return best
 
 
 def sole_validity(claimed_at: int | None, seen: int, counts_from: int) -> tuple[int, int | None]:
@@ -187,7 +217,7 @@ def _first_observed(version: ItemVersion, history: Sequence[ObservationRun]) -> 
     """Return when the version was first observed. What only another key tells apart (evidence) is the same version."""
     same = version[:2]
     return next(
-        run.first for run in history for seen in run.observations if any(other[:2] == same for other in seen.versions)
+        run.first for run in history for seen in run.observations if any(other[:2] == same for other in seen.public)
     )
 
 

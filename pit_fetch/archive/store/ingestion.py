@@ -16,7 +16,7 @@ from typing import Any
 from pit_fetch.archive.store import history, index, items, microseconds, rows
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum, seed
 from pit_fetch.archive.store.errors import Damaged
-from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun
+from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun, is_public
 from pit_fetch.archive.store.index import IndexedFetch, Read
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive.store.rows import Run, Validity
@@ -107,13 +107,15 @@ class _Ingestion:
             ids[item, (self.forms[form].names, available, revised, values)] = number
         changed: dict[str, Sequence[Version]] = {}
         for item, versions in self.fetch.items.items():
-            runs, public, number = latest.get(item, []), self._public(versions), self.numbers.get(item, 0)
-            known = [ids.get((number, content(version)), 0) for version in public]
-            is_same = len(runs) == 1 and runs[0].versions == rows.joined(known)
+            runs, number = latest.get(item, []), self.numbers.get(item, 0)
+            known = [ids.get((number, content(version)), 0) for version in versions]
+            is_same = (
+                len(runs) == 1 and runs[0].versions == rows.joined(known) and self._is_as_public(runs[0], versions)
+            )
             if is_same and runs[0].counts_from <= self.fetch.counts_from:
                 self._extend(item, runs[0])
             else:
-                changed[item] = public
+                changed[item] = versions
         self._observe(changed)
 
     def add_absences(self) -> None:
@@ -138,10 +140,10 @@ class _Ingestion:
     def _covers(self, item: str, run: Run, stored: Mapping[int, StoredVersion]) -> bool:
         return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in run.numbers])
 
-    def _public(self, versions: Sequence[Version]) -> Sequence[Version]:
-        """Return the versions that were public when the fetch was received. A running bar is not."""
-        seen = self.fetch.seen
-        return [version for version in versions if version.claimed_at is None or version.claimed_at <= seen]
+    def _is_as_public(self, run: Run, versions: Iterable[Version]) -> bool:
+        """Return whether none of the versions became public since the run began, as a bar does that was running."""
+        claims = [version.claimed_at for version in versions]
+        return all(is_public(claim, run.first) == is_public(claim, self.fetch.seen) for claim in claims)
 
     def _extend(self, item: str, run: Run) -> None:
         seen = self.fetch.seen
@@ -164,7 +166,8 @@ class _Ingestion:
     def _observe_item(
         self, item: str, versions: Sequence[Version], runs: Sequence[Run], stored: dict[int, StoredVersion]
     ) -> None:
-        if not runs and len(versions) == 1 and self._absence_before(item, ()) is None:
+        is_sole = not runs and len(versions) == 1 and is_public(versions[0].claimed_at, self.fetch.seen)
+        if is_sole and self._absence_before(item, ()) is None:
             self._begin(item, versions[0].stored())
             return
         contents = {number: item_version(version) for number, version in stored.items()}
@@ -189,7 +192,7 @@ class _Ingestion:
         versions, seen = self.fetch.items.get(item, ()), self.fetch.seen
         claims = [version.claimed_at for version in versions if version.claimed_at is not None]
         earlier = max((before for before in observed if before.seen < seen), default=None, key=attrgetter("seen"))
-        if not claims or (earlier is not None and earlier.versions):
+        if not claims or (earlier is not None and earlier.public):
             return None
         since = min(claims) if earlier is None else max(min(claims), earlier.seen + 1)
         if self.complete is None:

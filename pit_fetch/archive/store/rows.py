@@ -20,7 +20,7 @@ class Run(NamedTuple):
 
     versions  their numbers
     position  where the window of a fetch has to reach to cover the item, if the position of what is valid at the end
-              does not say it; NEVER: every window covers it, since it has no date
+              does not say it; NEVER: any window may cover it, since it has no date, or one that was yet to come
     latest    0 in all rows of an item but those of its last run, which have the number of its rows: so a row that is
               gone is found out
     """
@@ -101,7 +101,8 @@ def runs_of(
         versions = [numbers[version] for version in observation.versions]
         is_last = run is of_item[-1]
         contents = [stored[number] for number in versions]
-        position = _apart(contents, is_sole=len(run.observations) == 1) if is_last else None
+        is_public = observation.versions == observation.public
+        position = _apart(contents, is_sole=len(run.observations) == 1, is_public=is_public) if is_last else None
         latest = len(observed) if is_last else 0
         rows.add(Run(run.first, run.last, run.before, observation.counts_from, joined(versions), position, latest))
     return rows
@@ -129,12 +130,12 @@ def _position(version: StoredVersion, first_seen: int | None) -> int:
     return first_seen if first_seen is not None else microseconds.NEVER
 
 
-def _apart(versions: Sequence[StoredVersion], *, is_sole: bool = True) -> int | None:
-    """Return ``position`` of a run that was the last one to observe these versions."""
+def _apart(versions: Sequence[StoredVersion], *, is_sole: bool = True, is_public: bool = True) -> int | None:
+    """Return ``position`` of a run that was the last one to observe these versions, which were all public or not."""
     if not versions:
         return None
     dates = [version.available for version in versions if version.available is not None]
-    if not dates:
+    if not dates or not is_public:
         return microseconds.NEVER
     # What is valid in the end is the version with the latest claim.
     represents = max(versions, key=_claim)

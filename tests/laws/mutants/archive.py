@@ -317,8 +317,14 @@ MUTANTS = (
         (
             "an item without a date is looked for where it was first seen",
             "_apart",
-            lambda real: lambda versions, is_sole=True: None,
+            lambda real: lambda versions, is_sole=True, is_public=True: None,
             _INDEX,
+        ),
+        (
+            "an item that was not public yet is looked for where another of its versions is",
+            "_apart",
+            lambda real: lambda versions, is_sole=True, is_public=True: real(versions, is_sole=is_sole),
+            ("archive: crowds", "archive: ties"),
         ),
     ),
     *_in(
@@ -376,9 +382,9 @@ MUTANTS = (
             _DAMAGE,
         ),
         (
-            "the index takes running bars for sights",
-            "_Ingestion._public",
-            lambda real: lambda ingestion, versions: versions,
+            "the index goes on where a bar has ended",
+            "_Ingestion._is_as_public",
+            lambda real: lambda ingestion, run, versions: True,
             _INDEX,
         ),
     ),
@@ -595,6 +601,15 @@ MUTANTS = (
         ),
     ),
     *_in(
+        "pit_fetch.archive.rederive",
+        (
+            "what was not public yet was not there",
+            "received",
+            lambda real: lambda part, moment: [received for received in real(part, moment) if received.is_public],
+            ("sec_filings: waited",),
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.store.redaction",
         (
             "only what was spelled plainly is a key",
@@ -631,6 +646,24 @@ MUTANTS = (
             "_is_believed",
             lambda real: lambda version, earlier, first: False,
             ("archive: honest", *_WORDS),
+        ),
+        (
+            "a running bar is a sight",
+            "is_public",
+            lambda real: lambda claimed_at, seen: True,
+            ("archive: proved", *_WORDS),
+        ),
+        (
+            "what is not public yet takes the place of all before",
+            "evidence",
+            _each(lambda piece: piece._replace(spares=history.NO_CONTENT)),
+            _WORDS,
+        ),
+        (
+            "what is not public yet takes the place of nothing",
+            "evidence",
+            _each(lambda piece: None if piece.spares else piece),
+            ("archive: complete", *_WORDS),
         ),
         (
             "what was asked for later counts at once",
@@ -679,12 +712,6 @@ MUTANTS = (
     ),
     *_in(
         "tests.laws.observed",
-        (
-            "a running bar is a sight",
-            "observation",
-            lambda real: lambda seen, versions, since: history.Observation(seen, frozenset(versions), since),
-            ("archive: proved",),
-        ),
         (
             "a sight counts before it was had",
             "observations",

@@ -210,6 +210,25 @@ def left_out(rng: Random) -> int:
     return 1
 
 
+def waited(rng: Random) -> int:
+    """What came in an evening under its day's date may have waited for days. A capture of these days takes it from none.
+
+    Later it is served as by a fetch without an archive, from its row alone.
+    """
+    case = make(rng, most=0, kind="filings")
+    evening = hours.late(rng, case.moment)
+    filing = Filing(sec.number(1), rng.choice(("8-K", "10-Q", "10-K/A")), f"{evening:%Y-%m-%d %H:%M:%S}")
+    other = _public(rng, sec.number(2), case.moment - 9 * hours.DAY, ("10-Q",))  # or the capture would be empty
+    app = server.app([_filed(rng, filing), _filed(rng, other)], true_utc=rng.random() < 0.5)
+    case = case._replace(words=("cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    pit = (case.moment + rng.choice((0, 2, 5, 9)) * hours.DAY).isoformat()
+    with archived.archive() as path:
+        assert archived.capture(case, app, path, case.words, case.moment).code == 0
+        left = run(case, app, pit=pit, environ=archived.environ(path))
+    assert left.ids == run(case, app, pit=pit).ids
+    return 1
+
+
 def incomplete(rng: Random) -> int:
     """Where one filing that an answer rests on cannot be had, what is left is never served as all of it."""
     case = make(rng, most=0, kind=rng.choice(("holdings", "form", "insiders")))
@@ -439,6 +458,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "incomplete": incomplete,
     "kept": kept,
     "left out": left_out,
+    "waited": waited,
     "named": named,
     "undatable": undatable,
     "undated": lambda rng: non_interference(undated(rng)),
