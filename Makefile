@@ -7,12 +7,16 @@ CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
 NEO4J = .venv/neo4j/.installed
 DOCS = .venv/.installed-docs
+ENVIRONMENT = .venv/.installed-all
+INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
+.PHONY: help environment demo docs test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+environment: $(ENVIRONMENT) ## set up what the targets below need, but for Neo4j, in one go
 
 demo: $(RUN) ## set up, then fetch as of an instant from bundled sample data
 	@$(BIN)/python examples/demo.py
@@ -87,27 +91,33 @@ bench: $(DEV) ## measure start-up, fetch and archive times, as ratios within one
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(RUN): pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pit_fetch needs Python 3.11 or later: make PYTHON=python3.11")'
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
+	@$(PYTHON) -m venv .venv
+
+$(RUN): pyproject.toml | $(BIN)/python
+	@$(INSTALL) --editable .
 	@touch $@
 
 # Kept apart: only the scores of other approaches need these.
 $(CORPUS): $(DEV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --target $@ pandas python-dateutil
+	@$(INSTALL) --target $@ pandas python-dateutil
 
 $(DEV): $(RUN)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@$(INSTALL) --editable '.[dev]'
 	@touch $@
 
 $(DOCS): $(RUN)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs]'
+	@$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 $(CLIENT): $(DEV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[client]'
+	@$(INSTALL) --editable '.[client]'
 	@touch $@
+
+$(ENVIRONMENT): pyproject.toml | $(BIN)/python
+	@$(INSTALL) --editable '.[dev,docs,client]'
+	@touch $(RUN) $(DEV) $(DOCS) $(CLIENT) $@
 
 # Kept apart: the MCP server of Neo4j needs an older SDK than ours.
 $(NEO4J): $(DEV)

@@ -162,12 +162,19 @@ def say_otherwise(recording: RecordedReply, tree: Any, rows: Sequence[ReplyRow] 
 
 def leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
     """Return every scalar beside the rows, with its path. What is in other lists of things is not about the rows."""
-    return [
-        (path, value)
-        for path, value in leaves(tree)
-        if not any(path[: len(container)] == container for container in recording.containers if container)
-        and not any(isinstance(part, int) for part in path[:-1])
-    ]
+
+    def beside(node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+        if path and path in recording.containers:
+            return  # not walked through: it may hold thousands of rows
+        if isinstance(node, dict):
+            for key, child in node.items():
+                yield from beside(child, (*path, key))
+        elif isinstance(node, list):
+            yield from (((*path, key), child) for key, child in enumerate(node) if not isinstance(child, (dict, list)))
+        else:
+            yield path, node
+
+    return list(beside(tree, ()))
 
 
 def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[ReplyRow, str, Change]]:
@@ -292,7 +299,7 @@ def _insert(tree: Any, container: Path, nodes: Sequence[Any], first: bool) -> No
 
 def _copied(node: Any) -> Any:
     # Many hundred rows are copied, and copy.deepcopy is several times slower.
-    return pickle.loads(pickle.dumps(node))  # noqa: S301 - of this process
+    return pickle.loads(pickle.dumps(node)) if isinstance(node, (dict, list)) else node  # noqa: S301 - of this process
 
 
 # --- many rows, and rows like public ones
@@ -307,10 +314,11 @@ def _crowded_worlds(recording: RecordedReply, late: Sequence[ReplyRow], size: in
     kept = {row: ids[row] | {path[len(row.path) :] for path in recording.sources(row)} for row in listed}
 
     def several(tree: Any, first: bool) -> None:
+        packed = [(row, pickle.dumps(node_at(tree, row.path))) for row in listed]
         copies = [
-            _vary(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], number)
+            _vary(_rename(pickle.loads(body), ids[row], number), kept[row], number)  # noqa: S301 - of this process
             for number in range(size // len(listed) + 1)
-            for row in listed
+            for row, body in packed
         ]
         _insert(tree, container, copies, first)
         _count(recording, tree, len(copies))

@@ -97,7 +97,7 @@ class RecordedReply:
     def document(self) -> Any:
         return self.tree[_BOX]
 
-    @property
+    @cached_property
     def containers(self) -> list[Path]:
         return list(dict.fromkeys(row.container for row in self.rows))
 

@@ -17,12 +17,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import chdir, contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.testing import HttpRequest, ProviderSuite, Response
@@ -239,43 +241,83 @@ def proof(bench: Path, name: str, plant: Plant) -> str:
     return ""
 
 
+# --- every provider, each in one of several processes
+
+
+@contextmanager
+def judges() -> Iterator[ProcessPoolExecutor]:
+    """Yield one process for each core. What they leave in temporary folders goes with them."""
+    with tempfile.TemporaryDirectory(prefix="kit-score-") as folder:
+        context = get_context("fork")  # what is imported here need not be imported there
+        with ProcessPoolExecutor(os.cpu_count(), context, initializer=_keep_to, initargs=(folder,)) as pool:
+            yield pool
+
+
+def _keep_to(folder: str) -> None:
+    tempfile.tempdir = folder
+
+
+def proof_of(bench: Path, name: str) -> str:
+    return proof(bench, name, PLANTS[name])
+
+
+def caught(name: str) -> dict[str, str]:
+    """Return the message of the test that finds the plant, none if it survives."""
+    return failures(PLANTS[name].make())
+
+
+class Honest(NamedTuple):
+    messages: dict[str, str]
+    seconds: float
+
+
+def honest(name: str) -> Honest:
+    """Return what accuses an honest provider, and the CPU time of its suite."""
+    start = time.process_time()
+    messages = failures(BASES[name].make(), all_of_them=True)
+    return Honest(messages, time.process_time() - start)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--no-proof", action="store_true")
     parser.add_argument("--messages", action="store_true")
-    arguments = parser.parse_args()
-    plants = {name: plant for name, plant in PLANTS.items() if arguments.only in name}
+    with judges() as pool:
+        return score(pool, parser.parse_args())
+
+
+def score(pool: Executor, arguments: argparse.Namespace) -> int:
+    plants = [name for name in PLANTS if arguments.only in name]
+    bases = [] if arguments.only else [*BASES]
+    mistakes = [] if arguments.only else [*WRONG]
     proofs: dict[str, str] = {}
-    if not arguments.no_proof:
-        with bench() as folder:
-            for name, plant in plants.items():
-                proofs[name] = proof(folder, name, plant)
-                if not proofs[name]:
-                    print(f"NOT SHOWN to leak: {name} ({plant.base})", flush=True)
+    with bench() as folder:
+        asked = [] if arguments.no_proof else plants
+        for name, how in zip(asked, pool.map(partial(proof_of, folder), asked), strict=True):
+            proofs[name] = how
+            if not how:
+                print(f"NOT SHOWN to leak: {name} ({PLANTS[name].base})", flush=True)
     alarms = slow = 0
-    for name, base in BASES.items() if not arguments.only else ():
-        start = time.process_time()
-        messages = failures(base.make(), all_of_them=True)
-        seconds = time.process_time() - start
+    for name, (messages, seconds) in zip(bases, pool.map(honest, bases), strict=True):
         slow += seconds > SECONDS
         alarms += bool(messages)
-        print(f"honest {name:<10} {seconds:5.1f} s  {'passes' if not messages else 'FALSE ALARM'}")
+        print(f"honest {name:<10} {seconds:5.1f} s  {'passes' if not messages else 'FALSE ALARM'}", flush=True)
         for test, message in messages.items():
             print(f"    {test}: {message}")
     survivors = []
-    for name, plant in plants.items():
-        messages = failures(plant.make())
+    for name, messages in zip(plants, pool.map(caught, plants), strict=True):
         if not messages:
             survivors.append(name)
         if arguments.messages:
             print(f"{name}: {json.dumps(messages, indent=1)}")
-    blamed = [] if arguments.only else [name for name, wrong in WRONG.items() if accused(name) != {wrong.test}]
+    accusers = zip(mistakes, pool.map(accused, mistakes), strict=True)
+    blamed = [name for name, tests in accusers if tests != {WRONG[name].test}]
     for name in blamed:
         print(f"not by its own test alone: {name}")
     killed = len(plants) - len(survivors)
     for name in survivors:
-        print(f"survives: {name} ({plants[name].base})")
+        print(f"survives: {name} ({PLANTS[name].base})")
     unproved = sum(not how for how in proofs.values())
     proved = "not asked to leak through the command" if arguments.no_proof else f"{unproved} not shown to leak"
     share = killed / max(1, len(plants))

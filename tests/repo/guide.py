@@ -37,15 +37,24 @@ def example(name: str) -> str:
     return f"cd {shlex.quote(name)}\npython3 -m pip install . pytest\npython3 -m pytest\ncd .."
 
 
+def copy_checkout(folder: Path) -> None:
+    """Copy what git has of the checkout, and what is new in it: beside that, other targets may be writing."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():  # and was not deleted since
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
         work = folder / "work"
         work.mkdir()
-        ignored = shutil.ignore_patterns(".git", ".*cache", ".venv", "__pycache__", ".hypothesis")
-        shutil.copytree(ROOT, folder / "pit_fetch", ignore=ignored)
+        copy_checkout(folder / "pit_fetch")
         for name in EXAMPLES:
-            shutil.copytree(ROOT / "examples" / name, work / name, ignore=ignored)
+            shutil.copytree(folder / "pit_fetch" / "examples" / name, work / name)
         environ = {
             "PATH": os.pathsep.join([os.path.dirname(os.path.realpath(sys.executable)), "/usr/bin", "/bin"]),
             "HOME": str(folder),

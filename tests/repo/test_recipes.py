@@ -152,6 +152,7 @@ def servers() -> Iterator[dict[str, str]]:
             **wayback.VARIABLES,
             "PIT_FETCH_WAYBACK_URL": pages.url,
             **{f"PIT_FETCH_SEC_{host}_URL": filings.url for host in ("EFTS", "DATA", "WWW")},
+            **{f"PIT_FETCH_RATE_{host}_SEC_GOV": "10000/0.001" for host in ("EFTS", "DATA", "WWW")},
         }
 
 
