@@ -87,6 +87,7 @@ bench: $(DEV) ## measure start-up, fetch and archive times, as ratios within one
 	@$(BIN)/python tests/repo/bench_gate.py
 	@$(BIN)/python tests/repo/bench_archive.py
 	@$(BIN)/python tests/repo/bench_mcp.py
+	@$(BIN)/python tests/repo/bench_edgar.py
 
 clean: ## remove the environment and caches
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
