@@ -67,6 +67,8 @@ def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
     for variable, file in settings.origins.items():
         if variable.startswith("PIT_FETCH_RATE_") and not any(re.fullmatch(name, variable) for name in used):
             yield SettingRow(variable, settings.environ[variable], f"{file}, for no host of an installed source")
+    for name, meant in settings_files.misspelt(environ):
+        yield SettingRow(name, environ[name], f"environment, for nothing: write {meant}")
     for provider in providers:
         for credential in provider.credentials:
             yield _key(credential, environ, folder)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.mcp import add_instant, protocol
+from pit_fetch.engine import settings_files
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import audience
@@ -93,6 +94,7 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
     from pit_fetch.mcp import check, instant
     from pit_fetch.mcp.upstream import parsed
 
+    runtime, _ = settings_files.with_settings(runtime)
     if audience.is_for_an_agent(runtime.environ):
         raise UsageError(Code.OPERATORS_ONLY, what="--check shows what is withheld")
     name, _, path = arguments.check.partition("=")
