@@ -17,6 +17,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
+from pit_fetch.request.operations import check_operation
 from pit_fetch.request.options import require_pit
 from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.times import parse_pit
@@ -107,17 +108,16 @@ def _positional(
     if option is None or (option.positional == "one" and len(words) > 1):
         from pit_fetch.cli.refusals import surplus_words
 
-        raise UsageError(Code.USAGE, text=surplus_words(words, argv, provider, form))
+        raise UsageError(Code.USAGE, text=surplus_words(words, argv, provider, form, values))
     if option.name in values:
         raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     text = " ".join(words)
-    if option.choices:
-        try:
-            parse_value(option, text)
-        except UsageError as error:
-            from pit_fetch.cli.refusals import others
+    try:
+        check_operation(provider, {option.name: parse_value(option, text)})
+    except UsageError as error:
+        from pit_fetch.cli.refusals import no_operation
 
-            raise UsageError(Code.USAGE, text=f"{error}{others(provider)}") from None
+        raise UsageError(Code.USAGE, text=no_operation(str(error), words, values, provider)) from None
     return {option.name: text}
 
 
