@@ -88,7 +88,8 @@ def from_values(
         if name not in known:
             from pit_fetch.support import suggest
 
-            close = suggest.name(name, known)
+            search_terms = {option.name: option.search_terms for option in provider.options}
+            close = suggest.name(name, known, search_terms)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{hint}")
     present = {name: value for name, value in values.items() if value is not None}

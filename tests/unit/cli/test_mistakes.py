@@ -457,6 +457,13 @@ def test_help_is_a_word_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typ
     [
         ("init --forc", "unrecognized arguments: --forc (did you mean --force?); see pit_fetch init --help"),
         ("init nodir", "nodir"),
+        ("init --deny webfetch", "webfetch is not a tool of the client: write WebFetch"),
+        ("init --deny WebFetch,WEBSEARCH", "WEBSEARCH is not a tool of the client: write WebSearch"),
+        ("init --deny web_fetch", "write WebFetch"),
+        ("init --deny WebFecth", "write WebFetch"),
+        ("init --deny bash", "write Bash"),
+        ("init --deny exa", "exa is not a tool of the client: a server's are mcp__exa"),
+        ("init --deny", "--deny needs a value"),
         ("init --model ''", "--model is empty: give a value or leave it out"),
         ("init ''", "DIR is empty: give a value or leave it out"),
         ("doctor --jsno", "unrecognized arguments: --jsno (did you mean --json?)"),
