@@ -67,7 +67,13 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     # What follows "--" is plain words, and is kept away from argparse: its intermixed mode parses the remainder a
     # second time, without the "--", so an option after it would count after all.
     end = expanded.index("--") if "--" in expanded else len(expanded)
-    namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
+    try:
+        namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
+    except UsageError as error:
+        if error.gap.code is Code.PIT_REPEATED and "diff" in argv:
+            text = f"a command comes first: pit_fetch diff --source {provider.name} ..."
+            raise UsageError(Code.USAGE, text=text) from None
+        raise
     if unknown:
         from pit_fetch.cli.refusals import unrecognized
 
@@ -105,7 +111,7 @@ def _positional(
 
         raise UsageError(Code.USAGE, text=no_command(argv[0], provider))
     option = next((option for option in provider.options if option.positional), None)
-    if option is None or (option.positional == "one" and len(words) > 1):
+    if option is None or (option.positional == "one" and (len(words) > 1 or words[0].startswith("{"))):
         from pit_fetch.cli.refusals import surplus_words
 
         raise UsageError(Code.USAGE, text=surplus_words(words, argv, provider, form, values))
@@ -117,7 +123,7 @@ def _positional(
     except UsageError as error:
         from pit_fetch.cli.refusals import no_operation
 
-        raise UsageError(Code.USAGE, text=no_operation(str(error), words, values, provider)) from None
+        raise UsageError(Code.USAGE, text=no_operation(str(error), words, argv, values, provider)) from None
     return {option.name: text}
 
 

@@ -129,16 +129,9 @@ def surplus_words(
     flags = {*COMMON_WITH_VALUE, *map(flag_of, names)}
     if words[0][:1] in ("/", "+") and f"--{words[0][1:]}" in flags:
         return f"an option begins with two hyphens: write --{words[0][1:]}"
-    command = suggest.name(words[0], COMMANDS)
     option = next((option for option in provider.options if option.positional), None)
-    if command and option is None:
-        return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
-    place = argv.index(words[0]) if words[0] in argv else 0
-    before = ["", "", *argv][place : place + 2]
-    if before[0] in map(flag_of, ("fields", *(name for name in names if names[name].kind == "list"))):
-        return f"the values of a list are separated by commas: {before[0]} A,B"
-    if before[1].endswith("=") and before[1][:-1] in flags:
-        return f"write {before[1]}VALUE, without a space behind the equals sign"
+    if misplaced := _misplaced(words, argv, provider):
+        return misplaced
     written = bare_words.example(words, given, provider)
     if option is None:
         return f"{provider.name} takes no bare words: write {written or '--name VALUE or name=VALUE; see --help'}"
@@ -148,8 +141,30 @@ def surplus_words(
     return f"{takes}: {_others(provider, written)}"
 
 
-def no_operation(reason: str, words: Sequence[str], given: Collection[str], provider: Provider) -> str:
+def _misplaced(words: Sequence[str], argv: Sequence[str], provider: Provider) -> str:
+    """Return the reason for bare words that belong to something else on the line: a command, a list; "" if none do."""
+    names = {option.name.replace("_", "-"): option for option in provider.options}
+    begins = argv[0] == words[0] or not any(option.positional for option in provider.options)
+    command = suggest.name(words[0], COMMANDS) if begins else words[0] if words[0] in COMMANDS else ""
+    if command and words[0].casefold() not in [operation.name.casefold() for operation in provider.operations]:
+        return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
+    if any(word.startswith("{") for word in words):
+        return "options are not written as JSON: write name=VALUE for each"
+    place = argv.index(words[0]) if words[0] in argv else 0
+    before = ["", "", *argv][place : place + 2]
+    if before[0] in map(flag_of, ("fields", *(name for name in names if names[name].kind == "list"))):
+        return f"the values of a list are separated by commas: {before[0]} A,B"
+    if before[1].endswith("=") and before[1][:-1] in {*COMMON_WITH_VALUE, *map(flag_of, names)}:
+        return f"write {before[1]}VALUE, without a space behind the equals sign"
+    return ""
+
+
+def no_operation(
+    reason: str, words: Sequence[str], argv: Sequence[str], given: Collection[str], provider: Provider
+) -> str:
     """Return the reason for a bare word that is no operation, or no value of the option that it fills."""
+    if misplaced := _misplaced(words, argv, provider):
+        return misplaced
     written = "" if "did you mean" in reason else bare_words.example(words, given, provider)
     has_choices = any(option.positional and option.choices for option in provider.options)
     head = reason.partition("; see --help")[0].rstrip(".")

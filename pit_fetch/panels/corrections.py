@@ -20,6 +20,7 @@ _WORDS = {
     "monthly": r"monthly|months?(?:[- ]?ends?)?",
     "sessions": r"(?:trading )?sessions?",
 }
+_OTHERS = r"hourly|quarterly|quarters?|quarter[- ]?ends?|yearly|annual(?:ly)?|years?|year[- ]?ends?"
 _DATE = r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?(?![0-9:])"
 _CLOCK = r"(?<![0-9T-])([0-9]{1,2}):?([0-9]{2})(:[0-9]{2})?\s*([ap]m)?(?![0-9-])"
 _DAYS = "mon|tue|wed|thu|fri|sat|sun"
@@ -27,14 +28,19 @@ _DAYS = "mon|tue|wed|thu|fri|sat|sun"
 
 def is_rule(text: str) -> bool:
     """Return whether a text is meant as a rule, and not as an instant."""
-    begins = any(re.match(rf"(?i)\W*(?:{words})\b", text) for words in _WORDS.values())
+    begins = any(re.match(rf"(?i)\W*(?:{words})\b", text) for words in (*_WORDS.values(), _OTHERS))
     return not text.startswith("@") and (begins or ".." in text)
+
+
+def lacks_rule(text: str) -> bool:
+    """Return whether a text asks for instants for which there is no rule, such as quarterly ones."""
+    return re.search(rf"(?i)\b(?:{_OTHERS})\b", text) is not None
 
 
 def rule(text: str) -> str:
     """Return the rule that a text is likely to mean. What it lacks is as in an example."""
     known = (name for name, words in _WORDS.items() if re.search(rf"(?i)\b(?:{words})\b", text))
-    frequency, rest = next(known, "daily"), text
+    frequency, rest = next(known, "monthly"), text
     dates = sorted(date for date in re.findall(_DATE, rest) if _is_date(date)) or ["2024-01", "2024-12"]
     span = f"{_month(dates[0], '01')}..{_month(dates[-1], '12')}"
     if frequency == "sessions":

@@ -136,7 +136,8 @@ def _no_instant(text: str) -> UsageError:
     from pit_fetch.request.timestamp_errors import problem
 
     if corrections.is_rule(text):
-        return _refused(f"pits: {truncate(text)} is no rule: write '{corrections.rule(text)}'")
+        more = ", or list the instants" if corrections.lacks_rule(text) else ""
+        return _refused(f"pits: {truncate(text)} is no rule: write '{corrections.rule(text)}'{more}")
     texts = [part.strip("[]\"' ") for part in re.split(r"[;,\s]+", text)]
     if all(map(parse_pit, texts)):
         return _refused(f"pits: instants have commas between them, and no quotes of their own: write {','.join(texts)}")

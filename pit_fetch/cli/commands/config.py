@@ -31,6 +31,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     """List the settings. Raise UsageError, which names the file, for one that is broken."""
     parser = Parser("config", "Show every setting, its value, and the file or variable that it comes from.")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.advice = f"it only shows the settings, which are written into {settings_files.PROJECT_FILE}"
     arguments = parser.parse_args(list(argv))
     if arguments.help:
         return CommandResult(parser.format_help())

@@ -40,6 +40,11 @@ def run(
     if arguments.help:
         return CommandResult(_parser(folder).format_help())
     project = Path(folder, arguments.dir)
+    if arguments.dir in (*TOOLS, *bundle.PARTS) and not project.is_dir():
+        problem = (
+            f"{arguments.dir} is not a folder: the values of --deny, --only and --without have commas between them"
+        )
+        return CommandResult("", ExitStatus.REFUSED, problem)
     if not project.is_dir():
         return CommandResult("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
     if not arguments.mcp and (arguments.pit or arguments.pit_file):
@@ -146,7 +151,7 @@ def _parts(text: str) -> tuple[str, ...]:
 def _tools(text: str) -> tuple[str, ...]:
     tools = tuple(tool.strip() for tool in text.split(",") if tool.strip())
     if not tools or not all(tool.replace("_", "").replace("-", "").isalnum() for tool in tools):
-        raise argparse.ArgumentTypeError("TOOLS are names of the client's tools, separated by commas")
+        raise argparse.ArgumentTypeError("TOOLS are names of the client's tools: WebFetch,WebSearch")
     for tool in tools:
         # The client takes a rule on a name that it does not know, and denies nothing.
         if tool not in TOOLS and not tool.startswith("mcp__"):

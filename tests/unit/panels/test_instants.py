@@ -66,6 +66,8 @@ def test_what_is_written_is_what_is_asked(pits: object, expected: list[str]) -> 
         ("weekly 2024-01..2024-02 16:00Z", "is no rule: write 'weekly fri 2024-01..2024-02 16:00Z'"),
         ("daily fri 2024-01..2024-02 16:00Z", "is no rule: write 'daily 2024-01..2024-02 16:00Z'"),
         ("monthly 2024..2025 16:00Z", "is no rule: write 'monthly 2024-01..2025-12 16:00Z'"),
+        ("quarterly 2024", "write 'monthly 2024-01..2024-12 16:00[America/New_York]', or list the instants"),
+        ("hourly 2024-01-31", "16:00[America/New_York]', or list the instants"),
         ("monthly", "write 'monthly 2024-01..2024-12 16:00[America/New_York]'"),
         ("Monthly 2024-01 to 2024-03 4:30pm NewYork", "write 'monthly 2024-01..2024-03 16:30[America/New_York]'"),
         ("weekly friday 2024-01-05..2024-02-02 09:30 [London]",
