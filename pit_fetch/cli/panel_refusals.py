@@ -1,4 +1,4 @@
-"""Why the command line of a panel is refused, and the one to write. Pure."""
+"""Why the command line of a panel is refused, and the one to write. Pure. Loaded where its words may be wrong."""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ EXAMPLE = f"pit_fetch panel --source sec_facts --pits '{_RULE}' {_REST}"
 
 # Raises UsageError or ArgumentError for a line that is not understood.
 Parse = Callable[[list[str]], object]
-
-
-def may_be_wrong(words: Sequence[str]) -> bool:
-    """Return whether words that are no option of a panel itself may be of its instants."""
-    return any(word.partition("=")[0] == "--pit" or re.match(r"[\d\[,=@]|[A-Za-z]", word) for word in words)
 
 
 def check_instants(argv: Sequence[str], provider: Provider, parse: Parse) -> None:

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 
 from pit_fetch.archive_admin.capture.estimate import duration, source_plan
 from pit_fetch.archive_admin.operators import require_operator
-from pit_fetch.cli import panel_refusals
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.output_file import check_file
@@ -93,11 +92,16 @@ def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namesp
     if not (options.source and options.pits):
         known = [flag for flag in build_parser(provider).flags if provider or flag != "--pit"]
         parser.parse_args([word for word in words if word[:1] == "-" and word.partition("=")[0] not in known])
-    if provider and (not options.pits or panel_refusals.may_be_wrong(words)):
+    # What is no option, nor name=VALUE, may be of the instants or the subjects.
+    if provider and (not options.pits or any(word.startswith("--pit") or "=" not in word[1:] for word in words)):
+        from pit_fetch.cli import panel_refusals
+
         panel_refusals.check_over(argv, provider)
         panel_refusals.check_instants(argv, provider, lambda line: _asked(*_named(parser, line), runtime))
     if not (options.source and options.pits):
-        parser.error(parser.advice)
+        from pit_fetch.cli.panel_refusals import EXAMPLE
+
+        parser.error(f"{parser.advice}: {EXAMPLE}")
     return options, words
 
 
@@ -125,7 +129,7 @@ def _parser() -> Parser:
     parser = Parser("panel", "Ask one question for many subjects, as of many instants.")
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLE
-    parser.advice = f"a panel needs --source SOURCE and --pits INSTANTS: {panel_refusals.EXAMPLE}"
+    parser.advice = "a panel needs --source SOURCE and --pits INSTANTS"
     parser.add_argument("--source", metavar="SOURCE", help="the source")
     parser.add_argument(
         "--pits",
@@ -191,7 +195,9 @@ def _over(given: Sequence[str]) -> dict[str, object]:
         name, is_pair, values = text.partition("=")
         name = name.strip().removeprefix("--").replace("-", "_")
         if not is_pair or name in over:
-            raise panel_refusals.no_values(given, name if is_pair else "")
+            from pit_fetch.cli.panel_refusals import no_values
+
+            raise no_values(given, name if is_pair else "")
         over[name] = values if values.startswith("@") else _listed(values)
     return over
 
