@@ -37,7 +37,7 @@ OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pr
 VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
 EVIDENCE = "evidence"  # a table, by source
-_OF_ADAPTERS = "PIT_FETCH_ADAPTER_OPTIONS"  # the guard reads it
+_OTHERS = ("PIT_FETCH_ADAPTER_OPTIONS", "PIT_FETCH_PLAN")  # which the guard and an archive read
 # An agent's client and its operator rely on these: no file sets them for an agent, and no project's file the timeout.
 _FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
 # What to do about another user's file, which may lie in any folder above.
@@ -107,7 +107,7 @@ def read(environ: Mapping[str, str], folder: str) -> Settings:
 
 def misspelt(environ: Iterable[str]) -> list[tuple[str, str]]:
     """Return the variables that are probably meant as one of the others, which restrict nothing, each with that one."""
-    return gate.misspelt(environ, [*VARIABLES.values(), MAX_CHARS_VARIABLE, evidence.VARIABLE, _OF_ADAPTERS])
+    return gate.misspelt(environ, [*VARIABLES.values(), MAX_CHARS_VARIABLE, evidence.VARIABLE, *_OTHERS])
 
 
 def user_file(environ: Mapping[str, str]) -> str:
