@@ -527,6 +527,11 @@ def test_a_misspelt_restriction_holds_and_is_named(
         assert f"{name} is not a variable of pit_fetch: write {meant}" in respond(hook, environ)["reason"]
 
 
+def test_what_the_guard_takes_for_no_slip_is_none() -> None:
+    assert gate.misspelt(guard.WELL_KNOWN, guard.RESTRICTIONS) == []
+    assert guard.WELL_KNOWN.issuperset(guard.RESTRICTIONS)
+
+
 def test_the_rewritten_call_keeps_its_other_parameters() -> None:
     hook = bash(FETCH)
     hook["tool_input"] |= {"description": "fetch", "field_of_tomorrow": [1]}
