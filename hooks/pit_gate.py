@@ -46,7 +46,7 @@ from datetime import datetime, timedelta, timezone
 
 TYPE_CHECKING = False  # typing itself is slow to import, and this process starts on every Bash command of an agent
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Optional
 
 VALID_SOURCES = frozenset({"neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"})
@@ -84,6 +84,7 @@ SENTINEL = f"{PIT_NOT_RELEASED}: the gate did not run"
 ENDING = f" >/dev/null 2>&1; echo '{SENTINEL}'"
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
+NOT_A_VARIABLE = "{} is not a variable of pit_fetch: write {}"
 LOG_VARIABLE = "PIT_GATE_LOG"
 LOG_MAX_BYTES = 1_000_000
 # Together less than the 10 s that the shipped wiring gives the hook: the client kills a late hook and shows the output.
@@ -864,6 +865,56 @@ def values_of(option: str, options: list[str]) -> list[str]:
     return values + ["".join(options[n + 1 : n + 2]) for n, word in enumerate(options) if word == option]
 
 
+# The names of variables. A slip in one would silently be no restriction at all.
+
+
+def misspelt(names: Iterable[str], meant: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the variables that are probably meant as one of ``meant``, each with that one.
+
+    Case and separators aside, such a name differs by one letter that is missing, added, wrong or swapped; or by two,
+    and the word behind the prefix keeps its first letter. Or it lacks FETCH, or the end of the word. What a source
+    calls its own, such as PIT_FETCH_CEILING_URL, is further away.
+    """
+    ours = [(name, _letters(name)) for name in names]
+    ours = [(name, word) for name, word in ours if name not in meant and (word[:3] == "PIT" or "FETCH" in word)]
+    return [(name, known) for name, word in ours for known in meant if _is_slip(word, _letters(known))]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.upper()))
+
+
+def _is_slip(word: str, known: str) -> bool:
+    start = len("PITFETCH")
+    keeps_first = word[:start] != known[:start] or word[start : start + 1] == known[start]
+    is_begun = known.startswith(word) and len(word) >= start + 4
+    return is_begun or _is_near(word, known, 1 + keeps_first) or _is_near(word, known.replace("FETCH", ""), 1)
+
+
+def _is_near(word: str, known: str, most: int) -> bool:
+    """Return whether at most so many letters are missing, added, wrong or swapped with their neighbours."""
+    if abs(len(word) - len(known)) > most:
+        return False
+    while word and word[0] == known[:1]:
+        word, known = word[1:], known[1:]
+    rows = [list(range(len(known) + 1))]
+    for y, letter in enumerate(word, 1):
+        row = [y]
+        for x, wanted in enumerate(known, 1):
+            slips = min(rows[-1][x] + 1, row[-1] + 1, rows[-1][x - 1] + (letter != wanted))
+            if y > 1 and x > 1 and (letter, word[y - 2]) == (known[x - 2], wanted):
+                slips = min(slips, rows[-2][x - 2] + 1)
+            row.append(slips)
+        rows.append(row)
+    return rows[-1][-1] <= most
+
+
+def ceiling_of(environ: Mapping[str, str]) -> Optional[str]:
+    """Return the operator's ceiling. A misspelt variable is one that cannot be read, so that nothing passes."""
+    slips = misspelt(environ, [CEILING_VARIABLE])
+    return NOT_A_VARIABLE.format(*slips[0]) if slips else environ.get(CEILING_VARIABLE)
+
+
 # The hook: which call is judged, at which PIT, on which text.
 
 
@@ -910,7 +961,10 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
         pits = [max(pits)]
     pits.extend(map(_moment, named_pits(tool_input)))
     if ceiling is not None:
-        pits.append(_moment(ceiling))
+        latest = parse_pit(ceiling)
+        if latest is None:
+            raise Violation(PIT_INVALID_PIT, f"The ceiling cannot be read: {ascii(ceiling)[1:-1][:100]}")
+        pits.append(latest)
     return min(pits, default=None)
 
 
@@ -1150,7 +1204,7 @@ def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
         hook = json.loads(text) if text.strip() else {}
         if isinstance(hook, dict):
             tool_name = ascii(hook.get("tool_name", tool_name))[1:-1][:100]
-            return respond(hook, os.environ.get(CEILING_VARIABLE)), tool_name
+            return respond(hook, ceiling_of(os.environ)), tool_name
         problem = "Hook input is not a JSON object"
     except (ValueError, RecursionError):
         problem = "Hook input is not valid JSON"

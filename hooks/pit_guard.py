@@ -88,7 +88,17 @@ READ_RESOURCE, LIST_RESOURCES = RESOURCE_TOOLS = ("ReadMcpResourceTool", "ListMc
 
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
+RESTRICTIONS = (CEILING_VARIABLE, ONLY_VARIABLE)
+UNREADABLE = "1"  # the value of a restriction whose name is misspelt: it holds, and as a ceiling lets nothing pass
 OPTIONS_VARIABLE = "PIT_FETCH_ADAPTER_OPTIONS"  # more names that adapters may use: those of a plugin's sources
+# No slips, for which the gate need not be loaded to say so: that takes a tenth of the time of a command.
+WELL_KNOWN = frozenset(
+    {
+        *(CEILING_VARIABLE, ONLY_VARIABLE, OPTIONS_VARIABLE, "PIT_GATE_LOG"),
+        *("PIT_FETCH_ARCHIVE", "PIT_FETCH_AUDIT", "PIT_FETCH_CONTACT", "PIT_FETCH_EVIDENCE"),
+        *("PIT_FETCH_MAX_CHARS", "PIT_FETCH_PLAN"),
+    }
+)
 ALARM_SECONDS = 7  # less than the 10 s of the shipped wiring
 
 # Longer than any fetch: a call whose time is up goes on in the background, where the gate cannot judge it.
@@ -172,6 +182,19 @@ def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType
         raise Refusal(NOT_IN_MONITOR)
     folder = str(hook.get("cwd") or os.getcwd())
     return _read_call(command, environ, adapter_options(environ) if is_only else None, gate, folder)
+
+
+def _slips(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str]:
+    """Return the restrictions whose names the operator has misspelt, each with how to write it."""
+    names = [name for name in environ if name[:3].upper() == "PIT" or "FETCH" in name.upper()]
+    names = [name for name in names if name not in WELL_KNOWN and not name.endswith("_URL")]
+    if not names:
+        return {}
+    try:
+        gate = gate or load_gate(with_trial=False)
+    except Refusal:  # of what needs the gate nothing runs then, and all else is not to be held up
+        return {}
+    return {meant: gate.NOT_A_VARIABLE.format(name, meant) for name, meant in gate.misspelt(names, RESTRICTIONS)}
 
 
 def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -519,7 +542,10 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
 
     ``gate`` is one that is known to withhold a leak; default: the one beside this file.
     """
+    slips: Mapping[str, str] = {}
     try:
+        slips = _slips(environ, gate)
+        environ = {**environ, **dict.fromkeys(slips, UNREADABLE)}
         if not _needs_gate(hook, environ):
             return {}
         # The result of an MCP tool is shown unless the gate withholds it, so the gate is tried first. That of a
@@ -532,6 +558,8 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
             return _with_input({**_input_of(hook), "query": call})
         return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
     except Refusal as refusal:
+        if slips:
+            return deny(f"{next(iter(slips.values()))}. The operator of this session must correct it")
         return deny(_at_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")

@@ -318,6 +318,9 @@ class Code:
         "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "
         "Fix or unset it.",
     )
+    VARIABLE_MISSPELT = _config(
+        "variable_misspelt", "{name} is not a variable of pit_fetch: write {meant}, or unset it."
+    )
     USAGE = _config("usage", "{text}")
     CREDENTIAL_MISSING = _config(
         "credential_missing", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"

@@ -155,6 +155,7 @@ def examine(
         yield from open_ways(project.scope, project.servers, of_neo4j)
         yield from foreign_ways(project.scope, wired, project.skills)
         yield from editable_ways(project.scope, settings, wired, project.servers, environ, folder)
+        yield from environment_check.check_names(settings, environ)
         if ceiling is not None or project.scope.has_commands:
             yield from environment_check.check_ceiling(settings, environ, folder, now)
         yield from environment_check.check_operator_files(settings, environ, folder)

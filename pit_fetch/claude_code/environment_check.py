@@ -13,6 +13,7 @@ from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission, variables_of
 from pit_fetch.engine import settings_files
 from pit_fetch.errors import UsageError
+from pit_fetch.request import audience
 from pit_fetch.support.bundled import gate
 
 
@@ -60,6 +61,16 @@ def _file_of_ceiling(environ: Mapping[str, str], project: Path) -> tuple[str, st
         if gate.CEILING_VARIABLE in found.origins:
             return found.origins[gate.CEILING_VARIABLE], found.environ[gate.CEILING_VARIABLE]
     return None
+
+
+def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield a finding on each variable whose name is probably misspelt, in the environment or the client's settings."""
+    names = [*environ, *(name for file in settings for name in variables_of(file))]
+    for name, meant in dict.fromkeys(gate.misspelt(names, audience.RESTRICTIONS)):
+        message = f"{name} restricts nothing, and every call is refused because of it"
+        yield Finding("fail", "variable", message, f"write {meant}, or unset it")
+    for name, meant in dict.fromkeys(settings_files.misspelt(names)):
+        yield Finding("warn", "variable", f"{name} is not a variable of pit_fetch", f"write {meant}, or unset it")
 
 
 _OPERATOR_FILES = {

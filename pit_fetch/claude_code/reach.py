@@ -27,6 +27,8 @@ COMMANDS = ("Bash", "Monitor")
 WEB = ("WebFetch", "WebSearch")
 # Tools that reach no further than their agents and servers, which are looked at themselves.
 _THROUGH_OTHERS = {"Agent", "Task", "SendMessage", "ListAgents", *guard.RESOURCE_TOOLS}
+# The tools of the client that are known here.
+TOOLS = frozenset({*OF_NO_TIME, *COMMANDS, *WEB, *_THROUGH_OTHERS})
 
 
 class Scope(NamedTuple):

@@ -15,7 +15,6 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.claude_code import bundle
@@ -70,10 +69,10 @@ def _check_variables(environ: object) -> None:
     form = f'make_hooks takes variables such as {{"{gate.CEILING_VARIABLE}": "2024-02-15T16:00:00-05:00"}}'
     if not isinstance(environ, Mapping) or not all(isinstance(word, str) for pair in environ.items() for word in pair):
         raise ValueError(f"{form}: a mapping of texts")
-    for name in environ:
-        meant = get_close_matches(name.upper(), _VARIABLES, 1, 0.8)
-        if name not in _VARIABLES and (meant or re.match("(?i)pit_(?!fetch_)", name)):
-            raise ValueError(f"make_hooks does not know {truncate(name)}: write {meant[0] if meant else _VARIABLES[0]}")
+    foreign = [(name, _VARIABLES[0]) for name in environ if re.match("(?i)pit_(?!fetch_)", name)]
+    for name, meant in (*gate.misspelt(environ, _VARIABLES), *foreign):
+        if name not in _VARIABLES:
+            raise ValueError(f"make_hooks does not know {truncate(name)}: write {meant}")
     if {gate.CEILING_VARIABLE, guard.ONLY_VARIABLE}.isdisjoint(environ):
         advice = "without an argument the hooks go by this process's environment"
         raise ValueError(f"{form}, and {guard.ONLY_VARIABLE}: neither is given ({advice})")
@@ -97,8 +96,8 @@ def gate_callback(environ: Mapping[str, str] | None = None) -> Callback:
     async def after(hook: Any, tool_use_id: Any, context: Any) -> Any:
         import asyncio
 
-        ceiling = (os.environ if environ is None else environ).get(gate.CEILING_VARIABLE)
         try:
+            ceiling = gate.ceiling_of(os.environ if environ is None else environ)
             return await asyncio.wait_for(asyncio.to_thread(gate.respond, hook, ceiling), JUDGE_SECONDS)
         except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
             violation = gate.Violation(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")

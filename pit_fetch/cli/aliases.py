@@ -33,6 +33,10 @@ _OPTIONS = {
     "help": "usage man ?",
     "op": "function fn func operation endpoint action method",
     "output": "out o outfile output-file save",
+    # Of the other commands.
+    "archive": "db database store archive-file",
+    "uninstall": "remove delete",
+    "prove": "proof test try verify",
 }
 # What a fetch has no option for, or one that takes no such value -> its names in other tools.
 _NO_OPTIONS = {
@@ -52,6 +56,7 @@ _NO_OPTIONS = {
     "an archive keeps what was fetched: --archive PATH": "cache no-cache cache-dir use-cache refresh reload",
     "settings are read from pit_fetch.toml, and shown by pit_fetch config": "config conf settings config-file",
     "a .env file is read by itself": "env-file env dotenv",
+    "pit_fetch panel asks about many, and as of many instants": "over",
     "items come newest first": "sort sort-by order order-by desc descending asc ascending reverse",
     "times are New York's, and a --pit has its own offset": "tz timezone time-zone utc local",
     "for everything, write --limit with a large number": "all no-limit unlimited everything",
@@ -105,7 +110,7 @@ def option_hint(
     terms = {option: f"{search_terms.get(option, '')} {words}" for option, words in _OPTIONS.items()}
     terms = {**search_terms, **terms}
     note = next((note for note, words in _NO_OPTIONS.items() if name in words.split()), "")
-    if note and not suggest.by_terms(name, known, terms):
+    if note and f"--{name}" not in known and not suggest.by_terms(name, known, terms):
         return f" ({note})"
     close = suggest.name(word, known, terms)
     return f" (did you mean {close}?)" if close else ""
@@ -138,7 +143,7 @@ def explain_missing_source(
         hint = option_hint(flag, flags) if word.startswith("-") and word not in flags else ""
         if any(f"{listing}?" in hint for listing in ("--source", "--help", "--version", "--list-sources")):
             return f"unrecognized arguments: {truncate(flag)}{hint}"
-    if words and words[0].startswith("source="):
+    if any(word.startswith(("source=", "--source:")) for word in argv):
         return "--source is required: write --source NAME"
     first = argv[0] if argv and not argv[0].startswith("-") else ""
     is_fetch = normalize(first) in _FETCH

@@ -17,6 +17,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
+from pit_fetch.request.operations import check_operation
 from pit_fetch.request.options import require_pit
 from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.times import parse_pit
@@ -66,7 +67,13 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     # What follows "--" is plain words, and is kept away from argparse: its intermixed mode parses the remainder a
     # second time, without the "--", so an option after it would count after all.
     end = expanded.index("--") if "--" in expanded else len(expanded)
-    namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
+    try:
+        namespace, unknown = parser.parse_known_intermixed_args(expanded[:end])
+    except UsageError as error:
+        if error.gap.code is Code.PIT_REPEATED and "diff" in argv:
+            text = f"a command comes first: pit_fetch diff --source {provider.name} ..."
+            raise UsageError(Code.USAGE, text=text) from None
+        raise
     if unknown:
         from pit_fetch.cli.refusals import unrecognized
 
@@ -104,20 +111,19 @@ def _positional(
 
         raise UsageError(Code.USAGE, text=no_command(argv[0], provider))
     option = next((option for option in provider.options if option.positional), None)
-    if option is None or (option.positional == "one" and len(words) > 1):
+    if option is None or (option.positional == "one" and (len(words) > 1 or words[0].startswith("{"))):
         from pit_fetch.cli.refusals import surplus_words
 
-        raise UsageError(Code.USAGE, text=surplus_words(words, argv, provider, form))
+        raise UsageError(Code.USAGE, text=surplus_words(words, argv, provider, form, values))
     if option.name in values:
         raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     text = " ".join(words)
-    if option.choices:
-        try:
-            parse_value(option, text)
-        except UsageError as error:
-            from pit_fetch.cli.refusals import others
+    try:
+        check_operation(provider, {option.name: parse_value(option, text)})
+    except UsageError as error:
+        from pit_fetch.cli.refusals import no_operation
 
-            raise UsageError(Code.USAGE, text=f"{error}{others(provider)}") from None
+        raise UsageError(Code.USAGE, text=no_operation(str(error), words, argv, values, provider)) from None
     return {option.name: text}
 
 

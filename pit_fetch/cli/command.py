@@ -53,19 +53,16 @@ class Parser(argparse.ArgumentParser):
         except UsageError as error:
             self.error(error.gap.reason.rstrip("."))
         for action in self._actions:
-            if getattr(arguments, action.dest, None) == "" != action.default:
-                name = action.option_strings[-1] if action.option_strings else action.metavar
+            value = getattr(arguments, action.dest, None)
+            name = action.option_strings[-1] if action.option_strings else action.metavar
+            if value == "" != action.default:
                 self.error(f"{name} is empty: give a value or leave it out")
+            if value == "=":
+                self.error(f"write {name} VALUE, without an equals sign")
         if unknown:
-            from pit_fetch.cli.aliases import option_hint
-            from pit_fetch.support.suggest import truncate
+            from pit_fetch.cli.strays import problem
 
-            flags = [flag for action in self._actions for flag in action.option_strings]
-            names = [word.partition("=")[0] for word in unknown]
-            hints = [truncate(name) + (option_hint(name, flags) if name.startswith("-") else "") for name in names]
-            is_path = "--archive" in flags and not any(name.startswith("-") for name in names)
-            advice = self.advice or ("an archive is named with --archive PATH" if is_path else "")
-            self.error(f"unrecognized arguments: {', '.join(hints)}{f' ({advice})' if advice else ''}")
+            self.error(problem(list(args or ()), unknown, self._actions, self.advice))
         return arguments
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from pit_fetch.errors import ExitStatus
 from pit_fetch.gaps import Gap
-from pit_fetch.request.audience import is_for_a_person
+from pit_fetch.request.audience import is_for_a_person, is_for_an_agent
+from pit_fetch.support.bundled import gate
 from pit_fetch.support.process import STDERR_SECONDS
 from pit_fetch.support.terminal import deliver, for_stream, line
 
@@ -53,6 +54,8 @@ class Output:
             notes = tuple(note for note in notes if not note.endswith(self.progress.reasons))
             complaint = "" if complaint in self.progress.reasons else complaint
         complaint = "" if any(note.endswith(complaint) for note in notes) else complaint
+        if not is_for_an_agent(runtime.environ):
+            notes = (*notes, *_on_variables(runtime))
         stdout = self.private_output or runtime.stdout
         if stdout is None:
             return ExitStatus.CLOSED_PIPE
@@ -75,3 +78,10 @@ class Output:
         """Return the text. A person reads the reason of a refusal on stderr, and needs no envelope around it."""
         is_told = self.is_refusal and self.private_output is None and is_for_a_person(runtime)
         return "" if is_told else self.text
+
+
+def _on_variables(runtime: Runtime) -> list[str]:
+    """Return what stderr says of variables that have no effect, since their names are misspelt."""
+    from pit_fetch.engine.settings_files import misspelt
+
+    return [gate.NOT_A_VARIABLE.format(name, meant) for name, meant in misspelt(runtime.environ)]

@@ -116,6 +116,8 @@ class Once(argparse.Action):
             if self.dest == "pit":
                 raise UsageError(Code.PIT_REPEATED)
             raise UsageError(Code.USAGE, text=f"{option_string} is given more than once: give it once")
+        if values == "=":
+            raise UsageError(Code.USAGE, text=f"write {option_string} VALUE, without an equals sign")
         setattr(namespace, self.dest, values)
 
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
-from pit_fetch.cli import aliases
+from pit_fetch.cli import aliases, bare_words
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.parser import COMMON_WITH_VALUE, Form
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider
+from pit_fetch.request.operations import OPTION
 from pit_fetch.request.values import flag_of, without_invisible
 from pit_fetch.support import suggest
 
@@ -114,8 +115,10 @@ def no_command(verb: str, provider: Provider) -> str:
     return f"a fetch has no command: leave out {verb!r}, and write pit_fetch --source {provider.name} ..."
 
 
-def surplus_words(words: Sequence[str], argv: Sequence[str], provider: Provider, form: Form) -> str:
-    """Return the reason for words where the provider takes none, or one."""
+def surplus_words(
+    words: Sequence[str], argv: Sequence[str], provider: Provider, form: Form, given: Collection[str]
+) -> str:
+    """Return the reason for words where the provider takes none, or one. ``given`` are the options beside them."""
     if not form.asks_source:
         return f"{form.name} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
     names = {option.name.replace("_", "-"): option for option in provider.options}
@@ -126,23 +129,52 @@ def surplus_words(words: Sequence[str], argv: Sequence[str], provider: Provider,
     flags = {*COMMON_WITH_VALUE, *map(flag_of, names)}
     if words[0][:1] in ("/", "+") and f"--{words[0][1:]}" in flags:
         return f"an option begins with two hyphens: write --{words[0][1:]}"
-    command = suggest.name(words[0], COMMANDS)
     option = next((option for option in provider.options if option.positional), None)
-    if command and option is None:
+    if misplaced := _misplaced(words, argv, provider):
+        return misplaced
+    written = bare_words.example(words, given, provider)
+    if option is None:
+        return f"{provider.name} takes no bare words: write {written or '--name VALUE or name=VALUE; see --help'}"
+    takes = f"{provider.name} takes one bare word ({option.name}), not {len(words)}"
+    if option.name != OPTION:
+        return f"{takes}: for several, ask a panel, with --over {option.name}=A,B"
+    return f"{takes}: {_others(provider, written)}"
+
+
+def _misplaced(words: Sequence[str], argv: Sequence[str], provider: Provider) -> str:
+    """Return the reason for bare words that belong to something else on the line: a command, a list; "" if none do."""
+    names = {option.name.replace("_", "-"): option for option in provider.options}
+    begins = argv[0] == words[0] or not any(option.positional for option in provider.options)
+    command = suggest.name(words[0], COMMANDS) if begins else words[0] if words[0] in COMMANDS else ""
+    if command and words[0].casefold() not in [operation.name.casefold() for operation in provider.operations]:
         return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
+    if any(word.startswith("{") for word in words):
+        return "options are not written as JSON: write name=VALUE for each"
     place = argv.index(words[0]) if words[0] in argv else 0
     before = ["", "", *argv][place : place + 2]
     if before[0] in map(flag_of, ("fields", *(name for name in names if names[name].kind == "list"))):
         return f"the values of a list are separated by commas: {before[0]} A,B"
-    if before[1].endswith("=") and before[1][:-1] in flags:
+    if before[1].endswith("=") and before[1][:-1] in {*COMMON_WITH_VALUE, *map(flag_of, names)}:
         return f"write {before[1]}VALUE, without a space behind the equals sign"
-    if option is None:
-        return f"{provider.name} takes no bare words: write --name VALUE or name=VALUE; see --help"
-    return f"{provider.name} takes one bare word ({option.name}), not {len(words)}{others(provider, ': ')}"
+    return ""
 
 
-def others(provider: Provider, before: str = "; ") -> str:
-    """Return how to write the options that are not the bare word."""
+def no_operation(
+    reason: str, words: Sequence[str], argv: Sequence[str], given: Collection[str], provider: Provider
+) -> str:
+    """Return the reason for a bare word that is no operation, or no value of the option that it fills."""
+    if misplaced := _misplaced(words, argv, provider):
+        return misplaced
+    written = "" if "did you mean" in reason else bare_words.example(words, given, provider)
+    has_choices = any(option.positional and option.choices for option in provider.options)
+    head = reason.partition("; see --help")[0].rstrip(".")
+    return f"{head}; {_others(provider, written)}" if written or has_choices else reason
+
+
+def _others(provider: Provider, written: str) -> str:
+    """Return how to write what is not the bare word: as ``written``, or with an example."""
+    if written:
+        return f"write {written}"
     options = [option for option in provider.options if not option.positional and option.kind != "flag"]
     example = f", e.g. {options[0].name}={options[0].metavar or 'VALUE'}" if options else ""
-    return f"{before}write the others as name=VALUE{example}"
+    return f"write the others as name=VALUE{example}"

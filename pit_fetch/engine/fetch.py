@@ -29,6 +29,7 @@ from pit_fetch.pipeline.select import (
     with_period,
 )
 from pit_fetch.provider import Page, Provider, Query, Record, Stage, Watermark
+from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.coverage import Reach, reach
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import (
@@ -41,7 +42,7 @@ from pit_fetch.request.operations import (
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 from pit_fetch.support.misuse import Misuse
-from pit_fetch.times import format_for_people, on_new_york_clock
+from pit_fetch.times import format_for_people, in_new_york, on_new_york_clock
 
 if TYPE_CHECKING:
     from pit_fetch.archive.open_archives import OpenArchives
@@ -70,7 +71,7 @@ def collect(
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = CollectedRecords(Selection(gaps=(error.gap,)), WithheldCounts())
+        collected = CollectedRecords(Selection(gaps=(_with_advice(error.gap, request, runtime),)), WithheldCounts())
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
@@ -78,6 +79,17 @@ def collect(
         collected = failed(request, collected, error)
     secrets = credentials.known_secrets(provider, runtime.environ, runtime.folder)
     return collected._replace(secrets=secrets, requests=0 if fetch is None else fetch.requests_made)
+
+
+def _with_advice(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
+    """Return the gap of a request that is refused. If a list is to blame, whoever may ask a panel is told so."""
+    if refused.code is not Code.USAGE or request.capture or is_for_an_agent(runtime.environ):
+        return refused
+    from pit_fetch.request.several import advice
+
+    pit = in_new_york(request.pit) if request.pit else ""
+    text = advice(refused.reason, request.options, request.provider, pit)
+    return gap(Code.USAGE, text=f"{refused.reason.rstrip('.')}{text}") if text else refused
 
 
 class Fetch:

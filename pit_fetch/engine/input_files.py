@@ -34,10 +34,7 @@ _FORMS = (
     (b"sqlite format 3", "it is a database: an archive is named with --archive"),
 )
 # What stands in the place of a path, and may be part of one. The first row whose pattern is in it counts.
-_NO_PATHS = (
-    (r"[*?\[]", "the shell replaces no pattern in quotes: name one file"),
-    (r"(?:\A|/)@", "leave out the @"),
-)
+_NO_PATHS = ((r"[*?\[]", "the shell replaces no pattern in quotes: name one file"),)
 _CHUNK = 1 << 20
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import trusted_files
@@ -23,6 +23,7 @@ from pit_fetch.pipeline.claims import GRADES
 from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
+from pit_fetch.support.bundled import gate
 from pit_fetch.support.toml import NotToml, parse_toml
 from pit_fetch.times import parse_pit
 
@@ -36,6 +37,7 @@ OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pr
 VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
 EVIDENCE = "evidence"  # a table, by source
+_OTHERS = ("PIT_FETCH_ADAPTER_OPTIONS", "PIT_FETCH_PLAN")  # which the guard and an archive read
 # An agent's client and its operator rely on these: no file sets them for an agent, and no project's file the timeout.
 _FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
 # What to do about another user's file, which may lie in any folder above.
@@ -70,7 +72,12 @@ def with_settings(runtime: Runtime) -> tuple[Runtime, Settings]:
 
 
 def read(environ: Mapping[str, str], folder: str) -> Settings:
-    """Return the settings for a call in ``folder``. Raise UsageError, which names the file, for one that is broken."""
+    """Return the settings for a call in ``folder``.
+
+    Raise UsageError for a file that is broken, and for a variable that is probably a misspelt restriction.
+    """
+    for name, meant in gate.misspelt(environ, audience.RESTRICTIONS):
+        raise UsageError(Code.VARIABLE_MISSPELT, name=name, meant=meant)
     options: dict[str, Setting] = {}
     added: dict[str, Setting] = {}
     for file, is_users in _files(environ, folder):
@@ -96,6 +103,11 @@ def read(environ: Mapping[str, str], folder: str) -> Settings:
         {name: setting.value for name, setting in options.items()},
         {name: setting.file for name, setting in (*options.items(), *added.items())},
     )
+
+
+def misspelt(environ: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the variables that are probably meant as one of the others, which restrict nothing, each with that one."""
+    return gate.misspelt(environ, [*VARIABLES.values(), MAX_CHARS_VARIABLE, evidence.VARIABLE, *_OTHERS])
 
 
 def user_file(environ: Mapping[str, str]) -> str:

@@ -28,6 +28,7 @@ from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import build_query
+from pit_fetch.request.several import over as over_list
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.suggest import truncate
 
@@ -99,7 +100,7 @@ def grid_of(
             latest = questions.request(subject, moments[-1])
             build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
-            raise _of_subject(error, subject) from None
+            raise _of_subject(error, subject, questions) from None
     held, faster = _held(latest, runtime)
 
     def key(subject: Subject) -> str:
@@ -116,11 +117,17 @@ def _question(questions: Questions, request: FetchRequest) -> Question:
     return Question(questions.source, options, is_offline=request.offline)
 
 
-def _of_subject(error: UsageError | ConfigError, subject: Mapping[str, object]) -> UsageError | ConfigError:
-    """Return the error, which says about whom nothing can be asked."""
+def _of_subject(
+    error: UsageError | ConfigError, subject: Mapping[str, object], questions: Questions
+) -> UsageError | ConfigError:
+    """Return the error, which says about whom nothing can be asked, and how to ask about several."""
     about = ", ".join(f"{name}={truncate(str(value))}" for name, value in subject.items())
-    is_about_it = bool(about) and error.gap.type == GapType.CONFIG
-    return UsageError(Code.USAGE, text=f"{about}: {error.gap.reason}") if is_about_it else error
+    asked = over_list(error.gap.reason, questions.options, questions.runtime.find(questions.source))
+    if error.gap.type != GapType.CONFIG or not (about or asked):
+        return error
+    reason = f"{about}: {error.gap.reason}" if about else error.gap.reason
+    fix = f". To ask about each of them: --over {asked}" if asked and "--over" not in reason else ""
+    return UsageError(Code.USAGE, text=f"{reason.rstrip('.')}{fix}" if fix else reason)
 
 
 def _held(request: FetchRequest, runtime: Runtime) -> tuple[Sequence[object], str]:

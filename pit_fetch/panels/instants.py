@@ -15,7 +15,6 @@ from typing import Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.request.options import require_pit
 from pit_fetch.request.over import ReadFile, from_file
 from pit_fetch.support.suggest import truncate
 from pit_fetch.times import is_aware, parse_date, parse_pit
@@ -23,10 +22,6 @@ from pit_fetch.times import is_aware, parse_date, parse_pit
 _RULE = re.compile(r"(daily|weekly|monthly)(?: +([a-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
 _SESSIONS = re.compile(r"sessions +([A-Z0-9]{2,10}) +(\S+)\.\.(\S+) +(open|close)(?:([+-]\d{1,4})(min|h))?")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_HOW = (
-    'write "daily FROM..TO HH:MM[Zone]", "weekly fri FROM..TO HH:MM[Zone]", "monthly FROM..TO HH:MM[Zone]" or '
-    '"sessions XNYS FROM..TO close+15min", with FROM and TO as 2024-01 or 2024-01-31, Zone as America/New_York'
-)
 
 
 def instants(pits: object, read: ReadFile) -> list[datetime]:
@@ -65,45 +60,54 @@ def _of_text(text: str) -> Iterator[datetime]:
     if rule := _RULE.fullmatch(text):
         yield from _by_rule(text, *rule.groups())
     elif rule := _SESSIONS.fullmatch(text):
-        yield from _sessions(*rule.groups())
-    elif ".." in text or text.startswith(("daily", "weekly", "monthly", "sessions")):
-        raise _refused(f"{truncate(text)} is no rule: {_HOW}")
+        yield from _sessions(text, *rule.groups())
     elif text.startswith("@"):
         raise _refused(f"it names a file, {truncate(text)}: write its instants")
     else:
-        yield require_pit(text)
+        instant = parse_pit(text)
+        if instant is None:
+            raise _no_instant(text)
+        yield instant
 
 
 def _by_rule(
     text: str, frequency: str, weekday: str | None, first: str, last: str, clock: str, zone: str
 ) -> Iterator[datetime]:
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
-        raise _refused(f"{truncate(text)} is no rule: {_HOW}")
+        raise _no_instant(text)
     since, until = _bound(first), _bound(last, is_end=True)
+    if since is None or until is None:
+        raise _no_instant(text)
     if since > until:
         raise _refused(f"{truncate(text)}: {first} is after {last}: swap them")
+    if parse_pit(f"2024-01-01T12:00:00{zone}") is None:
+        from pit_fetch.panels.corrections import rule
+
+        raise _refused(f"pits: the time zone {truncate(zone)} is not known: write '{rule(text)}'")
     for day in _days(frequency, weekday, since, until):
-        yield _at(day, clock if len(clock) > 5 else f"{clock}:00", zone)
+        yield _at(text, day, clock if len(clock) > 5 else f"{clock}:00", zone)
 
 
 def _sessions(
-    exchange: str, first: str, last: str, event: Any, count: str | None, unit: str | None
+    text: str, exchange: str, first: str, last: str, event: Any, count: str | None, unit: str | None
 ) -> Iterator[datetime]:
     from pit_fetch.panels.sessions import sessions
 
-    offset = timedelta(minutes=int(count or 0) * (60 if unit == "h" else 1))
-    return sessions(exchange, _bound(first), _bound(last, is_end=True), event, offset)
+    since, until = _bound(first), _bound(last, is_end=True)
+    if since is None or until is None:
+        raise _no_instant(text)
+    return sessions(exchange, since, until, event, timedelta(minutes=int(count or 0) * (60 if unit == "h" else 1)))
 
 
-def _at(day: date, clock: str, zone: str) -> datetime:
-    """Return the instant as ``--pit`` reads it. Raise UsageError for what that refuses."""
-    try:
-        return require_pit(f"{day}T{clock}{zone}")
-    except UsageError:
-        if parse_pit(f"{day}T{clock}Z") is None or parse_pit(f"{day}T12:00:00{zone}") is None:
-            raise
-        change = f"clocks in {zone.strip('[]')} skip {clock} on {day}, or show it twice"
-        raise _refused(f"{change}: choose another time, or give the days before and after as two rules") from None
+def _at(text: str, day: date, clock: str, zone: str) -> datetime:
+    """Return the instant of a rule on a day. Raise UsageError if there is none."""
+    instant = parse_pit(f"{day}T{clock}{zone}")
+    if instant is not None:
+        return instant
+    if parse_pit(f"{day}T{clock}Z") is None:
+        raise _no_instant(text)
+    change = f"clocks in {zone.strip('[]')} skip {clock} on {day}, or show it twice"
+    raise _refused(f"{change}: choose another time, or give the days before and after as two rules")
 
 
 def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[date]:
@@ -118,14 +122,28 @@ def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[
     return [moment.date() for moment in rrule.rrule(dtstart=start, until=end, **rules[frequency])]
 
 
-def _bound(text: str, *, is_end: bool = False) -> date:
-    """Return a day, or the first or last one of a month. Raise UsageError."""
+def _bound(text: str, *, is_end: bool = False) -> date | None:
+    """Return a day, or the first or last one of a month; None for anything else."""
     from dateutil.relativedelta import relativedelta
 
     day = parse_date(text) or parse_date(f"{text}-01")
-    if day is None:
-        raise _refused(f"{truncate(text)} is neither a day nor a month: {_HOW}")
-    return day + relativedelta(day=31) if is_end and len(text) == len("2024-01") else day
+    return day + relativedelta(day=31) if day and is_end and len(text) == len("2024-01") else day
+
+
+def _no_instant(text: str) -> UsageError:
+    """Return the refusal of a text that is neither an instant nor a rule, with what was probably meant."""
+    from pit_fetch.panels import corrections
+    from pit_fetch.request.timestamp_errors import problem
+
+    if corrections.is_rule(text):
+        more = ", or list the instants" if corrections.lacks_rule(text) else ""
+        return _refused(f"pits: {truncate(text)} is no rule: write '{corrections.rule(text)}'{more}")
+    texts = [part.strip("[]\"' ") for part in re.split(r"[;,\s]+", text)]
+    if all(map(parse_pit, texts)):
+        return _refused(f"pits: instants have commas between them, and no quotes of their own: write {','.join(texts)}")
+    if re.fullmatch(r"[\w./-]+\.(?:txt|csv|lst|list)", text):
+        return _refused(f"pits: instants in a file are named with @: write @{text}")
+    return _refused(f"pits: {truncate(text)} {problem(text)}")
 
 
 def _refused(text: str) -> UsageError:

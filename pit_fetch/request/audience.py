@@ -13,6 +13,7 @@ ONLY_VARIABLE = "PIT_FETCH_WRAPPER_ONLY"
 CLIENT_VARIABLE = "CLAUDECODE"
 # That client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
 MAX_CHARS_UNDER_AGENT = 28_000
+RESTRICTIONS = (CEILING_VARIABLE, ONLY_VARIABLE)
 
 
 def is_for_an_agent(environ: Mapping[str, str]) -> bool:

@@ -18,6 +18,7 @@ from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import STAMPS, Option, Provider
 from pit_fetch.request import evidence
+from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.operations import candidate_operations, check_operation
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value
@@ -87,7 +88,8 @@ def from_values(
         if name not in known:
             from pit_fetch.support import suggest
 
-            close = suggest.name(name, known)
+            search_terms = {option.name: option.search_terms for option in provider.options}
+            close = suggest.name(name, known, search_terms)
             hint = f" (did you mean {close}?)" if close else ""
             raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{hint}")
     present = {name: value for name, value in values.items() if value is not None}
@@ -133,7 +135,10 @@ def build(
     """
     common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
     check_ceiling(common["pit"], environ)
-    options = _values(provider.options, given)
+    try:
+        options = _values(provider.options, given)
+    except UsageError as error:
+        raise _with_advice(error, given, provider, environ) from None
     check_operation(provider, options)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
@@ -153,6 +158,17 @@ def build(
     common["fields"] = _known_fields(common["fields"] or (), options, provider, added)
     by_name = {name: value for name, value in common.items() if name in FetchRequest._fields}
     return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **by_name)
+
+
+def _with_advice(
+    error: UsageError, given: Mapping[str, object], provider: Provider, environ: Mapping[str, str]
+) -> UsageError:
+    """Return the refusal of a value. If that is a list, whoever may ask a panel is told so."""
+    from pit_fetch.request.several import advice
+
+    pit = given.get("pit")
+    text = "" if is_for_an_agent(environ) else advice(str(error), given, provider, format_value(pit) if pit else "")
+    return UsageError(Code.USAGE, text=f"{error}{text}") if text else error
 
 
 def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Collection[str] = ()) -> dict[str, Any]:

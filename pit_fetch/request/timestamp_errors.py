@@ -214,6 +214,12 @@ def _zoned(wall: datetime, fraction: str, text: str) -> list[str]:
     return [f"{form}[{zone.key}]" for form in dict.fromkeys(forms)]
 
 
+def zone_of(name: str) -> str:
+    """Return the name of the zone that a name in any spelling means; "" if there is none."""
+    zone = _zone("America/New_York" if name.upper() in _NEW_YORK_NAMES else name)
+    return zone.key if zone else ""
+
+
 def _zone(name: str) -> ZoneInfo | None:
     """Return the zone of that name, or of that city if there is one of it, in any spelling; None if there is none."""
     from zoneinfo import ZoneInfo, available_timezones

@@ -153,6 +153,8 @@ def _parse_list(option: Option, value: object) -> tuple[str, ...]:
             rows = list(csv.reader(io.StringIO(value, newline=""), skipinitialspace=True, strict=True))
         except csv.Error:
             text = f'{flag_of(option.name)} has an unclosed double quote: write "A, B",C'
+            if value.lstrip()[:1] in ("[", "{"):
+                text = f"{flag_of(option.name)} is a list with commas, without brackets and quotes: write A,B"
             raise UsageError(Code.USAGE, text=text) from None
         parts = [part for row in rows for part in row if without_invisible(part).strip()]
     if parts is None:

@@ -13,6 +13,7 @@ import re
 _MISTAKES = (
     ("(?:\\A|/)[\"'\u2018\u201c]|[\"'\u2019\u201d]\\Z", "a path has quotes of its own: leave them out"),
     (r"\A\s|\s\Z|[\x00-\x1f\x7f]", "a path begins or ends with a blank, or has an invisible character: leave it out"),
+    (r"(?:\A|/)@", "a path stands alone here: leave out the @"),
     (r"\Afile:/", "a path is no address: leave out file://"),
     (r"\A[a-z][a-z0-9+.-]+:/", "an address is no file: name one on this machine"),
     (

@@ -31,6 +31,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     """List the settings. Raise UsageError, which names the file, for one that is broken."""
     parser = Parser("config", "Show every setting, its value, and the file or variable that it comes from.")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.advice = f"it only shows the settings, which are written into {settings_files.PROJECT_FILE}"
     arguments = parser.parse_args(list(argv))
     if arguments.help:
         return CommandResult(parser.format_help())
@@ -67,6 +68,8 @@ def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
     for variable, file in settings.origins.items():
         if variable.startswith("PIT_FETCH_RATE_") and not any(re.fullmatch(name, variable) for name in used):
             yield SettingRow(variable, settings.environ[variable], f"{file}, for no host of an installed source")
+    for name, meant in settings_files.misspelt(environ):
+        yield SettingRow(name, environ[name], f"environment, for nothing: write {meant}")
     for provider in providers:
         for credential in provider.credentials:
             yield _key(credential, environ, folder)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pit_fetch.cli import fetch, parser
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.times import parse_pit
 
 if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
@@ -37,6 +39,8 @@ def _split(argv: list[str], needed: str) -> list[list[str]]:
     words = argv[: argv.index("--")] if "--" in argv else argv
     places = [place for place, word in enumerate(words) if word == "--pit" or word.startswith("--pit=")]
     if len(places) != 2:
-        raise UsageError(Code.USAGE, text=needed)
+        instants = [part for word in words for part in re.split("[,=]", word) if parse_pit(part)]
+        fix = f": write --pit {instants[0]} --pit {instants[1]}" if len(set(instants)) == 2 == len(instants) else ""
+        raise UsageError(Code.USAGE, text=f"{needed.partition(':')[0]}{fix}" if fix else needed)
     first, second = ({place, place + (words[place] == "--pit")} for place in places)
     return [[word for place, word in enumerate(argv) if place not in other] for other in (second, first)]

@@ -36,6 +36,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
         default="",
         help='who may see more than pit_fetch shows: "session" (and what it starts), agents or servers, with commas',
     )
+    parser.advice = "it examines the working directory: go there first"
     arguments = parser.parse_args(argv)
     if arguments.help:
         return CommandResult(parser.format_help())

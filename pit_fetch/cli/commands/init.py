@@ -11,10 +11,12 @@ from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import bundle, install, mcp_entry, versions
+from pit_fetch.claude_code.reach import TOOLS
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.parser import Once
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate
+from pit_fetch.support.suggest import name
 
 # Each action in the report, and in the report of a dry run.
 _REPORTED: Mapping[install.Action, tuple[str, str]] = {
@@ -38,6 +40,11 @@ def run(
     if arguments.help:
         return CommandResult(_parser(folder).format_help())
     project = Path(folder, arguments.dir)
+    if arguments.dir in (*TOOLS, *bundle.PARTS) and not project.is_dir():
+        problem = (
+            f"{arguments.dir} is not a folder: the values of --deny, --only and --without have commas between them"
+        )
+        return CommandResult("", ExitStatus.REFUSED, problem)
     if not project.is_dir():
         return CommandResult("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
     if not arguments.mcp and (arguments.pit or arguments.pit_file):
@@ -144,7 +151,15 @@ def _parts(text: str) -> tuple[str, ...]:
 def _tools(text: str) -> tuple[str, ...]:
     tools = tuple(tool.strip() for tool in text.split(",") if tool.strip())
     if not tools or not all(tool.replace("_", "").replace("-", "").isalnum() for tool in tools):
-        raise argparse.ArgumentTypeError("TOOLS are names of the client's tools, separated by commas")
+        raise argparse.ArgumentTypeError("TOOLS are names of the client's tools: WebFetch,WebSearch")
+    for tool in tools:
+        # The client takes a rule on a name that it does not know, and denies nothing.
+        if tool not in TOOLS and not tool.startswith("mcp__"):
+            close = name(tool, TOOLS)
+            if close:
+                raise argparse.ArgumentTypeError(f"{tool} is not a tool of the client: write {close}")
+            if not tool[0].isupper():
+                raise argparse.ArgumentTypeError(f"{tool} is not a tool of the client: a server's are mcp__{tool}")
     return tools
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.mcp import add_instant, protocol
+from pit_fetch.engine import settings_files
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import audience
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pit_fetch.mcp.mapping import Mapped
     from pit_fetch.runtime import Runtime
 
+_SERVER = "write the server's command behind --, as in -- uvx some-server"
 _EPILOG = "The mapping says where the items of each tool are, and what dates them; docs/mcp.md."
 
 
@@ -32,7 +34,7 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         if arguments.check:
             return CommandResult("".join(_verdicts(arguments, mapped, runtime)))
         if not command:
-            raise UsageError(Code.USAGE, text="write the server's command behind --, as in -- uvx some-server")
+            raise UsageError(Code.USAGE, text=_SERVER)
         serve, take_standard_streams = protocol()
         server, upstream = _started(arguments, mapped, command, runtime)
     except PitFetchError as error:
@@ -48,6 +50,7 @@ def _parser() -> Parser:
     parser = Parser("mcp-gate", "Stand in front of another MCP server: what was public at an instant passes.")
     parser.usage = "pit_fetch mcp-gate --pit ISO8601 --tools FILE -- COMMAND ..."
     parser.epilog = _EPILOG
+    parser.advice = _SERVER
     add_instant(parser)
     parser.add_argument("--tools", metavar="FILE", help="the mapping, a TOML file, or the name of a ready one")
     parser.add_argument(
@@ -60,7 +63,7 @@ def _mapping(name: str | None, runtime: Runtime) -> dict[str, Mapped]:
     from pit_fetch.mcp import mapping
 
     ready = {path.stem: path for path in (Path(mapping.__file__).parent / "mappings").glob("*.toml")}
-    if name is None:
+    if name is None or (name not in ready and not Path(runtime.path(name)).exists()):
         raise UsageError(Code.USAGE, text=f"--tools names a mapping: a file, or one of {', '.join(sorted(ready))}")
     return mapping.read(_text(str(ready.get(name) or runtime.path(name)), "--tools"))
 
@@ -93,6 +96,7 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
     from pit_fetch.mcp import check, instant
     from pit_fetch.mcp.upstream import parsed
 
+    runtime, _ = settings_files.with_settings(runtime)
     if audience.is_for_an_agent(runtime.environ):
         raise UsageError(Code.OPERATORS_ONLY, what="--check shows what is withheld")
     name, _, path = arguments.check.partition("=")

@@ -15,6 +15,7 @@ from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.output_file import check_file
+from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
@@ -40,8 +41,8 @@ A cell without items has a row as well, whose status says why.
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
 FILE.parts until all of them are there.
 
-exit status: 0 every cell was answered; 1 one failed, was refused, or is incomplete for another reason than a limit of
-yours; 2 nothing was asked.
+exit status: 0 every cell was answered, or was never captured; 1 one failed, was refused, or is incomplete for another
+reason than a limit of yours, or with --fail was never captured; 2 nothing was asked.
 """
 # The common options of a fetch that a cell takes.
 _OF_A_CELL = (
@@ -59,17 +60,15 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     parser = _parser()
     if {"-h", "--help"} & set(argv):
         return CommandResult(parser.format_help())
-    options, words = parser.parse_known_args(list(argv))
-    if not (options.source and options.pits):
-        parser.parse_args(list(argv))  # a misspelling of one of the two
-        parser.error(parser.advice)
+    options, words = _read(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
     path = None if options.output is None else runtime.path(options.output)
     form = _format(options, path, runtime)
+    over = _over(options.over)
     asked = _asked(options.source, words, runtime)
     if path is not None:
         check_file(path, map(runtime.path, _files(options, asked)))
-    grid = grid_of(options.source, _pits(options.pits), _over(options.over), asked, runtime)
+    grid = grid_of(options.source, _pits(options.pits), over, asked, runtime)
     cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
         name = path or f"{folder}/panel"
@@ -82,9 +81,33 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        return _result(
-            written, cells, name, is_kept=path is not None, has_limit=not {"limit", "max_pages"}.isdisjoint(asked)
-        )
+        has_limit = not {"limit", "max_pages"}.isdisjoint(asked)
+        return _result(written, cells, name, is_kept=path is not None, has_limit=has_limit, fail=options.fail)
+
+
+def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
+    """Return the panel's own options, and the words for its cells. Raise UsageError or ArgumentError."""
+    options, words = parser.parse_known_args(list(argv))
+    provider = runtime.find(options.source) if options.source else None
+    if not (options.source and options.pits):
+        known = [flag for flag in build_parser(provider).flags if provider or flag != "--pit"]
+        parser.parse_args([word for word in words if word[:1] == "-" and word.partition("=")[0] not in known])
+    # What is no option, nor name=VALUE, may be of the instants or the subjects.
+    if provider and (not options.pits or any(word.startswith("--pit") or "=" not in word[1:] for word in words)):
+        from pit_fetch.cli import panel_refusals
+
+        panel_refusals.check_over(argv, provider)
+        panel_refusals.check_instants(argv, provider, lambda line: _asked(*_named(parser, line), runtime))
+    if not (options.source and options.pits):
+        from pit_fetch.cli.panel_refusals import EXAMPLE
+
+        parser.error(f"{parser.advice}: {EXAMPLE}")
+    return options, words
+
+
+def _named(parser: Parser, line: list[str]) -> tuple[str, list[str]]:
+    options, words = parser.parse_known_args(line)
+    return options.source, words
 
 
 class _Shown:
@@ -132,6 +155,7 @@ def _parser() -> Parser:
         help="who answers: local (this process, the default); dask (workers on this machine); or dask=ADDRESS, the "
         "scheduler of a cluster. With dask, --offline alone",
     )
+    parser.add_argument("--fail", action="store_true", help="exit with 1 also if a cell was never captured")
     parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
     parser.add_argument(
         "--format",
@@ -171,8 +195,9 @@ def _over(given: Sequence[str]) -> dict[str, object]:
         name, is_pair, values = text.partition("=")
         name = name.strip().removeprefix("--").replace("-", "_")
         if not is_pair or name in over:
-            problem = f"{name} is given twice" if is_pair else "write --over symbol=IBM,AAPL or --over symbol=@FILE"
-            raise UsageError(Code.USAGE, text=f"--over: {problem}")
+            from pit_fetch.cli.panel_refusals import no_values
+
+            raise no_values(given, name if is_pair else "")
         over[name] = values if values.startswith("@") else _listed(values)
     return over
 
@@ -199,10 +224,11 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
-def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool) -> CommandResult:
+def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool, fail: bool) -> CommandResult:
     is_as_asked = has_limit and written.is_settled  # what a limit cuts is no lack
     lacking = sum(written.statuses.get(status, 0) for status in (_REFUSED if is_as_asked else _LACKING))
-    status, complaint = (ExitStatus.FOUND if lacking else ExitStatus.OK), ""
+    is_found = lacking or (fail and written.statuses.get("not_captured"))
+    status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
     if lacking:
         complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
         if is_kept and not written.is_settled:
@@ -221,5 +247,10 @@ def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
     nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
     if nothing:
         yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
-    if uncaptured:
+    if uncaptured == whole:
+        yield (
+            "no cell was ever captured, so the table has no answer. pit_fetch archive info shows what the archive "
+            "holds. Capture what is missing (docs/capture.md), or leave out --offline"
+        )
+    elif uncaptured:
         yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"

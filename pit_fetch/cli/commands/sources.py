@@ -20,6 +20,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser = Parser("sources", "List the sources, or describe one: its operations, their rules and fields.")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a source or one of its aliases")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.advice = "one source is described by its name alone: pit_fetch sources fred"
     arguments = parser.parse_args(list(argv))
     if arguments.help:
         return CommandResult(parser.format_help())

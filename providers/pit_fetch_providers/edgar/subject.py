@@ -31,7 +31,9 @@ def understood(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options as the SEC spells them. Raise ConfigError for what cannot be a number or a symbol."""
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
-        refuse("cik is a number of up to ten digits, e.g. 320193.")
+        refuse("cik is a number of up to ten digits, e.g. 320193; a ticker is written symbol=AAPL.")
+    if options["symbol"] and str(options["symbol"]).isdigit():
+        refuse("symbol is a ticker, e.g. AAPL; a number of the SEC is written cik=320193.")
     symbols.check("symbol", filter(None, [options["symbol"]]), companies.TICKER, "AAPL or BRK-B")
     symbol = companies.spelled(options["symbol"]) if options["symbol"] else None
     return {**options, "symbol": symbol, "cik": None if cik is None else str(cik)}

@@ -388,7 +388,7 @@ def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ..
 def test_a_word_too_many_names_the_fix(world: Any) -> None:
     done = world().fetch("TIME_SERIES_DAILY", "IBM")
     assert done.status == 2
-    assert "symbol=AAPL" in done.complaint
+    assert "write symbol=IBM" in done.complaint
 
 
 def test_a_server_that_ignores_the_window_with_articles_that_are_not_public_tells_nothing(

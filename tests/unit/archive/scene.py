@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -116,7 +117,7 @@ class Archive:
         transport, clock = Answering(self._send, lambda: at(now)), TestClock(at(now))
         variables = {"PIT_FETCH_ARCHIVE": str(self.path), **KEYS, **UNLIMITED, **self.env, **(env or {})}
         left = run(
-            words.split(),
+            shlex.split(words),
             transport=transport,
             clock=clock.value(),
             environ=variables,

@@ -377,7 +377,7 @@ def test_an_unusable_list_is_refused_before_anything_is_asked(archive: Archive, 
     [
         ("capture", "the following arguments are required: FILE"),
         ("capture none.toml", "none.toml: No such file"),
-        ("capture --source fred GNP", "arguments: --source, GNP (what to ask for stands in FILE, a table [[request]]"),
+        ("capture --source fred GNP", "arguments: --source (what to ask for stands in FILE, a table [[request]]"),
         ("capture list.toml --missing --again", "not allowed with"),
         ("capture list.toml --archive none/a.db", "no such file"),
         ("capture list.toml --archive list.toml", "not an archive of pit_fetch"),

@@ -807,6 +807,16 @@ def test_a_file_that_raises_the_ceiling_is_named(session: Session) -> None:
     assert f"{session.claude / 'settings.local.json'} raises" in message
 
 
+def test_a_misspelt_variable_is_found_in_the_environment_and_in_the_clients_settings(session: Session) -> None:
+    assert not findings_of("variable", session, PIT_FETCH_CEILING_URL="x")
+    (message,) = findings_of("variable", session, PIT_FETCH_ARCHVE="a.db")["warn"]
+    assert "PIT_FETCH_ARCHVE is not a variable" in message
+    with_local_settings(env={"PIT_FETCH_WRAPPERS_ONLY": "1"})(session)
+    (message,) = findings_of("variable", session)["fail"]
+    assert "PIT_FETCH_WRAPPERS_ONLY restricts nothing" in message
+    assert len(findings_of("variable", session, PIT_FETCH_CELING="2024-02-15T16:00:00Z")["fail"]) == 2
+
+
 @pytest.mark.parametrize("ceiling", ["", "2024-02-15"])
 def test_a_ceiling_that_cannot_be_read_is_found(session: Session, ceiling: str) -> None:
     (message,) = findings_of("ceiling", session, PIT_FETCH_CEILING=ceiling)["fail"]

@@ -95,7 +95,6 @@ def test_a_home_is_found_where_the_shell_left_its_sign(tmp_path: Path, monkeypat
     [
         ("nothing.json", "No such file or directory. Name"),
         ("reply*.json", "the shell replaces no pattern in quotes: name one file"),
-        ("@reply.json", "leave out the @"),
     ],
 )
 def test_what_stands_in_the_place_of_a_path_is_recognized(tmp_path: Path, name: str, hint: str) -> None:

@@ -97,6 +97,21 @@ def test_a_ceiling_is_only_ever_lowered(
     assert counts != EARLIER or "a settings file" in left.err, "the variable may not be to blame"
 
 
+def test_a_misspelt_restriction_is_refused_and_another_variable_is_named(place: Place) -> None:
+    """A slip that went unnoticed would be no ceiling at all."""
+    for name, meant in (
+        ("PIT_FETCH_CELING", "PIT_FETCH_CEILING"),
+        ("PIT_FETCH_WRAPPERS_ONLY", "PIT_FETCH_WRAPPER_ONLY"),
+    ):
+        left = place.ask(**{name: EARLIER})
+        assert (left.code, left.data, [gap["type"] for gap in left.envelope["gaps"]]) == (2, [], ["config"])
+        assert left.err == f"pit_fetch: {name} is not a variable of pit_fetch: write {meant}, or unset it.\n"
+    left = place.ask(PIT_FETCH_ARCHVE="a.db", PIT_FETCH_CEILING_URL="http://127.0.0.1")
+    assert (left.code, len(left.data)) == (0, 20)
+    assert left.err == "pit_fetch: PIT_FETCH_ARCHVE is not a variable of pit_fetch: write PIT_FETCH_ARCHIVE\n"
+    assert place.ask(PIT_FETCH_ARCHVE="a.db", CLAUDECODE="1").err == ""
+
+
 BROKEN: Mapping[str, str] = {
     "limit = \nmax_pages = 1": "is not TOML (line 1)",
     f"limit = {'9' * 5000}": "is not TOML",

@@ -242,6 +242,61 @@ def test_the_ceiling_judges_a_call_without_a_pit_or_with_a_later_one(
     assert code(gate.respond(hook, ceiling)) == expected
 
 
+def test_a_misspelt_ceiling_lets_nothing_pass() -> None:
+    for hook in (bash(envelope(PUBLIC), "pit_fetch --source x"), mcp(blocks(envelope(PUBLIC)), {"query": "x"})):
+        answer = start(GATE, hook, {"PIT_FETCH_CELING": PIT})
+        assert code(answer) == "PIT_INVALID_PIT"
+        assert "PIT_FETCH_CELING is not a variable of pit_fetch: write PIT_FETCH_CEILING" in answer["reason"]
+    assert start(GATE, bash("total 0", "ls"), {"PIT_FETCH_CELING": PIT}) == {}
+
+
+CEILING, ONLY = RESTRICTIONS = ("PIT_FETCH_CEILING", "PIT_FETCH_WRAPPER_ONLY")
+# What others call theirs, a plugin's source of any name among them.
+FOREIGN = """PIT_FETCH_CEILING PIT_FETCH_WRAPPER_ONLY PIT_FETCH_ARCHIVE PIT_FETCH_AUDIT PIT_FETCH_MAX_CHARS
+    PIT_FETCH_EVIDENCE PIT_FETCH_ADAPTER_OPTIONS PIT_FETCH_CONTACT PIT_FETCH_RATE_API_CEILING_COM PIT_GATE_LOG
+    PIT_FETCH_CEILING_URL PIT_FETCH_CELING_URL PIT_FETCH_CEILINGS_KEY PIT_FETCH_FILING_URL
+    PIT_FETCH_WRAPPER_ONLY_URL PIT_FETCH_WRAPPER_URL PIT_FETCH_FILING PIT_FETCH_MAILING PIT_FETCH_PRICING CEILING
+    WRAPPER_ONLY PIT FETCH PATH"""
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        # One letter is missing, added, wrong, or swapped with the next.
+        ("PIT_FETCH_CELING", CEILING),
+        ("PIT_FETCH_CEILNG", CEILING),
+        ("PIT_FETCH_CEILINGS", CEILING),
+        ("PIT_FETCH_SEILING", CEILING),
+        ("PIT_FETCH_CIELING", CEILING),
+        ("PIT_FETCH_EILING", CEILING),
+        ("PIT_FECTH_CEILING", CEILING),
+        ("PIT_FETCH_WRAPPERS_ONLY", ONLY),
+        ("PIT_FETCH_WRAPER_ONLY", ONLY),
+        # Two of them.
+        ("PIT_FETCH_CIELNG", CEILING),
+        ("PTI_FETCH_CELING", CEILING),
+        # Case and separators.
+        ("pit_fetch_ceiling", CEILING),
+        ("PITFETCH_CEILING", CEILING),
+        ("PIT_FETCH_CEILING ", CEILING),
+        ("PIT-FETCH-CEILING", CEILING),
+        ("PIT_FETCH_WRAPPERONLY", ONLY),
+        # A part.
+        ("PIT_CEILING", CEILING),
+        ("PIT_FETCH_CEIL", CEILING),
+        ("PIT_FETCH_WRAPPER", ONLY),
+        *((name, "") for name in FOREIGN.split()),
+    ],
+)
+def test_a_variable_is_a_slip_of_a_restriction_or_none_of_ours(name: str, meant: str) -> None:
+    assert gate.misspelt([name], RESTRICTIONS) == ([(name, meant)] if meant else [])
+
+
+@given(st.text("CEILNGWRAPOYURKM_", max_size=14), st.sampled_from(["URL", "KEY", "API_KEY", "FILE", "TOKEN"]))
+def test_what_a_plugin_names_after_its_source_is_no_slip(source: str, kind: str) -> None:
+    assert gate.misspelt([f"PIT_FETCH_{source}_{kind}"], RESTRICTIONS) == []
+
+
 # What the guard prepared: the output is in a private file, and shown from there.
 
 

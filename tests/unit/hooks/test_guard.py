@@ -500,6 +500,38 @@ def test_where_the_guard_rules(hook: dict[str, Any], environ: dict[str, str], ex
     assert verdict(hook, environ) == expected
 
 
+SLIP = {"PIT_FETCH_CELING": "2024-02-15T16:00:00-05:00"}
+
+
+@pytest.mark.parametrize(
+    ("hook", "environ", "expected"),
+    [
+        (bash(FETCH), SLIP, "deny"),
+        (bash(FETCH), {**CEILING, **SLIP}, "deny"),
+        (bash("pit_fetch --source x"), SLIP, "deny"),
+        (bash("pit_fetch doctor"), SLIP, "rebuilt"),  # which says what is wrong
+        (bash("ls"), SLIP, "alone"),
+        ({"tool_name": "mcp__neo4j-cypher__get_neo4j_schema", "tool_input": {}}, SLIP, "deny"),
+        ({"tool_name": "mcp__neo4j-cypher__read_neo4j_cypher", "tool_input": {"query": "x"}}, SLIP, "deny"),
+        ({"tool_name": "ReadMcpResourceTool", "tool_input": {"server": "perplexity", "uri": "x"}}, SLIP, "deny"),
+        (bash("ls"), {"PIT_FETCH_WRAPPERS_ONLY": "1"}, "deny"),
+        (bash("pit_fetch --source x"), {"PIT_FETCH_CEILING_URL": "http://127.0.0.1"}, "alone"),
+    ],
+)
+def test_a_misspelt_restriction_holds_and_is_named(
+    hook: dict[str, Any], environ: dict[str, str], expected: str
+) -> None:
+    assert verdict(hook, environ) == expected
+    if expected == "deny":
+        ((name, meant),) = gate.misspelt(environ, guard.RESTRICTIONS)
+        assert f"{name} is not a variable of pit_fetch: write {meant}" in respond(hook, environ)["reason"]
+
+
+def test_what_the_guard_takes_for_no_slip_is_none() -> None:
+    assert gate.misspelt(guard.WELL_KNOWN, guard.RESTRICTIONS) == []
+    assert guard.WELL_KNOWN.issuperset(guard.RESTRICTIONS)
+
+
 def test_the_rewritten_call_keeps_its_other_parameters() -> None:
     hook = bash(FETCH)
     hook["tool_input"] |= {"description": "fetch", "field_of_tomorrow": [1]}

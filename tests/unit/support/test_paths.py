@@ -16,6 +16,7 @@ MISTAKES = {
     "x.csv ": "a path begins or ends with a blank",
     "x.csv\r": "a path begins or ends with a blank, or has an invisible character",
     "x\0.csv": "a path begins or ends with a blank, or has an invisible character",
+    "@x.csv": "leave out the @",
     "file:///tmp/x.csv": "leave out file://",
     "https://api.example.com/news": "an address is no file",
     "s3://bucket/x.csv": "an address is no file",
