@@ -211,9 +211,10 @@ def left_out(rng: Random) -> int:
 
 
 def waited(rng: Random) -> int:
-    """What came in an evening under its day's date may have waited for days. A capture of these days takes it from none.
+    """A capture takes nothing from later answers that it could not date yet.
 
-    Later it is served as by a fetch without an archive, from its row alone.
+    What came in an evening under its day's date may have waited for days. After that, its row alone dates it, with an
+    archive that holds a capture of these days as without one.
     """
     case = make(rng, most=0, kind="filings")
     evening = hours.late(rng, case.moment)
