@@ -872,8 +872,8 @@ def misspelt(names: Iterable[str], meant: Sequence[str]) -> list[tuple[str, str]
     """Return the variables that are probably meant as one of ``meant``, each with that one.
 
     Case and separators aside, such a name differs by one letter that is missing, added, wrong or swapped; or by two,
-    and the word behind the prefix keeps its first letter. Or it lacks FETCH, or the end of the word. What a source
-    calls its own, such as PIT_FETCH_CEILING_URL, is further away.
+    and the word behind the prefix keeps its first letter. Or it lacks PIT or FETCH, or the end of the word. What a
+    source calls its own, such as PIT_FETCH_CEILING_URL, is further away.
     """
     ours = [(name, _letters(name)) for name in names]
     ours = [(name, word) for name, word in ours if name not in meant and (word[:3] == "PIT" or "FETCH" in word)]
@@ -888,7 +888,8 @@ def _is_slip(word: str, known: str) -> bool:
     start = len("PITFETCH")
     keeps_first = word[:start] != known[:start] or word[start : start + 1] == known[start]
     is_begun = known.startswith(word) and len(word) >= start + 4
-    return is_begun or _is_near(word, known, 1 + keeps_first) or _is_near(word, known.replace("FETCH", ""), 1)
+    shorter = (known.replace(part, "", 1) for part in ("PIT", "FETCH"))
+    return is_begun or _is_near(word, known, 1 + keeps_first) or any(_is_near(word, each, 1) for each in shorter)
 
 
 def _is_near(word: str, known: str, most: int) -> bool:

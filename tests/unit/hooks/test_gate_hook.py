@@ -283,6 +283,7 @@ FOREIGN = """PIT_FETCH_CEILING PIT_FETCH_WRAPPER_ONLY PIT_FETCH_ARCHIVE PIT_FETC
         ("PIT_FETCH_WRAPPERONLY", ONLY),
         # A part.
         ("PIT_CEILING", CEILING),
+        ("FETCH_CEILING", CEILING),
         ("PIT_FETCH_CEIL", CEILING),
         ("PIT_FETCH_WRAPPER", ONLY),
         *((name, "") for name in FOREIGN.split()),
