@@ -1,4 +1,4 @@
-"""A pytest plugin for the standard tests: a failure is its message, and a run ends with a certificate of each provider.
+"""A pytest plugin for the standard tests: a failure shows its message alone, and a run ends with certificates.
 
 Pytest loads it in every run of an environment that has pit_fetch, so it imports nothing of pit_fetch itself.
 """

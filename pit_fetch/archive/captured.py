@@ -1,7 +1,8 @@
 """Until when an archive holds all that a question asks for, as of an instant.
 
-What the recorded requests asked for decides, and not what they brought: that would tell of what came later. A request
-that was made after the instant counts if it depends on nothing after it, as its claims do.
+That depends on what the recorded requests asked for, and not on what they brought, which would tell of what came later.
+A request that was made after the instant counts under the same condition as a claim of its reply: that it depends on
+nothing after the instant.
 """
 
 from __future__ import annotations

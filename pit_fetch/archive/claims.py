@@ -1,7 +1,7 @@
-"""The claims of an archive: those that its captures hold, and those that its own sight leaves standing.
+"""The claims that an archive's captures hold, and which of them its own fetches do not refute.
 
-What the archive itself saw by the PIT is a proof, whatever a source claims: of an item that it held, or that a complete
-fetch lacked, no claim is served.
+What the archive received by the PIT is a proof, and takes the place of a claim. So no claim is served of an item that
+it held by then, or that a complete fetch lacked.
 """
 
 from __future__ import annotations

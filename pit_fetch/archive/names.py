@@ -1,9 +1,9 @@
 """What the names in a question stand for, by the lists that an archive holds: a company's number for its ticker.
 
-A question of today goes by the list that it asked for itself. Any other goes by the last list that was received by its
-instant or, without one, by the first list after it: what a name stands for is the one thing that may come from later,
-and the answer says so. Where that list lacks a name, it means what it meant in a recorded request for it: the last one
-by the instant, or else the first one after it.
+A question that was just asked of its source goes by the list that the same fetch received. Any other goes by the last
+list that was received by its instant or, without one, by the first list after it: what a name stands for is the one
+thing that may come from later, and the answer says so. A name that this list lacks means what it meant in the last
+recorded request for it by the instant, or else in the first one after it.
 """
 
 from __future__ import annotations

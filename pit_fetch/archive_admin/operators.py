@@ -1,4 +1,4 @@
-"""What the commands on an archive have in common: they are for operators, and need to know which archive."""
+"""What every command on an archive checks first: that an operator may run it, and which archive it is about."""
 
 from __future__ import annotations
 

@@ -32,12 +32,12 @@ from pit_fetch.claude_code.client_settings import (
     user_folder,
 )
 from pit_fetch.claude_code.editable_files import editable_ways
+from pit_fetch.claude_code.file_permissions import effective_value, variables_of
 from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.foreign_hooks import adding_hooks, foreign_ways
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
 from pit_fetch.claude_code.reach import Scope, denied, open_ways
-from pit_fetch.claude_code.readable_files import effective_value, variables_of
 from pit_fetch.claude_code.skills import skills_of
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings, WiredHook
+from pit_fetch.claude_code.file_permissions import edit_permission, effective_value, variables_of
 from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, start_of
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.claude_code.reach import Scope, denying, opened
-from pit_fetch.claude_code.readable_files import edit_permission, effective_value, variables_of
 
 EDITS = ("Edit", "NotebookEdit", "Write")
 _ELSEWHERE = "keep it where no agent may write"

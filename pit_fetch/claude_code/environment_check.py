@@ -1,4 +1,4 @@
-"""Examine the environment: the ceiling, and who may read what holds more than was public at it."""
+"""Examine the environment: the ceiling, and who may read the files that hold more than was public at it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings
+from pit_fetch.claude_code.file_permissions import effective_value, is_open_to_others, read_permission, variables_of
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.readable_files import effective_value, is_open_to_others, read_permission, variables_of
 from pit_fetch.engine import settings_files
 from pit_fetch.errors import UsageError
 from pit_fetch.request import audience

@@ -1,4 +1,4 @@
-"""Which tools of an agent answer for today, where it has others that answer as of an instant."""
+"""Find agents that mix two kinds of tools: some that answer as of a fixed instant, and others that answer for today."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a command line is refused, and the fix. Loaded only where one is, or where one is not plain ASCII. Pure."""
+"""Explain why a command line is refused, and the fix. Loaded only to refuse one, or if it is not plain ASCII. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a command other than a fetch is refused for arguments that it does not know. Loaded only where one is. Pure."""
+"""Explain why a command other than a fetch refuses arguments that it does not know. Loaded only to refuse one. Pure."""
 
 from __future__ import annotations
 

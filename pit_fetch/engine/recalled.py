@@ -1,4 +1,4 @@
-"""The records that an archive holds, in the order of an answer, and down to where the live read stopped. Pure."""
+"""Put the records of an archive in the order of an answer, and end them where the live read stopped. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The gate: another server's tools, each a source whose items the operator's mapping dates.
+"""``mcp-gate``: each tool of another server as a source, whose items the operator's mapping dates.
 
-Its results are filtered, ordered, cut and judged like any source's records. Only the names and types of arguments pass
-from its listing.
+The items of a result are filtered, ordered, cut and judged like any source's records. Of what the server says of its
+tools, only the names and types of arguments pass.
 """
 
 from __future__ import annotations

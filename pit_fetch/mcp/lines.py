@@ -1,4 +1,4 @@
-"""The lines that another program writes, of which none is held that is too long, and the JSON in them."""
+"""Read the lines that another program writes, without ever holding one that is too long, and the JSON in them."""
 
 from __future__ import annotations
 

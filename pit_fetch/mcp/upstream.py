@@ -1,6 +1,6 @@
-"""Another server, started as a child: asked for its tools, and for one result at a time of a call.
+"""Another MCP server, started as a child process: asked for its tools, and to call them.
 
-Of what it sends, only the answer to a question is looked at. Its notifications, its requests and its stderr end here.
+Only its answers to our own requests are used. Its notifications, its requests and its stderr end here.
 The SDK's client is not used: it checks a result against the server's own schema, and one item would cost the others.
 """
 

@@ -1,4 +1,4 @@
-"""A list where an option takes one value, and how to ask for all of it. Loaded only where that is refused. Pure."""
+"""Explain how to ask for several values of an option that takes one: a panel. Loaded only to refuse a list. Pure."""
 
 from __future__ import annotations
 

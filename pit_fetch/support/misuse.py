@@ -1,8 +1,7 @@
-"""The error of a provider whose code asks for what the author's API does not have, or what it does not declare itself.
+"""The error for a provider that uses a name which neither the author's API nor the provider declares: a host, say.
 
-Its text is for the author: a KeyError of ours would show neither what was asked for nor what there is. Without a PIT,
-in the audit file and in the author's kit it is shown. An answer with a PIT has none of it, since what a provider asks
-for may come from a reply.
+Its text names what was asked for and what there is, so that the author can mend it. It is shown by the author's kit, in
+the audit file and in an answer without a PIT. An answer with a PIT does not show it: the name may come from a reply.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The mistakes in a path that a shell or another system left in it. The file would be one that nobody looks for.
+"""Mistakes that a shell or another system left in a path, which would then lead to a file that nobody looks for.
 
 >>> mistake("'t.csv'", "/nowhere"), mistake("saved/50% of it, in 2024.csv", "/nowhere")
 ('a path has quotes of its own: leave them out', '')

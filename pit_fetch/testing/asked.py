@@ -1,7 +1,8 @@
-"""Which of the source's pages are of its list, and which of one row: by what is asked for, and what the server sends.
+"""Tell the pages of a source's list from those that belong to a single row.
 
-No name of a path or a parameter is known. A page of a row is asked for because of that row, and holds nothing of
-another one. A page of the list holds rows that are not the reason for asking: what comes before it is.
+No name of a path or a parameter is known, so experiments decide. The page of a row is requested because of that row,
+and holds nothing of any other: without the row, the request is not made. A page of the list also holds rows that are
+not the reason why it is requested.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Worlds that serve the same public rows, and differ in what the reply holds of the late ones. Pure edits of a tree.
 
-A world is a tuple of edits that do not depend on each other: where it shows something, a part of it that still does is
-looked for, until one edit is left. Nothing here knows a field by what its author calls it: dates, ids, figures and
-texts are recognised by their values.
+A world is a tuple of edits that do not depend on each other. If the output tells of them, the world is halved as long
+as one half still shows, to name the edits that matter. Nothing here knows a field by what its author calls it: dates,
+ids, figures and texts are recognised by their values.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Provider, Query
-from pit_fetch.request.fetch_request import from_values
+from pit_fetch.request.fetch_request import FetchRequest, from_values
 from pit_fetch.runtime import alarm
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.testing import sandbox
@@ -145,6 +145,30 @@ def _workspace() -> _Workspace:
     return _Workspace()
 
 
+class _Server:
+    """The case's server in one run, with its clock. Asked more often than the case allows, it lets the time run out."""
+
+    def __init__(self, case: Case, served: bytes, wire: Wire | None, watched: bool) -> None:
+        self.clock = TestClock(case.now)
+        self.transport = Answering(self._answer, self.clock.now)
+        self.asked_too_often = False
+        self._case, self._served, self._wire, self._watched = case, served, wire, watched
+
+    def _answer(self, request: HttpRequest) -> Response:
+        with sandbox.unwatched() if self._watched else contextlib.nullcontext():
+            made = self._case.serve(self._served, request)
+        if len(self.transport.exchanges) >= self._case.max_requests:
+            self.asked_too_often = True
+            self.clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
+        return self._wire(request, made) if self._wire else made
+
+    def check(self) -> None:
+        """Raise ServerFailed if the author's own server raised."""
+        if self.transport.error is not None:
+            raised = described(self.transport.error, self._case)
+            raise ServerFailed(f"serve() fails: {raised}\n  What to do: correct the test's own server.") from None
+
+
 def observe(
     case: Case,
     pit: datetime | None,
@@ -166,34 +190,12 @@ def observe(
     Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
     """
     served = case.reply if reply is None else reply
-    clock, spy, workspace = TestClock(case.now), _Spy(case.provider), _workspace()
-    overrun = False
+    server, spy, workspace = _Server(case, served, wire, watched), _Spy(case.provider), _workspace()
     if fresh:
         case.state.reset()
-
-    def app(request: HttpRequest) -> Response:
-        nonlocal overrun
-        with sandbox.unwatched() if watched else contextlib.nullcontext():
-            made = case.serve(served, request)
-        if len(transport.exchanges) >= case.max_requests:
-            overrun = True
-            clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
-        return wire(request, made) if wire else made
-
-    transport = Answering(app, clock.now)
-    # Verbose, since what is logged leaves the process, too; max_chars=0, so that nothing is left out for its size.
-    options = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
-    if offline:
-        options["input_file"] = "-"
     workspace.clear()
-    files = {file.variable: str(workspace.file) for file in case.provider.files}
-    if files:
-        workspace.file.write_bytes(served)
-    environ = {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
-    try:
-        request = from_values(options, case.provider, environ)
-    except UsageError as error:
-        raise Refused(f"the request is refused: {error}") from None
+    environ = _environ(case, served, workspace)
+    request = _request(case, pit, offline, environ)
     with (
         sandbox.refused(str(workspace.root)) as reached_out,
         workspace.descriptors.caught(),
@@ -202,8 +204,8 @@ def observe(
     ):
         output = run(
             ("--source", case.provider.name),
-            transport=transport,
-            clock=clock.value(),
+            transport=server.transport,
+            clock=server.clock.value(),
             environ=environ,
             folder=workspace.home,
             stdin=served,
@@ -215,9 +217,7 @@ def observe(
     entry = workspace.audit_entry()
     if entry is None:
         raise Refused(f"the request is refused: {output.err}")
-    if transport.error is not None:
-        raised = described(transport.error, case)
-        raise ServerFailed(f"serve() fails: {raised}\n  What to do: correct the test's own server.") from None
+    server.check()
     return ObservedRun(
         output.out,
         output.err + written,
@@ -228,13 +228,32 @@ def observe(
         yielded=tuple(spy.yielded),
         printed=spy.printed.getvalue() + written,
         audit=entry,
-        exchanges=tuple(transport.exchanges),
+        exchanges=tuple(server.transport.exchanges),
         raised=tuple(spy.raised),
         reached_out=tuple(reached_out),
         consulted=tuple(dict.fromkeys(consulted)),
-        asked_too_often=overrun,
+        asked_too_often=server.asked_too_often,
         describe=partial(described, case=case),
     )
+
+
+def _environ(case: Case, served: bytes, workspace: _Workspace) -> dict[str, str]:
+    """Return the environment of a run, after writing the file that a provider of local files reads."""
+    files = {file.variable: str(workspace.file) for file in case.provider.files}
+    if files:
+        workspace.file.write_bytes(served)
+    return {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
+
+
+def _request(case: Case, pit: datetime | None, offline: bool, environ: dict[str, str]) -> FetchRequest:
+    # Verbose, since what is logged leaves the process, too; max_chars=0, so that nothing is left out for its size.
+    options = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
+    if offline:
+        options["input_file"] = "-"
+    try:
+        return from_values(options, case.provider, environ)
+    except UsageError as error:
+        raise Refused(f"the request is refused: {error}") from None
 
 
 def _alarm(seconds: float) -> AbstractContextManager[None]:

@@ -26,6 +26,7 @@ from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, coverage, dropping, indexed, keeping, names
 from tests.laws.checks import check_newest_first
+from tests.laws.naming import together
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 from tests.memory_folder import scratch
 from tests.worlds import same_bytes
@@ -330,8 +331,8 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
     def varied(law: Callable[[Case, Random], int], make: Maker) -> Law:
         return lambda rng: law(make(rng), rng)
 
-    return {
-        **{
+    return together(
+        {
             f"{source}: archive {law.__name__.replace('_', ' ')}": of(law, make)
             for law in (
                 empty,
@@ -345,16 +346,15 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
             )
             for source, make in makers.items()
         },
-        **{
+        {
             f"{source}: archive {law.__name__.replace('_', ' ')}": varied(law, make)
             for law in (captured, captured_early, coverage.wider, coverage.apart)
             for source, make in makers.items()
         },
-        **archive_laws.LAWS,
-        **indexed.LAWS,
-        **keeping.LAWS,
-        **dropping.LAWS,
-        **names.LAWS,
-        "archive: coverage": coverage.pairs,
-        "sec_full_text: archive filings": coverage.filings,
-    }
+        archive_laws.LAWS,
+        indexed.LAWS,
+        keeping.LAWS,
+        dropping.LAWS,
+        names.LAWS,
+        {"archive: coverage": coverage.pairs, "sec_full_text: archive filings": coverage.filings},
+    )

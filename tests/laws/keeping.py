@@ -42,7 +42,7 @@ def some(rng: Random, count: int, since: datetime, until: datetime, first: int =
     return [benzinga.article(first + n, moment, title=f"t{rng.random()}") for n, moment in enumerate(moments)]
 
 
-def apart(rng: Random) -> int:
+def pools(rng: Random) -> int:
     """The replies of another plan or another host have no part in an answer."""
     pit, now = START + timedelta(hours=5), START + timedelta(hours=9)
     mine, others = some(rng, 4, START, pit), some(rng, 4, START, pit)
@@ -310,7 +310,7 @@ def under_a_ceiling(rng: Random) -> int:
 
 Law = Callable[[Random], int]
 LAWS: dict[str, Law] = {
-    "bz-news-api: archive apart": apart,
+    "bz-news-api: archive pools": pools,
     "alphavantage: archive snapshots": snapshots,
     "archive: running": running,
     "archive: rolled": rolled,

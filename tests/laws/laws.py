@@ -52,6 +52,7 @@ from tests.laws.checks import (
     windows,
 )
 from tests.laws.hostile import hostile
+from tests.laws.naming import together
 from tests.laws.refusals import Requests, partial_failure, quota
 from tests.laws.worlds import Case
 from tests.neo4j import guarded
@@ -92,51 +93,55 @@ def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
 
 
 # "source: law" -> the law.
-LAWS: Mapping[str, Law] = {
-    **{f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in laws_of_all(worlds).items()},
-    "sample: patience": lambda rng: non_interference(sample.patient(rng)),
-    "sample: versions": lambda rng: non_interference(sample.versions(rng)),
-    "sample: order": lambda rng: non_interference(sample.disordered(rng)),
-    "sample: overtaken": lambda rng: overtaken(sample.make(rng, operations=("WHOLE",))),
-    "sample: windows": lambda rng: windows(*sample.windows(rng)),
-    "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
-    "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
-    "sample: hostile texts": lambda rng: hostile(*sample.hostile_texts(rng), "title", rng),
-    "sample: promised": lambda rng: promised(*sample.promised(rng)),
-    "sample: changed": lambda rng: changed(sample.changed(rng)),
-    "sample: forms": lambda rng: forms(sample.refused(rng)),
-    "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
-    "sample: links": lambda rng: non_interference(sample.links(rng)),
-    **{
+LAWS: Mapping[str, Law] = together(
+    {f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in laws_of_all(worlds).items()},
+    {
+        "sample: patience": lambda rng: non_interference(sample.patient(rng)),
+        "sample: versions": lambda rng: non_interference(sample.versions(rng)),
+        "sample: order": lambda rng: non_interference(sample.disordered(rng)),
+        "sample: overtaken": lambda rng: overtaken(sample.make(rng, operations=("WHOLE",))),
+        "sample: windows": lambda rng: windows(*sample.windows(rng)),
+        "sample: snapshots": lambda rng: paging(sample.snapshots(rng), rng, ahead=timedelta(hours=1)),
+        "sample: continued": lambda rng: continued(sample.long_texts(rng), rng),
+        "sample: hostile texts": lambda rng: hostile(*sample.hostile_texts(rng), "title", rng),
+        "sample: promised": lambda rng: promised(*sample.promised(rng)),
+        "sample: changed": lambda rng: changed(sample.changed(rng)),
+        "sample: forms": lambda rng: forms(sample.refused(rng)),
+        "sample: redirects": lambda rng: non_interference(sample.redirects(rng)),
+        "sample: links": lambda rng: non_interference(sample.links(rng)),
+    },
+    {
         f"{source}: {name}": law
         for source, worlds in WORLDS.items()
         if hasattr(worlds, "claimed")
         for name, law in claimed.laws(worlds.claimed, worlds.make).items()
     },
-    **{f"{source}: {name}": law for source, worlds in modules("worlds").items() for name, law in worlds.LAWS.items()},
-    "gate: judges": command.gate_judges,
-    "gate: hook": command.gate_hook,
-    "gate: releases": command.gate_releases,
-    "gate: zones": zones.law,
-    "guard: shell": shell.law,
-    "guard: sessions": sessions.law,
-    "guard: options": shell.options,
-    "guard: programs": programs.law,
-    "doctor: ways": enforcement.named_ways,
-    "command: refusals": command.refusals,
-    "library: refusals": command.library_refusals,
-    "looks: diff": lambda rng: differences(sample.make(rng), rng),
-    "looks: explain": looks.explanations,
-    "looks: verdicts": looks.verdicts,
-    "looks: settings": looks.settings,
-    "mcp-gate: non-interference": mcp_gate.law,
-    "mcp-gate: limited lists": mcp_gate.limited,
-    "normalize: non-interference": normalized.law,
-    "corpus: no leak": corpus.law,
-    "corpus: claimed": corpus.claimed,
-    **{f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
-    **{f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
-    **archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),
-    **exported.laws({source: worlds.make for source, worlds in WORLDS.items()}),
-    **panels.laws({source: worlds.make for source, worlds in WORLDS.items()}),
-}
+    {f"{source}: {name}": law for source, worlds in modules("worlds").items() for name, law in worlds.LAWS.items()},
+    {
+        "gate: judges": command.gate_judges,
+        "gate: hook": command.gate_hook,
+        "gate: releases": command.gate_releases,
+        "gate: zones": zones.law,
+        "guard: shell": shell.law,
+        "guard: sessions": sessions.law,
+        "guard: options": shell.options,
+        "guard: programs": programs.law,
+        "doctor: ways": enforcement.named_ways,
+        "command: refusals": command.refusals,
+        "library: refusals": command.library_refusals,
+        "looks: diff": lambda rng: differences(sample.make(rng), rng),
+        "looks: explain": looks.explanations,
+        "looks: verdicts": looks.verdicts,
+        "looks: settings": looks.settings,
+        "mcp-gate: non-interference": mcp_gate.law,
+        "mcp-gate: limited lists": mcp_gate.limited,
+        "normalize: non-interference": normalized.law,
+        "corpus: no leak": corpus.law,
+        "corpus: claimed": corpus.claimed,
+    },
+    {f"neo4j: {name}": partial(law, Kglite) for name, law in neo4j.LAWS.items()},
+    {f"guard: Cypher {name}": law for name, law in guarded.LAWS.items()},
+    archived.laws({source: worlds.make for source, worlds in WORLDS.items()}),
+    exported.laws({source: worlds.make for source, worlds in WORLDS.items()}),
+    panels.laws({source: worlds.make for source, worlds in WORLDS.items()}),
+)

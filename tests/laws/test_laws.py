@@ -9,7 +9,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.laws.laws import LAWS, WORLDS, laws_of_all
+from tests.laws.laws import LAWS
+from tests.laws.naming import together
 
 # One number is a whole case: a failing one is printed and runs again alone, there is nothing to shrink.
 WHOLE = (Phase.explicit, Phase.reuse, Phase.generate)
@@ -39,6 +40,7 @@ def test_law(law: str) -> None:
     holds()
 
 
-def test_no_source_replaces_a_law_that_all_have() -> None:
-    for worlds in WORLDS.values():
-        assert laws_of_all(worlds).keys().isdisjoint(getattr(worlds, "LAWS", {}))
+def test_no_law_takes_the_place_of_another() -> None:
+    assert together({"a": 1}, {"b": 2}) == {"a": 1, "b": 2}
+    with pytest.raises(ValueError, match="two laws have the name b"):
+        together({"a": 1, "b": 2}, {"b": 2})

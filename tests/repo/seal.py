@@ -1,9 +1,8 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
-The bundled agents and their options come from the providers, the shipped patterns from the files that agents read, the
-help from the program, the size and the scores of the leak corpus from its files, and which captured requests answer
-which questions, and the keyword arguments of the library, from the options of the providers; the lines of statements
-from their table.
+From the providers come the bundled agents, their options, the keyword arguments of the Python API, and which captured
+requests answer which questions. The shipped patterns come from the files that agents read, the help from the program,
+the size and the scores of the leak corpus from its files, and the lines of statements from their table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The items of a stream by number, what was seen of them, and the forms of their versions.
 
-An item is found by the checksum of its name, which several names may share. Its number is in the rows of its versions
-and of its sights, whose checksums are over the name: a number that has changed leads to a name that does not fit.
+An item is found by the checksum of its name, which several names may share. The rows of its versions and sights refer
+to it by its number, and their checksums include its name: a number that was damaged leads to another item, whose name
+does not fit the checksum.
 """
 
 from __future__ import annotations

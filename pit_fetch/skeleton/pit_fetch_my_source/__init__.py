@@ -9,21 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pit_fetch.gaps import Code
-from pit_fetch.provider import (
-    Context,
-    Field,
-    Host,
-    Operation,
-    Option,
-    Provider,
-    Query,
-    Rate,
-    Record,
-    UpstreamError,
-)
+from pit_fetch.provider import Context, Field, Host, Operation, Option, Provider, Query, Rate, Record
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import body_of, rows_in
 
 HOST = "My Source"
 
@@ -31,20 +19,14 @@ HOST = "My Source"
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Send one request. It narrows the server's window where there is one; the framework filters again."""
     reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})
-    if reply.status == 404:
-        return
-    if reply.status != 200:
-        raise UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)
-    yield from read(reply.body, query)
+    body = body_of(reply, HOST)
+    if body is not None:
+        yield from read(body, query)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Yield the records of one raw reply: an array of announcements."""
-    rows = lenient_json(body, rows=1)
-    if not isinstance(rows, list):
-        raise UpstreamError(Code.MALFORMED, problem="it is not an array of announcements")
-    for row in rows:
-        yield _record(row if isinstance(row, dict) else {})
+    """Yield the records of one raw reply, ``[row, …]``: one for each row."""
+    yield from (_record(row) for row in rows_in(body))
 
 
 def select(query: Query, record: Record) -> bool:

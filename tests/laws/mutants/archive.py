@@ -237,7 +237,7 @@ _EVER: dict[str, Any] = {}
 _INDEX = ("archive: index",)
 _RUNNING = ("archive: running",)
 _SNAPSHOTS = ("alphavantage: archive snapshots",)
-_APART = ("bz-news-api: archive apart",)
+_POOLS = ("bz-news-api: archive pools",)
 _COVERAGE = ("archive: coverage",)
 _FILINGS = ("sec_full_text: archive filings",)
 _RECORDED_NAMES = ("archive: names recorded",)
@@ -416,8 +416,8 @@ MUTANTS = (
     *_in(
         "pit_fetch.archive.rederive",
         ("what was asked after the PIT counts before it", "indexed", _counts_from_the_beginning, _EARLY),
-        ("hosts are pooled", "stream_of", _stream_without(hosts={}), _APART),
-        ("plans are pooled", "stream_of", _stream_without(plan=""), _APART),
+        ("hosts are pooled", "stream_of", _stream_without(hosts={}), _POOLS),
+        ("plans are pooled", "stream_of", _stream_without(plan=""), _POOLS),
         ("a snapshot has the rows of every reply", "reparse", _rows_of_every_reply, _SNAPSHOTS),
         ("what was running is kept", "received", lambda real: lambda part, moment: real(part, None), _RUNNING),
         ("what a source drops is gone", "indexed", _reaching("newest"), ("archive: rolled",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,17 @@ def test_a_folder_that_cannot_be_written(near: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = new(near, tmp_path, "widget", "file/below")
     assert (done.code, done.err.count(b"\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("shape", ["", *SHAPES])
+def test_the_readme_states_the_stamps_of_its_own_package(shape: str) -> None:
+    package = files("widget-news", shape)
+    stamps = package["README.md"].partition("## When an item counts")[2].partition("\n## ")[0]
+    fields = set(re.findall(r"`(\w+)`", stamps)) - {"available_at", "revised_at"}
+    module = package["pit_fetch_widget_news/__init__.py"]
+    assert fields
+    assert [field for field in fields if f'get("{field}")' not in module and f'row["{field}"]' not in module] == []
+    assert ("`revised_at`" in stamps) == ("revised_at=" in module)
 
 
 def test_help_offers_the_shapes(near: Run, tmp_path: Path) -> None:

@@ -29,14 +29,13 @@ _NUMBERS = itertools.count()
 STAMP = 'None if revised is None else parse_rfc3339(row.get("published"))'
 REVISED = "        revised_at=revised,\n"
 ASK = '    reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})\n'
-DECODE = "    rows = lenient_json(body, rows=1)\n"
-READ = "    yield from read(reply.body, query)\n"
-RAISE = "UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)"
-MALFORMED = 'raise UpstreamError(Code.MALFORMED, problem="it is not an array of announcements")'
-EACH = "        yield _record(row if isinstance(row, dict) else {})"
-REST = EACH.partition("_record")[0]
+BODY = "    body = body_of(reply, HOST)\n"
+READ = "        yield from read(body, query)\n"
+ROWS = "rows_in(body)"
+EACH = f"    yield from (_record(row) for row in {ROWS})\n"
 TITLE = 'payload={"title": title if isinstance(title, str) else ""}'
 PARSE = "from pit_fetch.times import parse_rfc3339"
+CODE = (PARSE, f"from pit_fetch.gaps import Code\n{PARSE}")
 DAYS = json.dumps([{"id": f"d{day}", "title": "T", "published": f"2024-02-{day}"} for day in (15, 14, 13)]).encode()
 BARS = json.dumps(
     [
@@ -72,6 +71,17 @@ class Mistake(NamedTuple):
     attributes: dict[str, Any] = {}
 
 
+def imported(*names: str) -> tuple[str, str]:
+    """Return the edit that imports more names of the author's API."""
+    return "provider import Context", f"provider import {', '.join(names)}, Context"
+
+
+def refused(error: str) -> tuple[tuple[str, str], ...]:
+    """Return the edits that answer a failure with an error of the author's own."""
+    lines = f"    if reply.status not in (200, 404):\n        raise {error}\n"
+    return (BODY, lines + BODY), CODE, imported("UpstreamError")
+
+
 def dated(stamp: str, imported: str) -> tuple[tuple[str, str], ...]:
     """Return the edits that stamp a row otherwise, and without revisions."""
     return ((STAMP, stamp), (REVISED, ""), (PARSE, f"{imported}\n{PARSE}"))
@@ -87,7 +97,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "a credential that is not declared": Mistake(
         FIRST, "the host My Source has the credential 'token'", "declare it: the provider has no credential",
-        (("Rate(calls=5))", 'Rate(calls=5), auth=Bearer("token"))'), ("import (\n", "import (\n    Bearer,\n")),
+        (("Rate(calls=5))", 'Rate(calls=5), auth=Bearer("token"))'), imported("Bearer")),
     ),
     "a credential that is read": Mistake(
         FIRST, r'context\.credentials\["token"\]', "correct that line",
@@ -103,35 +113,37 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "a reason in the place of a code": Mistake(
         "http_errors", "a text stands where a code", "correct that line",
-        ((RAISE, 'UpstreamError(f"status {reply.status}: the plan is over")'),),
+        refused('UpstreamError(f"status {reply.status}: the plan is over")'),
     ),
     "a status in the place of a code": Mistake(
         "http_errors", "write Code.HTTP_STATUS, host=HOST, status=400", "correct that line",
-        ((RAISE, "UpstreamError(reply.status)"),),
+        refused("UpstreamError(reply.status)"),
     ),
     "an error without its host": Mistake(
         "http_errors", "Code.HTTP_STATUS needs host=…", "correct that line",
-        ((RAISE, "UpstreamError(Code.HTTP_STATUS, status=reply.status)"),),
+        refused("UpstreamError(Code.HTTP_STATUS, status=reply.status)"),
     ),
     "a reason that a code has no place for": Mistake(
         "http_errors", r"Code.PAGING, …\) with problem, which is lost", 'problem="…"',
-        ((RAISE, 'UpstreamError(Code.PAGING, problem="the plan is over")'),),
+        refused('UpstreamError(Code.PAGING, problem="the plan is over")'),
     ),
     "the server's own words": Mistake(
         "odd_bodies", "a text of the server gets out", "words of your own",
-        ((MALFORMED, 'raise UpstreamError(Code.MALFORMED, problem=f"it says {body[:300]!r}")'),),
+        ((EACH, f"    try:\n    {EACH}    except UpstreamError:\n"
+          '        raise UpstreamError(Code.MALFORMED, problem=f"it says {body[:300]!r}") from None\n'),
+         CODE, imported("UpstreamError")),
     ),
     "a refusal taken for nothing": Mistake(
         "http_errors", "HTTP 401 .*does not say so", "let UpstreamError pass",
-        (("reply.status == 404", "reply.status in (401, 403, 404)"),),
+        (("body_of(reply, HOST)", "body_of(reply, HOST, nothing=(401, 403, 404))"),),
     ),
     "a failure taken for nothing": Mistake(
         "http_errors", "HTTP 500 .*does not say so", "let UpstreamError pass",
-        ((ASK, "    try:\n    " + ASK + "    except UpstreamError:\n        return\n"),),
+        ((ASK, f"    try:\n    {ASK}    except UpstreamError:\n        return\n"), imported("UpstreamError")),
     ),
     "a reply that cannot be read taken for nothing": Mistake(
         "odd_bodies", "an HTML page, the answer does not say so", "let UpstreamError pass",
-        ((DECODE, f"    try:\n    {DECODE}    except UpstreamError:\n        return\n"),),
+        ((EACH, f"    try:\n    {EACH}    except UpstreamError:\n        return\n"), imported("UpstreamError")),
     ),
     "a field under another name": Mistake(
         FIRST, "of its 3 records none has an available_at", "check the name of the field",
@@ -179,7 +191,7 @@ MISTAKES: dict[str, Mistake] = {
     "a choice among versions": Mistake(
         "versions_are_left_to_the_framework", "holds 2 versions, and 1 are yielded", "yield every version",
         (*dated('parse_rfc3339(row.get("published"))', ""),
-         ("    for row in rows:\n", '    for row in {row["id"]: row for row in reversed(rows)}.values():\n')), VERSIONS,
+         (ROWS, '{row["id"]: row for row in reversed([*rows_in(body)])}.values()')), VERSIONS,
     ),
     "versions that are not declared": Mistake(
         "versions_are_left_to_the_framework", "has several versions", r"Operation\(versions=True\)",
@@ -187,7 +199,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "pages without end": Mistake(
         FIRST, "ask more than 100 times", "paging.numbered or paging.follow",
-        ((READ, f"{READ}    yield from fetch(query, context)\n"),),
+        ((READ, f"{READ}        yield from fetch(query, context)\n"),),
     ),
     "a field that is not declared": Mistake(
         "records_are_well_formed", "title in its payload is not among Operation.fields", r'Field\("title"\)',
@@ -197,15 +209,17 @@ MISTAKES: dict[str, Mistake] = {
         FIRST, "its payload is not JSON", "no datetime",
         ((TITLE, 'payload={"title": title or "", "edited": revised}'),),
     ),
-    "rows that are no records": Mistake(FIRST, "yields a dict", "yield records", ((EACH, f"{REST}row"),)),
+    "rows that are no records": Mistake(
+        FIRST, "yields a dict", "yield records", ((f"(_record(row) for row in {ROWS})", ROWS),),
+    ),
     "a fetch that yields nothing": Mistake(
         FIRST, "fetch returns None: write it as a generator", "correct that",
-        ((READ, "    list(read(reply.body, query))\n"),),
+        ((READ, "        list(read(body, query))\n"),),
     ),
     "a count in a gap": Mistake(
         LEAKS, "a gap truncated comes and goes", "let the framework decide",
-        ((EACH, f"{EACH}\n    if len(rows) > 2:\n        yield gap(Code.RESULT_CAP)"),
-         ("import (\n", "import (\n    gap,\n")),
+        ((EACH, f"{EACH}    if len([*{ROWS}]) > 2:\n        yield gap(Code.RESULT_CAP)\n"),
+         CODE, imported("gap")),
     ),
     "a claim without words": Mistake(
         FIRST, r"claims alone \(claimed_at\)", "Operation.claims",

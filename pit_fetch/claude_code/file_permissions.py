@@ -1,4 +1,7 @@
-"""The files that an agent may read, or edit: none of the former may hold withheld items, or the latter decide."""
+"""Which files the client's settings let an agent read or edit.
+
+A file that it may read must not hold withheld items. One that it may edit must not decide what a call shows.
+"""
 
 from __future__ import annotations
 
