@@ -66,7 +66,7 @@ def history() -> History:
 def make(path: str, runtime: Runtime) -> History:
     """Make the archive at ``path``, whole or not at all. Raise ArchiveError if there is a file, and OSError."""
     if os.path.lexists(path):
-        raise ArchiveError("there is such a file already: name another one")
+        raise ArchiveError("there is such a file already: ask it, or name another one")
     made = history()
     with _folder_beside(path) as folder:
         aside = os.path.join(folder, "sample.db")

@@ -39,7 +39,7 @@ column of that name, in the folder of the list. An option that takes a list take
 Before anything is asked, a terminal (and --dry-run) shows how many calls that is, and how long they take.
 
 A request with a limit or max_pages proves less: what it leaves out depends on what came later.
-exit status: 0 everything was captured; 1 a request failed; 2 nothing was asked.
+exit status: 0 everything was captured; 1 a request failed or brought nothing; 2 nothing was asked.
 """
 
 

@@ -115,9 +115,7 @@ def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
     symbol = f"{subject.SYMBOLS} " if query.options["symbol"] else ""
     if query.operation.name == "facts":
-        return (
-            f"{symbol}Names of concepts are the company's choice: the operation concepts lists those it had reported."
-        )
+        return f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
     return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
 
 
