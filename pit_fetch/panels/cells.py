@@ -41,6 +41,7 @@ class Grid(NamedTuple):
 
     subjects  about whom is asked, and when
     asking    returns a context in which questions are asked
+    now       returns the time, which decides whether an instant has come
     key       names all that the cells of a subject depend on, but for what a source answers
     question  what every cell asks
     advice    what would make the answers faster; "" if nothing would
@@ -48,6 +49,7 @@ class Grid(NamedTuple):
 
     subjects: Sequence[Subject]
     asking: Callable[[], AbstractContextManager[Ask]]
+    now: Callable[[], datetime]
     key: Callable[[Subject], str] = repr
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
@@ -60,19 +62,27 @@ class Cell(NamedTuple):
     over    the options that name the subject
     status  "ok"; "incomplete" if items were cut, or something failed beside them. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
+    is_provisional  the instant had not come when the cell was asked: what is published until then is missing
     """
 
     pit: datetime
     over: Mapping[str, Any]
     status: Status
     envelope: PlainEnvelope
+    is_provisional: bool = False
 
 
-def cells_of(subject: Subject, ask: Ask) -> Iterator[Cell]:
+def cells_of(subject: Subject, ask: Ask, now: Callable[[], datetime]) -> Iterator[Cell]:
     """Yield the cells of a subject. Each is asked when it is needed."""
     for pit in subject.pits:
+        asked_at = now()
         envelope = ask(subject.over, pit)
-        yield Cell(pit, subject.over, status_of(envelope), envelope)
+        yield Cell(pit, subject.over, status_of(envelope), envelope, not has_come(pit, asked_at))
+
+
+def has_come(pit: datetime, now: datetime) -> bool:
+    """Return whether an instant is over, so that nothing more can be published by it."""
+    return pit < now
 
 
 def halves(cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:

@@ -106,7 +106,7 @@ def grid_of(
         request = questions.request(subject.over, subject.pits[-1])
         return key_of(request, subject, held, runtime.environ)
 
-    return Grid(asked, questions.asking, key, _question(questions, latest), faster)
+    return Grid(asked, questions.asking, runtime.clock.now, key, _question(questions, latest), faster)
 
 
 def _question(questions: Questions, request: FetchRequest) -> Question:

@@ -1,6 +1,6 @@
 """The file of a panel: subject by subject, so that a long one can be broken off, and takes no more memory than a short.
 
-Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until every cell is settled.
+Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until no cell has failed.
 """
 
 from __future__ import annotations
@@ -31,18 +31,20 @@ Answered = tuple[str, Part]
 class Written(NamedTuple):
     """What became of a panel.
 
-    statuses    the number of cells by their status
-    is_settled  no cell failed: there is nothing to ask again
-    reason      why the first cell that is not whole is not; "" if all are
-    is_written  the file was written: some cell was answered
-    empty       what the answer of the first cell without anything public says of that; "" if there is none
+    statuses     the number of cells by their status
+    is_whole     no cell failed: there is nothing to ask again
+    reason       why the first cell that is not whole is not; "" if all are
+    is_written   the file was written: some cell was answered
+    empty        what the answer of the first cell without anything public says of that; "" if there is none
+    provisional  how many cells are of an instant that had not come when they were asked
     """
 
     statuses: Mapping[str, int]
-    is_settled: bool
+    is_whole: bool
     reason: str
     is_written: bool
     empty: str = ""
+    provisional: int = 0
 
 
 class PanelFile:
@@ -60,7 +62,8 @@ class PanelFile:
         self._parts = Parts(f"{self._path}.parts")
         self._keys = [grid.key(subject) for subject in grid.subjects]
         summaries = {} if again else {key: self._parts.summary(key) for key in self._keys}
-        self._kept = {key: summary for key, summary in summaries.items() if summary and summary.is_settled}
+        now = grid.now()
+        self._kept = {key: summary for key, summary in summaries.items() if summary and summary.counts(now)}
         self.kept_cells = sum(sum(summary.statuses.values()) for summary in self._kept.values())
 
     def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None, *, width: int = 0) -> Written:
@@ -84,7 +87,7 @@ class PanelFile:
             with replacing(self._path, self._parts.folder) as file:
                 form = form or table.format_of(self._path)
                 table.write(file, lambda: map(self._parts.cells, self._keys), form, width)
-        if written.is_settled:
+        if written.is_whole:
             self._parts.remove()
         return written
 
@@ -98,12 +101,12 @@ def _answering(
     if engine != "local":
         from pit_fetch.panels.spread import spreading
 
-        return spreading(engine, grid.question)
+        return spreading(engine, grid)
 
     def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
         with grid.asking() as ask:
             for key, subject in due:
-                yield key, part_of([*cells_of(subject, ask)])
+                yield key, part_of([*cells_of(subject, ask, grid.now)])
 
     return answers
 
@@ -114,8 +117,9 @@ def _of(summaries: Sequence[Summary]) -> Written:
         statuses.update(summary.statuses)
     return Written(
         statuses,
-        is_settled=all(summary.is_settled for summary in summaries),
+        is_whole=all(summary.is_whole for summary in summaries),
         reason=next((summary.reason for summary in summaries if summary.reason), ""),
         is_written=not statuses.keys() <= {"failed", "refused"},
         empty=next((summary.empty for summary in summaries if summary.empty), ""),
+        provisional=sum(summary.provisional for summary in summaries),
     )

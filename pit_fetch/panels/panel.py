@@ -30,7 +30,7 @@ class Panel:
     def __iter__(self) -> Iterator[Cell]:
         with self.grid.asking() as ask:
             for subject in self.grid.subjects:
-                yield from cells_of(subject, ask)
+                yield from cells_of(subject, ask, self.grid.now)
 
     def __repr__(self) -> str:
         return f"<Panel of {len(self)} cells>"
@@ -40,7 +40,8 @@ class Panel:
 
         The first columns are ``pit``, those of the question, and ``status``. An item's own field of such a name is in
         ``item_pit`` or ``item_status``, or replaced by the question's. ``attrs["status"]`` counts the cells by their
-        status. Raises ConfigError if pandas is not installed.
+        status, and ``attrs["provisional"]`` those whose instant is yet to come. Raises ConfigError if pandas is not
+        installed.
         """
         from pit_fetch.formats.frames import to_pandas
 
@@ -49,7 +50,8 @@ class Panel:
         import pandas
 
         whole = pandas.concat([asked, own], axis=1)
-        whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells))}
+        provisional = sum(cell.is_provisional for cell in cells)
+        whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells)), "provisional": provisional}
         return whole
 
     def write(

@@ -6,6 +6,7 @@ answer alike is held by the key of the subject, which names all that its cells d
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.errors import PitFetchError
@@ -17,12 +18,18 @@ from pit_fetch.support.version import __version__
 
 
 class Task(NamedTuple):
-    """A subject to be answered. ``version`` is that of the program that asks, ``key`` what it calls the subject."""
+    """A subject to be answered.
+
+    version  that of the program that asks
+    key      what it calls the subject
+    now      when it asks, by its own clock
+    """
 
     version: str
     question: Question
     subject: Subject
     key: str
+    now: datetime
 
 
 def answered(task: Task) -> tuple[str, Part] | str:
@@ -50,7 +57,7 @@ def _part(task: Task) -> Part | None:
     if grid.key(subject) != task.key:
         return None
     with grid.asking() as ask:
-        part = part_of([*cells_of(subject, ask)])
+        part = part_of([*cells_of(subject, ask, lambda: task.now)])
     # What was recorded since the first look may be in the answers.
     return part if _grid(task).key(subject) == task.key else None
 

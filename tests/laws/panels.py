@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
 
+from pit_fetch.engine.registry import load
+from pit_fetch.panels.cells import Status
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import members, subjects
-from pit_fetch.testing.inprocess import Left
-from pit_fetch.testing.server import App
+from pit_fetch.runtime import Runtime
+from pit_fetch.testing.inprocess import Left, TestClock
+from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.times import NEW_YORK
+from pit_fetch.transport import HttpRequest
 from tests.laws.coverage import question_of
 from tests.laws.worlds import SECRETS, Case, run, surroundings
+from tests.providers.bz_news_api import server as bz
 from tests.worlds import same_bytes
 
 _LIMIT = 100_000  # of Question.words
@@ -83,10 +92,80 @@ def _asked(stints: list[Stint], instant: datetime, rng: Random) -> list[str]:
     return sorted(subject.over["symbol"] for subject in subjects(named, [instant]))
 
 
+_TICKERS = ("AAPL", "IBM", "MSFT")
+_START = datetime(2026, 6, 1, tzinfo=UTC)
+Rows = list[dict[str, str]]
+
+
+def instants_ahead(rng: Random) -> int:
+    """A panel that was begun before some of its instants is, once they have come, the panel of one run.
+
+    It was broken off, or some of its subjects failed, at any times before.
+    """
+    news = [_article(number, rng) for number in range(1, rng.randint(2, 12))]
+    pits = sorted({_some_time(rng) for _ in range(rng.randint(1, 4))})
+    *times, end = sorted(_some_time(rng) for _ in range(rng.randint(2, 4)))
+    with TemporaryDirectory() as folder:
+        for now in times:
+            _run(folder, "panel.csv", pits, now, news, set(_some(rng)), rng.randint(1, 20))
+        rows, whole = (_run(folder, name, pits, end, news, set()) for name in ("panel.csv", "whole.csv"))
+    assert whole
+    assert _settled(rows, end) == _settled(whole, end)
+    assert {row["status"] for row in rows} <= {*get_args(Status)}
+    return len(times)
+
+
+def _run(
+    folder: str,
+    name: str,
+    pits: list[datetime],
+    now: datetime,
+    news: list[tuple[datetime, dict[str, Any]]],
+    failing: set[str],
+    patience: int = 1_000,
+) -> Rows:
+    """Write the panel at a time, when some of the news is there. It is broken off after so many calls."""
+    served, calls = bz.app([article for public, article in news if public <= now]), iter(range(patience))
+
+    def app(request: HttpRequest) -> Response:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return Response(b"", 404) if request.query["tickers"] in failing else served(request)
+
+    clock = TestClock(now)
+    environ = {"HOME": folder, **bz.VARIABLES, "PIT_FETCH_RATE_API_BENZINGA_COM": "10000/0.001"}
+    runtime = Runtime(environ, folder, clock.value(), Answering(app, clock.now), load, lambda seconds: b"")
+    options = {"fields": ["title"], "lookback_minutes": 20_000}
+    path = Path(folder, name)
+    try:
+        Panel(grid_of("bz-news-api", pits, {"tickers": _TICKERS}, options, runtime)).write(path)
+    except KeyboardInterrupt:
+        return []
+    return [*csv.DictReader(path.read_text().splitlines())] if path.exists() else []
+
+
+def _article(number: int, rng: Random) -> tuple[datetime, dict[str, Any]]:
+    public, stocks = _some_time(rng), [{"name": ticker, "exchange": "N"} for ticker in _some(rng)]
+    return public, bz.article(number, public, stocks=stocks)
+
+
+def _settled(rows: Rows, now: datetime) -> Rows:
+    return [row for row in rows if datetime.fromisoformat(row["pit"]) < now]
+
+
+def _some_time(rng: Random) -> datetime:
+    return _START + timedelta(hours=6 * rng.randint(0, 24))
+
+
+def _some(rng: Random) -> list[str]:
+    return rng.sample(_TICKERS, rng.randint(0, len(_TICKERS)))
+
+
 def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callable[[Random], int]]:
-    """The law of cells for every source, and that of the universe."""
+    """The law of cells for every source, that of the universe, and that of instants ahead."""
 
     def of(make: Callable[[Random], Case]) -> Callable[[Random], int]:
         return lambda rng: cells(make(rng), rng)
 
-    return {**{f"{source}: panel": of(make) for source, make in makers.items()}, "panel: universe": universe}
+    of_sources = {f"{source}: panel": of(make) for source, make in makers.items()}
+    return {**of_sources, "panel: universe": universe, "panel: instants ahead": instants_ahead}

@@ -200,16 +200,16 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
 
 
 def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool) -> CommandResult:
-    is_as_asked = has_limit and written.is_settled  # what a limit cuts is no lack
+    is_as_asked = has_limit and written.is_whole  # what a limit cuts is no lack
     lacking = sum(written.statuses.get(status, 0) for status in (_REFUSED if is_as_asked else _LACKING))
     status, complaint = (ExitStatus.FOUND if lacking else ExitStatus.OK), ""
     if lacking:
         complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
-        if is_kept and not written.is_settled:
+        if is_kept and not written.is_whole:
             complaint += " The same command asks again for what failed"
     if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
-    notes = tuple(_on_empty_cells(written, whole))
+    notes = (*_on_empty_cells(written, whole), *_on_instants_ahead(written, whole))
     if is_kept:
         return CommandResult("", status, complaint, notes=notes)
     with open(file, encoding="utf-8", newline="") as table:
@@ -223,3 +223,12 @@ def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
         yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
     if uncaptured:
         yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
+
+
+def _on_instants_ahead(written: Written, whole: int) -> Iterator[str]:
+    """Yield how many cells lack what is yet to be published."""
+    if written.provisional:
+        yield (
+            f"{written.provisional:,} of {whole:,} cells are of instants that had not come when they were asked, so "
+            "their answers are provisional. The same command asks again once they have"
+        )

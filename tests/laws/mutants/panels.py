@@ -14,6 +14,7 @@ from tests.laws.mutants.leak import Mutant, first
 
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
+_AHEAD = ("panel: instants ahead",)
 
 
 def _as_of_the_last(real: Any) -> Any:
@@ -53,6 +54,14 @@ def _whoever_is_named(real: Any) -> Any:
     return lambda text, name: [Member(value) for value in from_text(text, name)]
 
 
+def _once_answered(real: Any) -> Any:
+    return lambda summary, now: summary.is_whole
+
+
+def _unless_settled(real: Any) -> Any:
+    return lambda pit, now: True
+
+
 MUTANTS = (
     Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.panel:Panel.__iter__", _as_of_the_last, _CELLS),
     Mutant(
@@ -71,4 +80,6 @@ MUTANTS = (
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
     Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
     Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
+    Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
+    Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

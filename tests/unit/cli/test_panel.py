@@ -137,6 +137,24 @@ def test_why_a_cell_is_empty_is_told_beside_the_table(archive: Archive) -> None:
     assert "3 of 6 cells were never captured" in answer.err
 
 
+def test_what_is_asked_before_its_time_is_told_and_asked_again(archive: Archive) -> None:
+    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-07-31T20:00:00Z --over symbol=GM,T"
+    reported: list[dict[str, str]] = []
+    archive.app = lambda request: alpha(EARNINGS={"symbol": request.query["symbol"], "quarterlyEarnings": [*reported]})(
+        request
+    )
+    documents = archive.app
+    archive.app = lambda request: documents(request) if request.query["symbol"] == "GM" else Response(b"", 500)
+    answer = archive.command(f"{live} --output panel.csv", NOW)
+    assert "2 of 4 cells are of instants that had not come when they were asked, so their answers" in answer.err
+    reported.append({**ROW, "reportedDate": "2026-07-30"})
+    archive.app = documents
+    answer = archive.command(f"{live} --output panel.csv", "2026-08-03 12:00")
+    rows = csv.DictReader(io.StringIO((archive.folder / "panel.csv").read_text()))
+    assert [row["status"] for row in rows] == ["nothing_public", "ok"] * 2
+    assert (answer.code, "provisional" in answer.err) == (0, False)
+
+
 def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
     older = {**ROW, "fiscalDateEnding": "2025-12-31", "reportedDate": "2026-02-12"}
     reply = {"symbol": "GE", "quarterlyEarnings": [ROW, older]}

@@ -35,9 +35,10 @@ class Source:
         self.answers = dict(answers)
         self.asked: list[str] = []
 
-    def grid(self, pits: list[datetime] = PITS, held: str = "") -> Grid:
+    def grid(self, pits: list[datetime] = PITS, held: str = "", now: str = "2026-07-01 12:00") -> Grid:
         subjects = [Subject({"symbol": symbol}, pits) for symbol in self.answers]
-        return Grid(subjects, lambda: nullcontext(self.ask), lambda subject: f"{subject.over['symbol']}{held}")
+        clock = lambda: at(now)  # noqa: E731
+        return Grid(subjects, lambda: nullcontext(self.ask), clock, lambda subject: f"{subject.over['symbol']}{held}")
 
     def ask(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         self.asked.append(over["symbol"])
@@ -111,12 +112,27 @@ def test_what_failed_is_asked_again_by_the_next_run_and_nothing_else(source: Sou
     source.answers["GE"] = PlainEnvelope((), [FAILED])
     target = tmp_path / "panel.csv"
     written = write(source.grid(), str(target))
-    assert (written.statuses, written.is_settled) == ({"ok": 4, "failed": 2}, False)
+    assert (written.statuses, written.is_whole) == ({"ok": 4, "failed": 2}, False)
     assert written.reason == FAILED["reason"]
     source.answers["GE"], source.asked = good, []
     written = write(source.grid(), str(target))
-    assert (source.asked, written.statuses, written.is_settled) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
+    assert (source.asked, written.statuses, written.is_whole) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
     assert [*tmp_path.iterdir()] == [target]
+
+
+def test_an_instant_that_had_not_come_is_asked_again_once_it_has(source: Source, tmp_path: Path) -> None:
+    """Until then its answer is kept: a source with few calls a day would never be done otherwise."""
+    target = str(tmp_path / "panel.csv")
+    source.answers["T"] = PlainEnvelope((), [FAILED])
+    for now, asked, provisional in (
+        ("2026-05-15 12:00", ["IBM", "IBM", "GE", "GE", "T", "T"], 3),
+        ("2026-06-01 12:00", ["T", "T"], 3),  # the second instant is now, and not over
+        ("2026-06-01 12:01", ["IBM", "IBM", "GE", "GE", "T", "T"], 0),
+        ("2026-06-01 12:02", ["T", "T"], 0),
+    ):
+        source.asked.clear()
+        written = write(source.grid(now=now), target)
+        assert (source.asked, written.provisional, written.is_whole) == (asked, provisional, False)
 
 
 def test_another_question_takes_nothing_from_what_is_kept(source: Source, tmp_path: Path) -> None:

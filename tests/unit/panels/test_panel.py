@@ -126,6 +126,14 @@ def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archiv
     assert (frame.available_at.isna() | (frame.available_at <= frame.pit)).all()
 
 
+def test_a_cell_of_an_instant_ahead_is_provisional(archive: Archive) -> None:
+    asked = panel(archive, ["GE"], "monthly 2026-06..2026-08 16:00[America/New_York]")
+    assert [(cell.status, cell.is_provisional) for cell in asked] == [
+        ("ok", False), ("incomplete", True), ("incomplete", True),
+    ]  # fmt: skip
+    assert asked.to_df().attrs["provisional"] == 2
+
+
 def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
     envelope = PlainEnvelope([{"id": "a", "status": 404, "item_status": 5, "pit": "x", "symbol": "own"}])
     frame = panel_of(envelope).to_df()
@@ -143,7 +151,7 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
     subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
-    return Panel(Grid(subjects, lambda: nullcontext(lambda over, pit: envelope)))
+    return Panel(Grid(subjects, lambda: nullcontext(lambda over, pit: envelope), lambda: at("2026-07-02 12:00")))
 
 
 @pytest.mark.parametrize(

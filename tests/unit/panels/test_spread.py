@@ -173,7 +173,7 @@ def test_a_worker_with_other_data_or_without_the_archive(archive: Archive, clien
 def test_a_worker_of_another_version(archive: Archive) -> None:
     asked = panel(archive).grid
     subject = asked.subjects[0]
-    task = Task("0.0.1", asked.question, subject, asked.key(subject))
+    task = Task("0.0.1", asked.question, subject, asked.key(subject), asked.now())
     assert "install the same everywhere" in str(answered(task))
     assert not isinstance(answered(task._replace(version=__version__)), str)
 
