@@ -36,21 +36,29 @@ class Question(NamedTuple):
     is_offline: bool
 
 
+class Asking(NamedTuple):
+    """How questions are asked. All are answered by one state of the archive, if that alone answers.
+
+    key  names all that the cells of a subject depend on, that state included, but for what a source answers
+    """
+
+    ask: Ask
+    key: Callable[[Subject], str] = repr
+
+
 class Grid(NamedTuple):
     """What a panel asks.
 
     subjects  about whom is asked, and when
-    asking    returns a context in which questions are asked
+    asking    returns a context in which questions are asked, of what there is to ask when it is entered
     now       returns the time, which decides whether an instant has come
-    key       names all that the cells of a subject depend on, but for what a source answers
     question  what every cell asks
     advice    what would make the answers faster; "" if nothing would
     """
 
     subjects: Sequence[Subject]
-    asking: Callable[[], AbstractContextManager[Ask]]
+    asking: Callable[[], AbstractContextManager[Asking]]
     now: Callable[[], datetime]
-    key: Callable[[Subject], str] = repr
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
 

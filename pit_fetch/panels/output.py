@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
-from pit_fetch.panels.cells import Grid, cells_of
+from pit_fetch.panels.cells import Ask, Asking, Grid, cells_of
 from pit_fetch.panels.parts import Part, Parts, Summary, part_of
 from pit_fetch.panels.universe import Subject
 from pit_fetch.support.whole_file import replacing
@@ -60,11 +60,10 @@ class PanelFile:
         self._answer = _answering(engine, grid)
         self._grid, self._path = grid, os.path.realpath(path)
         self._parts = Parts(f"{self._path}.parts")
-        self._keys = [grid.key(subject) for subject in grid.subjects]
-        summaries = {} if again else {key: self._parts.summary(key) for key in self._keys}
-        now = grid.now()
-        self._kept = {key: summary for key, summary in summaries.items() if summary and summary.counts(now)}
-        self.kept_cells = sum(sum(summary.statuses.values()) for summary in self._kept.values())
+        self._again = again
+        with grid.asking() as asking:
+            kept = self._kept(self._keys(asking))
+        self.kept_cells = sum(sum(summary.statuses.values()) for summary in kept.values())
 
     def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None, *, width: int = 0) -> Written:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
@@ -76,25 +75,38 @@ class PanelFile:
             return self._write(form, on_cells, width)
 
     def _write(self, form: str, on_cells: Callable[[int], None], width: int) -> Written:
-        due = [pair for pair in zip(self._keys, self._grid.subjects, strict=True) if pair[0] not in self._kept]
-        with closing(self._answer(due)) as answered:
-            for key, part in answered:
-                self._parts.keep(key, part)
-                self._kept[key] = part.summary
-                on_cells(sum(part.summary.statuses.values()))
-        written = _of([self._kept[key] for key in self._keys])
+        # What is kept is of the state that answers now, whatever there was when this panel was made.
+        with self._grid.asking() as asking:
+            keys = self._keys(asking)
+            kept = self._kept(keys)
+            due = [pair for pair in zip(keys, self._grid.subjects, strict=True) if pair[0] not in kept]
+            with closing(self._answer(due, asking.ask)) as answered:
+                for key, part in answered:
+                    self._parts.keep(key, part)
+                    kept[key] = part.summary
+                    on_cells(sum(part.summary.statuses.values()))
+        written = _of([kept[key] for key in keys])
         if written.is_written:
             with replacing(self._path, self._parts.folder) as file:
                 form = form or table.format_of(self._path)
-                table.write(file, lambda: map(self._parts.cells, self._keys), form, width)
+                table.write(file, lambda: map(self._parts.cells, keys), form, width)
         if written.is_whole:
             self._parts.remove()
         return written
 
+    def _keys(self, asking: Asking) -> list[str]:
+        return [asking.key(subject) for subject in self._grid.subjects]
+
+    def _kept(self, keys: Sequence[str]) -> dict[str, Summary]:
+        """Return what an earlier run has kept, and need not be asked again."""
+        summaries = {} if self._again else {key: self._parts.summary(key) for key in keys}
+        now = self._grid.now()
+        return {key: summary for key, summary in summaries.items() if summary and summary.counts(now)}
+
 
 def _answering(
     engine: str | distributed.Client, grid: Grid
-) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
+) -> Callable[[Sequence[Due], Ask], Generator[Answered, None, None]]:
     """Return what answers about subjects, in any order. Raise UsageError."""
     if not isinstance(engine, str) and not hasattr(engine, "nthreads"):
         raise UsageError(Code.USAGE, text="engine is local, dask, dask=ADDRESS or a client of Dask")
@@ -103,10 +115,9 @@ def _answering(
 
         return spreading(engine, grid)
 
-    def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
-        with grid.asking() as ask:
-            for key, subject in due:
-                yield key, part_of([*cells_of(subject, ask, grid.now)])
+    def answers(due: Sequence[Due], ask: Ask) -> Generator[Answered, None, None]:
+        for key, subject in due:
+            yield key, part_of([*cells_of(subject, ask, grid.now)])
 
     return answers
 

@@ -28,9 +28,9 @@ class Panel:
         return sum(len(subject.pits) for subject in self.grid.subjects)
 
     def __iter__(self) -> Iterator[Cell]:
-        with self.grid.asking() as ask:
+        with self.grid.asking() as asking:
             for subject in self.grid.subjects:
-                yield from cells_of(subject, ask, self.grid.now)
+                yield from cells_of(subject, asking.ask, self.grid.now)
 
     def __repr__(self) -> str:
         return f"<Panel of {len(self)} cells>"

@@ -117,10 +117,10 @@ class Parts:
         return os.path.join(self.folder, f"{key}.part")
 
 
-def key_of(request: FetchRequest, subject: Subject, held: Sequence[object], environ: Mapping[str, str]) -> str:
+def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], environ: Mapping[str, str]) -> str:
     """Return the digest of all that the cells of a subject depend on, but for what a source answers.
 
-    ``held`` tells the archive, or the saved reply, that alone answers from another; empty if a source does.
+    ``state`` tells what answers beside a source from another: an archive or a saved reply.
     """
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]
@@ -128,7 +128,7 @@ def key_of(request: FetchRequest, subject: Subject, held: Sequence[object], envi
     instants = [pit.isoformat() for pit in subject.pits]
     # The values as they were written: a part has them in each row.
     values = {name: str(value) for name, value in subject.over.items()}
-    known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(held)]
+    known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(state)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Grid
+from pit_fetch.panels.cells import Ask, Grid
 from pit_fetch.panels.parts import Part
 from pit_fetch.panels.universe import Subject
 from pit_fetch.panels.worker import Task, answered
@@ -40,7 +40,7 @@ _SETTINGS: dict[str, object] = {
 
 def spreading(
     engine: str | distributed.Client, grid: Grid
-) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
+) -> Callable[[Sequence[Due], Ask], Generator[Answered, None, None]]:
     """Return what answers about subjects, in any order. Raise UsageError for what cannot be spread, ConfigError."""
     address = _address(engine) if isinstance(engine, str) else None
     if not grid.question.is_offline:
@@ -49,7 +49,7 @@ def spreading(
         )
     _require_packages()
 
-    def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
+    def answers(due: Sequence[Due], ask: Ask) -> Generator[Answered, None, None]:
         if due:
             with _client(address) if isinstance(engine, str) else nullcontext(engine) as client:
                 yield from _answers(client, grid, due)

@@ -54,12 +54,10 @@ def _part(task: Task) -> Part | None:
     """Return the answers, None if they would be other ones. Raise PitFetchError."""
     grid = _grid(task)
     (subject,) = grid.subjects
-    if grid.key(subject) != task.key:
-        return None
-    with grid.asking() as ask:
-        part = part_of([*cells_of(subject, ask, lambda: task.now)])
-    # What was recorded since the first look may be in the answers.
-    return part if _grid(task).key(subject) == task.key else None
+    with grid.asking() as asking:
+        if asking.key(subject) != task.key:
+            return None
+        return part_of([*cells_of(subject, asking.ask, lambda: task.now)])
 
 
 def _grid(task: Task) -> Grid:

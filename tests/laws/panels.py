@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
+from pit_fetch import api
 from pit_fetch.engine.registry import load
 from pit_fetch.panels.cells import Status
 from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import members, subjects
 from pit_fetch.runtime import Runtime
@@ -95,6 +99,8 @@ def _asked(stints: list[Stint], instant: datetime, rng: Random) -> list[str]:
 _TICKERS = ("AAPL", "IBM", "MSFT")
 _START = datetime(2026, 6, 1, tzinfo=UTC)
 Rows = list[dict[str, str]]
+# When each article came out, and the article.
+News = list[tuple[datetime, dict[str, Any]]]
 
 
 def instants_ahead(rng: Random) -> int:
@@ -115,12 +121,61 @@ def instants_ahead(rng: Random) -> int:
     return len(times)
 
 
+def states(rng: Random) -> int:
+    """A panel of an archive that grew after it was broken off has answers of one state, the last.
+
+    Whether the same object is written again or another one, nothing that was kept of an earlier state counts.
+    """
+    news = [_article(number, rng) for number in range(1, rng.randint(3, 9))]
+    pits, end = sorted({_some_time(rng) for _ in range(2)}), _START + timedelta(days=30)
+    seen = sorted(_some_time(rng) for _ in range(2))
+    with TemporaryDirectory() as folder:
+        make = partial(_of_archive, folder, pits, end)
+        _captured(folder, news, seen[0])
+        panel, broken, fresh = make(), f"{folder}/panel.csv", f"{folder}/fresh.csv"
+        _break_off(panel, broken, rng.randint(1, len(_TICKERS)))
+        _captured(folder, news, seen[1])
+        rng.choice((panel, make())).write(broken)
+        make().write(fresh)
+        assert Path(broken).read_bytes() == Path(fresh).read_bytes()
+    return 1
+
+
+def _of_archive(folder: str, pits: list[datetime], now: datetime) -> Panel:
+    def nobody(request: HttpRequest) -> Response:
+        raise AssertionError("the network was asked")
+
+    runtime = _runtime(folder, nobody, TestClock(now))
+    options = {"fields": ["title"], "lookback_minutes": 20_000, "archive": f"{folder}/archive.db", "offline": True}
+    return Panel(grid_of("bz-news-api", pits, {"tickers": _TICKERS}, options, runtime))
+
+
+def _captured(folder: str, news: News, now: datetime) -> None:
+    """Record all that is there at a time."""
+    served = bz.app([article for public, article in news if public <= now])
+    request = {"source": "bz-news-api", "date_from": "2026-05-01"}
+    runtime = _runtime(folder, served, TestClock(now))
+    api.capture([request], f"{folder}/archive.db", again=True, on_gap="keep", runtime=runtime)
+
+
+def _break_off(panel: Panel, path: str, subjects: int) -> None:
+    """Interrupt the panel after so many subjects."""
+    rest = iter(range(subjects - 1))
+
+    def stop(cells: int) -> None:
+        if next(rest, None) is None:
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        PanelFile(panel.grid, path).write(on_cells=stop)
+
+
 def _run(
     folder: str,
     name: str,
     pits: list[datetime],
     now: datetime,
-    news: list[tuple[datetime, dict[str, Any]]],
+    news: News,
     failing: set[str],
     patience: int = 1_000,
 ) -> Rows:
@@ -132,16 +187,18 @@ def _run(
             raise KeyboardInterrupt
         return Response(b"", 404) if request.query["tickers"] in failing else served(request)
 
-    clock = TestClock(now)
-    environ = {"HOME": folder, **bz.VARIABLES, "PIT_FETCH_RATE_API_BENZINGA_COM": "10000/0.001"}
-    runtime = Runtime(environ, folder, clock.value(), Answering(app, clock.now), load, lambda seconds: b"")
+    runtime, path = _runtime(folder, app, TestClock(now)), Path(folder, name)
     options = {"fields": ["title"], "lookback_minutes": 20_000}
-    path = Path(folder, name)
     try:
         Panel(grid_of("bz-news-api", pits, {"tickers": _TICKERS}, options, runtime)).write(path)
     except KeyboardInterrupt:
         return []
     return [*csv.DictReader(path.read_text().splitlines())] if path.exists() else []
+
+
+def _runtime(folder: str, app: App, clock: TestClock) -> Runtime:
+    environ = {"HOME": folder, **bz.VARIABLES, "PIT_FETCH_RATE_API_BENZINGA_COM": "10000/0.001"}
+    return Runtime(environ, folder, clock.value(), Answering(app, clock.now), load, lambda seconds: b"")
 
 
 def _article(number: int, rng: Random) -> tuple[datetime, dict[str, Any]]:
@@ -162,10 +219,11 @@ def _some(rng: Random) -> list[str]:
 
 
 def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callable[[Random], int]]:
-    """The law of cells for every source, that of the universe, and that of instants ahead."""
+    """The law of cells for every source, and those of what all panels have in common."""
 
     def of(make: Callable[[Random], Case]) -> Callable[[Random], int]:
         return lambda rng: cells(make(rng), rng)
 
     of_sources = {f"{source}: panel": of(make) for source, make in makers.items()}
-    return {**of_sources, "panel: universe": universe, "panel: instants ahead": instants_ahead}
+    ahead = {"panel: instants ahead": instants_ahead, "panel: states": states}
+    return {**of_sources, "panel: universe": universe, **ahead}

@@ -14,6 +14,7 @@ from tests.laws.mutants.leak import Mutant, first
 
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
+_STATES = ("panel: states",)
 _AHEAD = ("panel: instants ahead",)
 
 
@@ -62,6 +63,15 @@ def _unless_settled(real: Any) -> Any:
     return lambda pit, now: True
 
 
+def _of_any_state(real: Any) -> Any:
+    return lambda request, subject, state, environ: real(request, subject, (), environ)
+
+
+def _of_the_first_state(real: Any) -> Any:
+    known: dict[int, Any] = {}
+    return lambda request, *given: known.setdefault(id(request), (real(request, *given), request))[0]
+
+
 MUTANTS = (
     Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.panel:Panel.__iter__", _as_of_the_last, _CELLS),
     Mutant(
@@ -81,5 +91,7 @@ MUTANTS = (
     Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
     Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
     Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
+    Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
+    Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
     Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

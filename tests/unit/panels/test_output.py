@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.panels.cells import Grid
+from pit_fetch.panels.cells import Asking, Grid
 from pit_fetch.panels.output import PanelFile, Written
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -38,7 +38,8 @@ class Source:
     def grid(self, pits: list[datetime] = PITS, held: str = "", now: str = "2026-07-01 12:00") -> Grid:
         subjects = [Subject({"symbol": symbol}, pits) for symbol in self.answers]
         clock = lambda: at(now)  # noqa: E731
-        return Grid(subjects, lambda: nullcontext(self.ask), clock, lambda subject: f"{subject.over['symbol']}{held}")
+        asking = Asking(self.ask, lambda subject: f"{subject.over['symbol']}{held}")
+        return Grid(subjects, lambda: nullcontext(asking), clock)
 
     def ask(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         self.asked.append(over["symbol"])
