@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from pit_fetch import api
 from pit_fetch.engine.registry import load
+from pit_fetch.errors import UsageError
 from pit_fetch.panels.cells import Status
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
@@ -63,7 +64,7 @@ _FIRST = date(2024, 2, 1)
 def universe(rng: Random) -> int:
     """Who is asked about at an instant depends on no line that begins later, and on no end that comes later.
 
-    In which order is up to the file.
+    In which order is up to the file, and how it calls the days: they are never taken for something else.
     """
     stints = [_stint(rng) for _ in range(rng.randint(1, 8))]
     instant = datetime(2024, 2, rng.randint(1, 12), rng.randint(0, 23), tzinfo=UTC)
@@ -76,7 +77,9 @@ def universe(rng: Random) -> int:
     expected = sorted({symbol for symbol, _, until in known if until is None})
     assert _asked(stints, instant, rng) == expected
     assert _asked(known, instant, rng) == expected
-    return 2
+    with suppress(UsageError):  # under other names, the days count or are refused
+        assert _asked(stints, instant, rng, rng.choice(("symbol,start,end\n", "symbol,from,until\n"))) == expected
+    return 3
 
 
 Stint = tuple[str, date | None, date | None]
@@ -88,9 +91,10 @@ def _stint(rng: Random) -> Stint:
     return rng.choice(("IBM", "GE", "LEH")), since, until
 
 
-def _asked(stints: list[Stint], instant: datetime, rng: Random) -> list[str]:
+def _asked(stints: list[Stint], instant: datetime, rng: Random, head: str = "") -> list[str]:
     """Return the symbols of a universe in a file, written as people write one."""
-    text = rng.choice(("", "# the index\n", "\n")) + rng.choice(("symbol,from,to\n", "symbol, From, To\n"))
+    head = head or rng.choice(("symbol,from,to\n", "symbol, From, To\n"))
+    text = rng.choice(("", "# the index\n", "\n")) + head
     text += "".join(f"{symbol},{since or ''},{until or ''}\n" for symbol, since, until in stints)
     named = {"symbol": members("symbol", "@index.csv", lambda path: text)} if stints else {"symbol": []}
     return sorted(subject.over["symbol"] for subject in subjects(named, [instant]))

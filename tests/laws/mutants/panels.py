@@ -10,7 +10,7 @@ from pit_fetch.panels.cells import Cell
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
 from pit_fetch.request.over import from_text
-from tests.laws.mutants.leak import Mutant, first
+from tests.laws.mutants.leak import Mutant, first, nothing
 
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
@@ -90,6 +90,7 @@ MUTANTS = (
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
     Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
     Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
+    Mutant("panel: start is not from", "pit_fetch.panels.universe:_check_columns", nothing, _UNIVERSE),
     Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
     Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
