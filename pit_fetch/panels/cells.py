@@ -52,6 +52,7 @@ class Grid(NamedTuple):
     subjects  about whom is asked, and when
     asking    returns a context in which questions are asked, of what there is to ask when it is entered
     now       returns the time, which decides whether an instant has come
+    fetch     answers a question by itself, as if there were no panel
     question  what every cell asks
     advice    what would make the answers faster; "" if nothing would
     """
@@ -59,6 +60,7 @@ class Grid(NamedTuple):
     subjects: Sequence[Subject]
     asking: Callable[[], AbstractContextManager[Asking]]
     now: Callable[[], datetime]
+    fetch: Ask
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
 

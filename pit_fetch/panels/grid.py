@@ -40,12 +40,16 @@ _SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages",
 
 
 class Questions(NamedTuple):
-    """What the questions of a panel have in common: the source, the options, the settings, the surroundings."""
+    """What the questions of a panel have in common: the source, the options, the settings, the surroundings.
+
+    given  the surroundings without the settings, as a single fetch finds them
+    """
 
     source: str
     options: api.Options
     settings: settings_files.Settings
     runtime: Runtime
+    given: Runtime
 
     def call(self, over: api.Options, pit: datetime) -> api.Options:
         """Return the options of a question."""
@@ -66,6 +70,10 @@ class Questions(NamedTuple):
                 return key_of(request, subject, state(), self.runtime.environ)
 
             yield Asking(partial(self._answer, archives), key)
+
+    def fetch(self, over: api.Options, pit: datetime) -> api.Envelope:
+        """Return what a single fetch answers, which shares nothing with the panel."""
+        return api.fetch(self.source, self.call(over, pit), "keep", self.given)
 
     def _answer(self, archives: OpenArchives, over: api.Options, pit: datetime) -> api.Envelope:
         call = self.call(over, pit)
@@ -99,9 +107,9 @@ def grid_of(
     asked = [*subjects(named, moments)]
     if not asked:
         raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
-    runtime, settings = settings_files.with_settings(runtime)
+    given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))
-    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime)
+    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime, given)
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even where nobody is asked about then.
         subject = dict(zip(named, values, strict=True))
@@ -111,7 +119,8 @@ def grid_of(
         except (UsageError, ConfigError) as error:
             raise _of_subject(error, subject) from None
     faster = _advice(latest, runtime)
-    return Grid(asked, partial(questions.asking, latest), runtime.clock.now, _question(questions, latest), faster)
+    asking = partial(questions.asking, latest)
+    return Grid(asked, asking, runtime.clock.now, questions.fetch, _question(questions, latest), faster)
 
 
 def _question(questions: Questions, request: FetchRequest) -> Question:

@@ -9,15 +9,17 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
 from pit_fetch.panels.cells import Ask, Asking, Grid, cells_of
+from pit_fetch.panels.check import Check, chosen, differing
 from pit_fetch.panels.parts import Part, Parts, Summary, part_of
 from pit_fetch.panels.universe import Subject
-from pit_fetch.support.whole_file import replacing
+from pit_fetch.support.whole_file import replacing, require_regular
 
 if TYPE_CHECKING:
     import distributed
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 Due = tuple[str, Subject]
 # The key of a subject, and its answers.
 Answered = tuple[str, Part]
+
+
+_NOT_WHOLE = "some cells failed"
+_RECORDED_MORE = "the archive has recorded more since the panel began"
 
 
 class Written(NamedTuple):
@@ -37,6 +43,7 @@ class Written(NamedTuple):
     is_written   the file was written: some cell was answered
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
+    check        what came of asking some cells again; None if that was not asked for
     """
 
     statuses: Mapping[str, int]
@@ -45,6 +52,7 @@ class Written(NamedTuple):
     is_written: bool
     empty: str = ""
     provisional: int = 0
+    check: Check | None = None
 
 
 class PanelFile:
@@ -56,7 +64,11 @@ class PanelFile:
     def __init__(
         self, grid: Grid, path: str, *, again: bool = False, engine: str | distributed.Client = "local"
     ) -> None:
-        """``again`` asks anew what is kept. Raise UsageError for an ``engine`` that does not fit the question."""
+        """``again`` asks anew what is kept.
+
+        Raise UsageError for an ``engine`` that does not fit the question, OSError for a path that is no file.
+        """
+        require_regular(path)
         self._answer = _answering(engine, grid)
         self._grid, self._path = grid, os.path.realpath(path)
         self._parts = Parts(f"{self._path}.parts")
@@ -65,16 +77,25 @@ class PanelFile:
             kept = self._kept(self._keys(asking))
         self.kept_cells = sum(sum(summary.statuses.values()) for summary in kept.values())
 
-    def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None, *, width: int = 0) -> Written:
+    def write(
+        self,
+        form: str = "",
+        on_cells: Callable[[int], None] = lambda cells: None,
+        *,
+        width: int = 0,
+        check: int = 0,
+    ) -> Written:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
-        ``on_cells`` is called with the number of cells that were asked. ``width`` is that of a terminal's lines.
-        Another process that writes the same table at once is an OSError.
+        ``on_cells`` is called with the number of cells that were asked. ``width`` is that of a terminal's lines. So
+        many cells as ``check`` says are asked again, as single fetches, once the file is whole. Another process that
+        writes the same table at once is an OSError.
         """
         with self._parts.held():
-            return self._write(form, on_cells, width)
+            return self._write(form, on_cells, width, check)
 
-    def _write(self, form: str, on_cells: Callable[[int], None], width: int) -> Written:
+    def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int) -> Written:
+        began = self._grid.now()
         # What is kept is of the state that answers now, whatever there was when this panel was made.
         with self._grid.asking() as asking:
             keys = self._keys(asking)
@@ -90,9 +111,23 @@ class PanelFile:
             with replacing(self._path, self._parts.folder) as file:
                 form = form or table.format_of(self._path)
                 table.write(file, lambda: map(self._parts.cells, keys), form, width)
+        if check:
+            keyed = [*zip(keys, self._grid.subjects, strict=True)]
+            written = written._replace(
+                check=self._checked(keyed, began, check) if written.is_whole else Check(0, (), _NOT_WHOLE)
+            )
         if written.is_whole:
             self._parts.remove()
         return written
+
+    def _checked(self, keyed: Sequence[Due], began: datetime, count: int) -> Check:
+        """Return what comes of asking some cells again."""
+        with self._grid.asking() as asking:
+            if [asking.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
+                return Check(0, (), _RECORDED_MORE)
+        cells = chosen(keyed, began, count)
+        kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
+        return Check(len(cells), tuple(differing(zip(cells, kept, strict=True), self._grid.fetch)))
 
     def _keys(self, asking: Asking) -> list[str]:
         return [asking.key(subject) for subject in self._grid.subjects]

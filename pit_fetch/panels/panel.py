@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pit_fetch.panels.cells import STATUS, Cell, Grid, cells_of, halves
+from pit_fetch.panels.check import chosen, differing
 
 if TYPE_CHECKING:
     import distributed
@@ -73,3 +74,24 @@ class Panel:
 
         form = format_of(fspath(path))  # before anything is asked
         return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write(form).statuses)
+
+    def to_parquet(
+        self, path: str | PathLike[str], *, again: bool = False, engine: str | distributed.Client = "local"
+    ) -> dict[str, int]:
+        """Write the table as Parquet, whatever the name of the file; see :meth:`write`."""
+        from pit_fetch.panels.output import PanelFile
+
+        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write("parquet").statuses)
+
+    def check(self, count: int) -> list[Cell]:
+        """Ask ``count`` cells, or all if there are fewer, as the panel does and as single fetches do.
+
+        Return those whose rows differ: none, if all is well. Which cells are asked depends on the panel alone, and not
+        on chance; none is of an instant that is yet to come. Raises UsageError if ``count`` is no number of cells.
+        """
+        with self.grid.asking() as asking:
+            keyed = [(asking.key(subject), subject) for subject in self.grid.subjects]
+            cells = chosen(keyed, self.grid.now(), count)
+            subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
+            answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self.grid.now))
+            return [*differing(zip(cells, answered, strict=True), self.grid.fetch)]

@@ -117,6 +117,16 @@ def test_fetches_that_are_not_in_the_index_yet_are_answered_and_nothing_is_writt
         assert (before, before) == (connection.execute("SELECT count(*) FROM due").fetchone(), (4,))
 
 
+def test_a_check_asks_single_fetches(archive: Archive) -> None:
+    asked = panel(archive, ["IBM", "GE", "T"])
+    assert asked.check(100) == []
+    wrong = asked.grid._replace(fetch=lambda over, pit: asked.grid.fetch({"symbol": "IBM"}, pit))
+    found = Panel(wrong).check(100)
+    assert {(cell.over["symbol"], cell.pit.month) for cell in found} == {
+        ("GE", 4), ("GE", 5), ("GE", 6), ("T", 4), ("T", 5), ("T", 6),
+    }  # fmt: skip
+
+
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     frame = panel(archive, ["IBM", "GE", "T"]).to_df()
     assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
@@ -152,9 +162,8 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
     subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
-    return Panel(
-        Grid(subjects, lambda: nullcontext(Asking(lambda over, pit: envelope)), lambda: at("2026-07-02 12:00"))
-    )
+    asking = Asking(lambda over, pit: envelope)
+    return Panel(Grid(subjects, lambda: nullcontext(asking), lambda: at("2026-07-02 12:00"), asking.ask))
 
 
 @pytest.mark.parametrize(
