@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import UsageError
@@ -56,10 +57,7 @@ class Written(NamedTuple):
 
 
 class PanelFile:
-    """The file of a panel that is to be written, and what an earlier run has kept of it.
-
-    kept_cells  how many cells need not be asked again
-    """
+    """The file of a panel that is to be written, and what an earlier run has kept of it."""
 
     def __init__(
         self, grid: Grid, path: str, *, again: bool = False, engine: str | distributed.Client = "local"
@@ -73,9 +71,13 @@ class PanelFile:
         self._grid, self._path = grid, os.path.realpath(path)
         self._parts = Parts(f"{self._path}.parts")
         self._again = again
-        with grid.asking() as asking:
+
+    @cached_property
+    def kept_cells(self) -> int:
+        """How many cells need not be asked again, as of now. Raise ConfigError for an archive that cannot be read."""
+        with self._grid.asking() as asking:
             kept = self._kept(self._keys(asking))
-        self.kept_cells = sum(sum(summary.statuses.values()) for summary in kept.values())
+        return sum(sum(summary.statuses.values()) for summary in kept.values())
 
     def write(
         self,

@@ -61,8 +61,9 @@ class Panel:
         """Write the table to a file, whole or not at all: Parquet, JSON lines or CSV, by the end of its name.
 
         Return the number of cells by their status. Of a panel that was broken off, or in which cells failed, the next
-        call asks only what is missing, since answered subjects are kept in ``PATH.parts`` until all of them are there;
-        ``again`` asks everything anew. One subject is in memory at a time. If every cell failed, an older file stays.
+        call asks only what is missing, and what was asked before its instant had come: answered subjects are kept in
+        ``PATH.parts`` until all of them are there. ``again`` asks everything anew. One subject
+        is in memory at a time. If every cell failed, an older file stays.
 
         ``engine`` says who answers: this process ("local"); workers on this machine ("dask"), or those of a cluster of
         Dask, by the address of its scheduler ("dask=tls://10.0.0.1:8786") or by a client of it.

@@ -261,7 +261,7 @@ def test_no_cell_is_checked_of_a_file_that_is_not_whole_or_of_an_archive_that_we
     def asking(state: str) -> Asking:
         return Asking(source.ask, lambda subject: f"{subject.over['symbol']} {state}")
 
-    states = iter(("a", "a", "b"))
+    states = iter(("a", "b"))
     grid = source.grid()
     going_on = grid._replace(asking=lambda: nullcontext(asking(next(states))))
     written = PanelFile(going_on, str(tmp_path / "panel.csv")).write(check=1)
