@@ -60,8 +60,8 @@ def fetch(
     source   a provider's name or alias
     pit      ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
     on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
-    limit    without it 50, or what a settings file says, and an answer that was cut warns with
-             :class:`TruncatedWarning`; None is all of them, however many requests that takes
+    limit    without it 50, or what a settings file says; None is all of them, however many requests that takes. An
+             answer that was cut by anything else than a limit that is given warns with :class:`TruncatedWarning`
     own      the source's own options with underscores, as ``pit_fetch --source SOURCE --help`` lists them; an option
              that takes several values accepts any iterable of strings
     options  further ones by name, such as those of a plugin
@@ -103,12 +103,14 @@ def diff(
     """Return what became public between two instants, what changed, and what disappeared.
 
     Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ) or
-    "gone". Options and errors are those of :func:`fetch`.
+    "gone". Options, errors and warnings are those of :func:`fetch`.
     """
     given = _given(locals())
     from pit_fetch import api
 
-    return api.diff(source, pits, given, on_gap)
+    envelope = api.diff(source, pits, given, on_gap)
+    api.warn_if_cut(envelope)
+    return envelope
 
 
 def explain(
@@ -133,12 +135,14 @@ def explain(
     """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
 
     It is for operators: it contains what :func:`fetch` withholds, so it is refused under a ceiling and to an agent. It
-    looks a day beyond the PIT, or as far as ``date_to``. Options and errors are those of :func:`fetch`.
+    looks a day beyond the PIT, or as far as ``date_to``. Options, errors and warnings are those of :func:`fetch`.
     """
     given = _given(locals())
     from pit_fetch import api
 
-    return api.explain(source, given, on_gap)
+    envelope = api.explain(source, given, on_gap)
+    api.warn_if_cut(envelope)
+    return envelope
 
 
 def panel(

@@ -47,8 +47,9 @@ class Envelope(PlainEnvelope):
     """The result of one fetch. It can be used as a plain dict of ``data`` and ``gaps``; JSON values only.
 
     ``provenance`` is the question that it answers, and ``call`` the call of :func:`pit_fetch.fetch` that asked it; None
-    for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. ``is_limited`` is whether the call, or a
-    settings file, names a limit. They are not part of the dict.
+    for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. ``cut`` says why something is missing
+    that no limit of the call, or of a settings file, has left out, and what to do; "" if nothing is. They are not part
+    of the dict.
 
     It is true, and its length is 2, whatever it holds: one without items still has gaps to read. What has a dict before
     it, such as ``json.dumps(indent=2)`` and ``match``, takes a dict that is false or of length 0 for ``{}``.
@@ -56,7 +57,7 @@ class Envelope(PlainEnvelope):
     """
 
     call: FetchCall | None = None
-    is_limited: bool = False
+    cut: str = ""
 
     @property
     def cursor(self) -> str | None:
@@ -129,10 +130,9 @@ class Envelope(PlainEnvelope):
 
 
 def warn_if_cut(envelope: Envelope) -> None:
-    """Warn the caller of :func:`pit_fetch.fetch` that its answer was cut, and why, unless a limit was asked for."""
-    cut = next((gap["reason"] for gap in envelope.gaps if gap.get("type") == GapType.TRUNCATED), None)
-    if cut is not None and not envelope.is_limited:
-        text = f"{len(envelope.data)} items, and there may be more. {cut} For all of them, give limit=None."
+    """Warn the caller of :func:`pit_fetch.fetch` that its answer was cut otherwise than by a limit that it names."""
+    if envelope.cut:
+        text = f"{len(envelope.data)} items, and there may be more. {envelope.cut}"
         warnings.warn(TruncatedWarning(text), stacklevel=3)
 
 
@@ -246,11 +246,24 @@ def answer(
     """Return the envelope that ``ask`` makes of the requests of ``calls``. Raise PitFetchError if they are refused."""
     requests = [request_of(source, options, settings, runtime, command) for options in calls]
     argv = shlex.split(requests[-1].canonical) if command else ()
-    plain = ask(*requests, runtime, Progress(), argv).envelope
+    result = ask(*requests, runtime, Progress(), argv)
+    plain = result.envelope
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
-    is_set = "limit" in settings.options and "limit" not in calls[0]
-    envelope.is_limited = is_set or any(options.get("limit") is not None for options in calls)
+    envelope.cut = _cut(result, {**settings.options, **calls[0]})
     return envelope
+
+
+def _cut(result: FetchResult, options: Options) -> str:
+    """Return why an answer was cut otherwise than by a limit among the options, and what to do; "" if it was not."""
+    limit = options.get("limit", ...)
+    known = {gap.reason: gap for gap in result.gaps}
+    for row in result.envelope.gaps:
+        gap = known.get(row["reason"])  # None: the answer was too long, which shows only when it is written
+        if row["type"] == GapType.TRUNCATED and not (gap and gap.is_by_limit and limit not in (..., None)):
+            advice = "limit=None" if gap else "max_chars=0"
+            is_given = gap and limit is None
+            return row["reason"] if is_given else f"{row['reason']} For all of them, give {advice}."
+    return ""
 
 
 def refused(error: PitFetchError) -> Envelope:

@@ -536,6 +536,11 @@ class Gap(NamedTuple):
         return self.code.type
 
     @property
+    def is_by_limit(self) -> bool:
+        """Return whether ``--limit`` alone ended the answer, or the one that it is made of."""
+        return self.code is Code.LIMIT or bool(self.params.get("is_by_limit"))
+
+    @property
     def is_failure(self) -> bool:
         """Return whether the fetch failed, wholly or in part."""
         return self.type in FAILURES

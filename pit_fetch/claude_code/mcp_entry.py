@@ -15,11 +15,12 @@ FILE = ".mcp.json"
 NAME = "pit_fetch"
 _KEY = "mcpServers"
 
-# The options of each server, all with a value. Behind "--" is the command of another server.
+# The options of each server, with a value but for the flags. Behind "--" is the command of another server.
 OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "mcp": ("--pit", "--pit-file", "--sources", "--archive"),
+    "mcp": ("--pit", "--pit-file", "--sources", "--archive", "--offline"),
     "mcp-gate": ("--pit", "--pit-file", "--tools"),
 }
+_FLAGS = frozenset({"--offline"})
 _NAMED = re.compile(r"pit[_-]fetch", re.IGNORECASE)
 _STARTED = re.compile(rf"{_NAMED.pattern}.*\bmcp\b", re.IGNORECASE | re.DOTALL)
 
@@ -70,7 +71,10 @@ def _options(words: Sequence[str], known: Sequence[str]) -> dict[str, str] | Non
     rest = iter(words)
     for word in rest:
         flag, has_value, value = word.partition("=")
-        value = value if has_value else next(rest, "$")
+        if word in _FLAGS:
+            value = "yes"
+        elif not has_value:
+            value = next(rest, "$")
         if flag not in known or flag in options or "$" in value:
             return None
         options[flag] = value

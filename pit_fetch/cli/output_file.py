@@ -20,12 +20,12 @@ def check_file(path: str, read: Iterable[str] = ()) -> None:
     if os.path.basename(path) == "-":
         raise _unwritable("- is not a file; without --output, the answer goes to stdout")
     try:
-        target = os.path.realpath(path)  # a link keeps pointing to its file
-        present, folder = status(target), status(os.path.dirname(target))
+        target = os.path.realpath(path)  # a link keeps pointing to its file, unless that is a pipe without a name
+        present, folder = status(path), status(os.path.dirname(target))
     except (OSError, ValueError) as error:  # a name that is too long, a loop of links, a null byte
         raise _unwritable(getattr(error, "strerror", None) or "it is not a path") from None
     if present is not None and not stat.S_ISREG(present.st_mode):
-        raise _unwritable("it is not a regular file")
+        raise _unwritable("it is not a regular file; without --output, the answer goes to stdout")
     if present is not None and is_output(present):
         raise _unwritable("standard output or standard error goes there")
     if target in map(os.path.realpath, read):

@@ -18,7 +18,7 @@ from pit_fetch.engine.report import CollectedRecords, FetchResult, report
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.envelope import EVIDENCE
@@ -39,11 +39,13 @@ class ComparableAnswer(NamedTuple):
     records       by id
     reach         the position down to which the answer is complete; None: to its end
     has_versions  another answer may stamp an item otherwise: of what was cut, nothing is known
+    is_by_limit   it was cut by ``--limit`` alone
     """
 
     records: Mapping[str, Record]
     reach: Position | None = None
     has_versions: bool = False
+    is_by_limit: bool = False
 
     def covers(self, record: Record) -> bool:
         """Return whether the answer would contain ``record`` if the source had sent it."""
@@ -231,9 +233,9 @@ def _has_versions(request: FetchRequest) -> bool:
 def comparable(result: FetchResult, has_versions: bool) -> ComparableAnswer:
     """Return the public records of a fetch, and how far they reach. ``has_versions``: see the field of that name."""
     records = {record.id: record for record in result.public}
-    is_cut = any(gap.type == "truncated" for gap in result.gaps)
+    cuts = [gap for gap in result.gaps if gap.type == GapType.TRUNCATED]
     last = position(result.public[-1]) if result.public else START
-    return ComparableAnswer(records, last if is_cut else None, has_versions)
+    return ComparableAnswer(records, last if cuts else None, has_versions, all(gap.is_by_limit for gap in cuts))
 
 
 def why_empty(result: FetchResult) -> list[Gap]:
@@ -248,7 +250,7 @@ def _equal(before: ComparableAnswer, later: FetchResult) -> list[Gap]:
 
 def _cuts(requests: Sequence[FetchRequest], answers: Sequence[ComparableAnswer]) -> list[Gap]:
     return [
-        gap(Code.COMPARED_IN_PART, pit=format_for_people(request.pit))
+        gap(Code.COMPARED_IN_PART, pit=format_for_people(request.pit), is_by_limit=answer.is_by_limit)
         for request, answer in zip(requests, answers, strict=True)
         if answer.reach is not None and request.pit is not None
     ]

@@ -81,9 +81,10 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     explained.sort(key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
     records = [_explained(record, pit, operation, why, is_accepted) for record, why in explained]
     if len(records) > request.limit:
-        gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records)))
+        gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records), is_by_limit=True))
     elif any(gap.code.is_cap for gap in result.gaps):
-        gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT))
+        is_by_limit = not any(gap.code is Code.MAX_PAGES for gap in result.gaps)
+        gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT, is_by_limit=is_by_limit))
     if not records and not failed:
         gaps += why_empty(result) or [gap(Code.NOTHING)]
     fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()

@@ -38,6 +38,7 @@ class Server(NamedTuple):
     instant  the instant of every answer
     settings  the operator's
     runtimes  the surroundings of calls
+    offline   the archive alone answers
     """
 
     tools: Mapping[str, Tool]
@@ -45,6 +46,7 @@ class Server(NamedTuple):
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
+    offline: bool = False
 
 
 class Runtimes:
@@ -111,6 +113,8 @@ def _fetched(
     given = {name: value for name, value in arguments.items() if value is not None}
     defaults = {name: value for name, value in server.settings.options.items() if name in _SETTINGS}
     values = {**defaults, **given, "pit": moment.text, "timeout": FETCH_SECONDS}
+    if server.offline:
+        values["offline"] = True
     request = build(values, provider, server.settings.environ, MAX_CHARS_UNDER_AGENT)
     runtime = server.runtimes.take()
     try:

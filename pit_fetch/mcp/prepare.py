@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 
+from pit_fetch.archive.store import schema
+from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.engine import credentials, registry, settings_files
 from pit_fetch.engine.real_runtime import real_runtime
-from pit_fetch.errors import PitFetchError
+from pit_fetch.errors import ConfigError, PitFetchError
+from pit_fetch.gaps import Code
 from pit_fetch.mcp import gate, instant
 from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
 from pit_fetch.mcp.mapping import Mapped
@@ -27,21 +30,30 @@ def prepared(
     pit_file: str | None = None,
     names: Sequence[str] | None = None,
     archive: str | None = None,
+    *,
+    offline: bool = False,
 ) -> Server:
     """Return the server of these options; ``names`` are sources, None all that can be asked.
 
-    Raise PitFetchError if the instant, a source or the settings cannot be used.
+    ``offline``: the archive alone answers. Raise PitFetchError if the instant, a source, the settings or that archive
+    cannot be used.
     """
     added = {} if archive is None else {_ARCHIVE: runtime.path(archive)}
     # The reader of every answer is an agent's client: a settings file counts as it does for one.
     environ = {**runtime.environ, CLIENT_VARIABLE: "1", **added}
     runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    if offline:
+        _require_archive(runtime)
     file = None if pit_file is None else runtime.path(pit_file)
     moment = instant.fixed(pit, file, settings.environ)
     providers = list(_chosen(names))
-    idle = {} if names is not None else {name_of(p): problem for p in providers if (problem := _missing(p, runtime))}
+    idle = (
+        {}
+        if names is not None
+        else {name_of(p): problem for p in providers if (problem := _missing(p, runtime, offline))}
+    )
     tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
-    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle)
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline)
 
 
 def gated(
@@ -64,10 +76,22 @@ def _chosen(names: Sequence[str] | None) -> list[Provider]:
     return [listing.provider for listing in registry.listings() if listing.provider is not None]
 
 
-def _missing(provider: Provider, runtime: Runtime) -> str:
-    """Return why a source cannot be asked: a key or a package that it lacks; "" if it can."""
+def _require_archive(runtime: Runtime) -> None:
+    """Raise ConfigError without an archive, or for one that cannot be read."""
+    path = runtime.environ.get(_ARCHIVE)
+    if not path:
+        raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
-        credentials.resolve(provider, runtime.environ, runtime.folder)
+        schema.open_to_read(runtime.path(path)).close()
+    except ArchiveError as error:
+        raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
+
+
+def _missing(provider: Provider, runtime: Runtime, offline: bool) -> str:
+    """Return why a source cannot be asked: a key or a package that it lacks; "" if it can. An archive needs no key."""
+    try:
+        if not offline:
+            credentials.resolve(provider, runtime.environ, runtime.folder)
     except PitFetchError as error:
         return error.gap.reason
     package = next((name for name in provider.packages if find_spec(name) is None), None)

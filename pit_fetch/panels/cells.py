@@ -36,19 +36,31 @@ class Question(NamedTuple):
     is_offline: bool
 
 
+class Asking(NamedTuple):
+    """How questions are asked. All are answered by one state of the archive, if that alone answers.
+
+    key  names all that the cells of a subject depend on, that state included, but for what a source answers
+    """
+
+    ask: Ask
+    key: Callable[[Subject], str] = repr
+
+
 class Grid(NamedTuple):
     """What a panel asks.
 
     subjects  about whom is asked, and when
-    asking    returns a context in which questions are asked
-    key       names all that the cells of a subject depend on, but for what a source answers
+    asking    returns a context in which questions are asked, of what there is to ask when it is entered
+    now       returns the time, which decides whether an instant has come
+    fetch     answers a question by itself, as if there were no panel
     question  what every cell asks
     advice    what would make the answers faster; "" if nothing would
     """
 
     subjects: Sequence[Subject]
-    asking: Callable[[], AbstractContextManager[Ask]]
-    key: Callable[[Subject], str] = repr
+    asking: Callable[[], AbstractContextManager[Asking]]
+    now: Callable[[], datetime]
+    fetch: Ask
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
 
@@ -60,19 +72,27 @@ class Cell(NamedTuple):
     over    the options that name the subject
     status  "ok"; "incomplete" if items were cut, or something failed beside them. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
+    is_provisional  the instant had not come when the cell was asked: what is published until then is missing
     """
 
     pit: datetime
     over: Mapping[str, Any]
     status: Status
     envelope: PlainEnvelope
+    is_provisional: bool = False
 
 
-def cells_of(subject: Subject, ask: Ask) -> Iterator[Cell]:
+def cells_of(subject: Subject, ask: Ask, now: Callable[[], datetime]) -> Iterator[Cell]:
     """Yield the cells of a subject. Each is asked when it is needed."""
     for pit in subject.pits:
+        asked_at = now()
         envelope = ask(subject.over, pit)
-        yield Cell(pit, subject.over, status_of(envelope), envelope)
+        yield Cell(pit, subject.over, status_of(envelope), envelope, not has_come(pit, asked_at))
+
+
+def has_come(pit: datetime, now: datetime) -> bool:
+    """Return whether an instant is over, so that nothing more can be published by it."""
+    return pit < now
 
 
 def halves(cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:

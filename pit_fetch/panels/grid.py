@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cache, partial
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pit_fetch import api
 from pit_fetch.archive.open_archives import OpenArchives
@@ -22,7 +24,7 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
-from pit_fetch.panels.cells import PIT, STATUS, Ask, Grid, Question
+from pit_fetch.panels.cells import PIT, STATUS, Asking, Grid, Question
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
@@ -32,17 +34,23 @@ from pit_fetch.request.several import over as over_list
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.suggest import truncate
 
+T = TypeVar("T")
+
 # Options that all cells have in common: where they are asked, and for how long.
 _SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "fields", "after"])
 
 
 class Questions(NamedTuple):
-    """What the questions of a panel have in common: the source, the options, the settings, the surroundings."""
+    """What the questions of a panel have in common: the source, the options, the settings, the surroundings.
+
+    given  the surroundings without the settings, as a single fetch finds them
+    """
 
     source: str
     options: api.Options
     settings: settings_files.Settings
     runtime: Runtime
+    given: Runtime
 
     def call(self, over: api.Options, pit: datetime) -> api.Options:
         """Return the options of a question."""
@@ -53,10 +61,20 @@ class Questions(NamedTuple):
         return api.request_of(self.source, self.call(over, pit), self.settings, self.runtime, "")
 
     @contextmanager
-    def asking(self) -> Iterator[Ask]:
-        """Yield what asks a question, with the archives kept open for the next."""
+    def asking(self, example: FetchRequest) -> Iterator[Asking]:
+        """Yield what asks a question like ``example``, with the archives kept open for the next."""
         with closing(OpenArchives(self.runtime.find)) as archives:
-            yield partial(self._answer, archives)
+            state = cache(partial(_state, example, self.runtime, archives))
+
+            def key(subject: Subject) -> str:
+                request = self.request(subject.over, subject.pits[-1])
+                return key_of(request, subject, state(), self.runtime.environ)
+
+            yield Asking(partial(self._answer, archives), key)
+
+    def fetch(self, over: api.Options, pit: datetime) -> api.Envelope:
+        """Return what a single fetch answers, which shares nothing with the panel."""
+        return api.fetch(self.source, self.call(over, pit), "keep", self.given)
 
     def _answer(self, archives: OpenArchives, over: api.Options, pit: datetime) -> api.Envelope:
         call = self.call(over, pit)
@@ -90,9 +108,9 @@ def grid_of(
     asked = [*subjects(named, moments)]
     if not asked:
         raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
-    runtime, settings = settings_files.with_settings(runtime)
+    given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))
-    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime)
+    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime, given)
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even where nobody is asked about then.
         subject = dict(zip(named, values, strict=True))
@@ -101,13 +119,9 @@ def grid_of(
             build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
             raise _of_subject(error, subject, questions) from None
-    held, faster = _held(latest, runtime)
-
-    def key(subject: Subject) -> str:
-        request = questions.request(subject.over, subject.pits[-1])
-        return key_of(request, subject, held, runtime.environ)
-
-    return Grid(asked, questions.asking, key, _question(questions, latest), faster)
+    faster = _advice(latest, runtime)
+    asking = partial(questions.asking, latest)
+    return Grid(asked, asking, runtime.clock.now, questions.fetch, _question(questions, latest), faster)
 
 
 def _question(questions: Questions, request: FetchRequest) -> Question:
@@ -130,27 +144,41 @@ def _of_subject(
     return UsageError(Code.USAGE, text=f"{reason.rstrip('.')}{fix}" if fix else reason)
 
 
-def _held(request: FetchRequest, runtime: Runtime) -> tuple[Sequence[object], str]:
-    """Return what tells the archive, or the saved reply, that alone answers from another, and how it would be faster.
+def _advice(request: FetchRequest, runtime: Runtime) -> str:
+    """Return how the archive would answer faster; "" if none alone answers, or if nothing helps.
 
-    Nothing if a source answers. Raise ConfigError, InputError or UsageError if it cannot be read, or not once for each
-    cell.
+    Raise ConfigError, InputError or UsageError if what answers cannot be read, or not once for each cell.
     """
+    with closing(OpenArchives(runtime.find)) as archives:
+        _state(request, runtime, archives)
+        if request.input_file or not request.offline:
+            return ""
+        return _of_archive(request, runtime, archives, partial(schema.advice, path=request.archive))
+
+
+def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> Sequence[object]:
+    """Return what tells the archive, or the saved reply, from another one or an earlier state. Raise as _advice."""
     if request.input_file == "-":
         raise UsageError(
             Code.USAGE, text="a panel reads a saved reply for each cell: put it into a file, and name that"
         )
     if request.input_file:
-        return (hashlib.sha256(read_file(runtime.path(request.input_file), request.timeout)).hexdigest(),), ""
-    if not request.offline:
-        return (), ""
+        return (hashlib.sha256(read_file(runtime.path(request.input_file), request.timeout)).hexdigest(),)
+    if request.offline:
+        return _of_archive(request, runtime, archives, ends)
+    path = archive_of(request, runtime)
+    return (os.path.realpath(runtime.path(path)),) if path else ()  # each cell records, so its content says nothing
+
+
+def _of_archive(
+    request: FetchRequest, runtime: Runtime, archives: OpenArchives, read: Callable[[sqlite3.Connection], T]
+) -> T:
+    """Return what is read of the archive that alone answers. Raise ConfigError."""
     path = archive_of(request, runtime)
     if not path:
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
-        with closing(OpenArchives(runtime.find)) as archives:
-            connection = archives.read(runtime.path(path)).connection
-            return ends(connection), schema.advice(connection, request.archive)
+        return read(archives.read(runtime.path(path)).connection)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     except BROKEN as error:

@@ -19,7 +19,7 @@ from pit_fetch.request.over import ReadFile, from_file
 from pit_fetch.support.suggest import truncate
 from pit_fetch.times import is_aware, parse_date, parse_pit
 
-_RULE = re.compile(r"(daily|weekly|monthly)(?: +([a-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
+_RULE = re.compile(r"(daily|weekly|monthly)(?: +([A-Za-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
 _SESSIONS = re.compile(r"sessions +([A-Z0-9]{2,10}) +(\S+)\.\.(\S+) +(open|close)(?:([+-]\d{1,4})(min|h))?")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -73,6 +73,7 @@ def _of_text(text: str) -> Iterator[datetime]:
 def _by_rule(
     text: str, frequency: str, weekday: str | None, first: str, last: str, clock: str, zone: str
 ) -> Iterator[datetime]:
+    weekday = weekday and weekday.lower()
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
         raise _no_instant(text)
     since, until = _bound(first), _bound(last, is_end=True)

@@ -1,6 +1,6 @@
 """The file of a panel: subject by subject, so that a long one can be broken off, and takes no more memory than a short.
 
-Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until every cell is settled.
+Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until no cell has failed.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
-from pit_fetch.panels.cells import Grid, cells_of
+from pit_fetch.panels.cells import Ask, Asking, Grid, cells_of
+from pit_fetch.panels.check import Check, chosen, differing
 from pit_fetch.panels.parts import Part, Parts, Summary, part_of
 from pit_fetch.panels.universe import Subject
-from pit_fetch.support.whole_file import replacing
+from pit_fetch.support.whole_file import replacing, require_regular
 
 if TYPE_CHECKING:
     import distributed
@@ -28,82 +31,130 @@ Due = tuple[str, Subject]
 Answered = tuple[str, Part]
 
 
+_NOT_WHOLE = "some cells failed"
+_RECORDED_MORE = "the archive has recorded more since the panel began"
+
+
 class Written(NamedTuple):
     """What became of a panel.
 
-    statuses    the number of cells by their status
-    is_settled  no cell failed: there is nothing to ask again
-    reason      why the first cell that is not whole is not; "" if all are
-    is_written  the file was written: some cell was answered
-    empty       what the answer of the first cell without anything public says of that; "" if there is none
+    statuses     the number of cells by their status
+    is_whole     no cell failed: there is nothing to ask again
+    reason       why the first cell that is not whole is not; "" if all are
+    is_written   the file was written: some cell was answered
+    empty        what the answer of the first cell without anything public says of that; "" if there is none
+    provisional  how many cells are of an instant that had not come when they were asked
+    check        what came of asking some cells again; None if that was not asked for
     """
 
     statuses: Mapping[str, int]
-    is_settled: bool
+    is_whole: bool
     reason: str
     is_written: bool
     empty: str = ""
+    provisional: int = 0
+    check: Check | None = None
 
 
 class PanelFile:
-    """The file of a panel that is to be written, and what an earlier run has kept of it.
-
-    kept_cells  how many cells need not be asked again
-    """
+    """The file of a panel that is to be written, and what an earlier run has kept of it."""
 
     def __init__(
         self, grid: Grid, path: str, *, again: bool = False, engine: str | distributed.Client = "local"
     ) -> None:
-        """``again`` asks anew what is kept. Raise UsageError for an ``engine`` that does not fit the question."""
+        """``again`` asks anew what is kept.
+
+        Raise UsageError for an ``engine`` that does not fit the question, OSError for a path that is no file.
+        """
+        require_regular(path)
         self._answer = _answering(engine, grid)
         self._grid, self._path = grid, os.path.realpath(path)
         self._parts = Parts(f"{self._path}.parts")
-        self._keys = [grid.key(subject) for subject in grid.subjects]
-        summaries = {} if again else {key: self._parts.summary(key) for key in self._keys}
-        self._kept = {key: summary for key, summary in summaries.items() if summary and summary.is_settled}
-        self.kept_cells = sum(sum(summary.statuses.values()) for summary in self._kept.values())
+        self._again = again
 
-    def write(self, form: str = "", on_cells: Callable[[int], None] = lambda cells: None, *, width: int = 0) -> Written:
+    @cached_property
+    def kept_cells(self) -> int:
+        """How many cells need not be asked again, as of now. Raise ConfigError for an archive that cannot be read."""
+        with self._grid.asking() as asking:
+            kept = self._kept(self._keys(asking))
+        return sum(sum(summary.statuses.values()) for summary in kept.values())
+
+    def write(
+        self,
+        form: str = "",
+        on_cells: Callable[[int], None] = lambda cells: None,
+        *,
+        width: int = 0,
+        check: int = 0,
+    ) -> Written:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
-        ``on_cells`` is called with the number of cells that were asked. ``width`` is that of a terminal's lines.
-        Another process that writes the same table at once is an OSError.
+        ``on_cells`` is called with the number of cells that were asked. ``width`` is that of a terminal's lines. So
+        many cells as ``check`` says are asked again, as single fetches, once the file is whole. Another process that
+        writes the same table at once is an OSError.
         """
         with self._parts.held():
-            return self._write(form, on_cells, width)
+            return self._write(form, on_cells, width, check)
 
-    def _write(self, form: str, on_cells: Callable[[int], None], width: int) -> Written:
-        due = [pair for pair in zip(self._keys, self._grid.subjects, strict=True) if pair[0] not in self._kept]
-        with closing(self._answer(due)) as answered:
-            for key, part in answered:
-                self._parts.keep(key, part)
-                self._kept[key] = part.summary
-                on_cells(sum(part.summary.statuses.values()))
-        written = _of([self._kept[key] for key in self._keys])
+    def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int) -> Written:
+        began = self._grid.now()
+        # What is kept is of the state that answers now, whatever there was when this panel was made.
+        with self._grid.asking() as asking:
+            keys = self._keys(asking)
+            kept = self._kept(keys)
+            due = [pair for pair in zip(keys, self._grid.subjects, strict=True) if pair[0] not in kept]
+            with closing(self._answer(due, asking.ask)) as answered:
+                for key, part in answered:
+                    self._parts.keep(key, part)
+                    kept[key] = part.summary
+                    on_cells(sum(part.summary.statuses.values()))
+        written = _of([kept[key] for key in keys])
         if written.is_written:
             with replacing(self._path, self._parts.folder) as file:
                 form = form or table.format_of(self._path)
-                table.write(file, lambda: map(self._parts.cells, self._keys), form, width)
-        if written.is_settled:
+                table.write(file, lambda: map(self._parts.cells, keys), form, width)
+        if check:
+            keyed = [*zip(keys, self._grid.subjects, strict=True)]
+            written = written._replace(
+                check=self._checked(keyed, began, check) if written.is_whole else Check(0, (), _NOT_WHOLE)
+            )
+        if written.is_whole:
             self._parts.remove()
         return written
+
+    def _checked(self, keyed: Sequence[Due], began: datetime, count: int) -> Check:
+        """Return what comes of asking some cells again."""
+        with self._grid.asking() as asking:
+            if [asking.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
+                return Check(0, (), _RECORDED_MORE)
+        cells = chosen(keyed, began, count)
+        kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
+        return Check(len(cells), tuple(differing(zip(cells, kept, strict=True), self._grid.fetch)))
+
+    def _keys(self, asking: Asking) -> list[str]:
+        return [asking.key(subject) for subject in self._grid.subjects]
+
+    def _kept(self, keys: Sequence[str]) -> dict[str, Summary]:
+        """Return what an earlier run has kept, and need not be asked again."""
+        summaries = {} if self._again else {key: self._parts.summary(key) for key in keys}
+        now = self._grid.now()
+        return {key: summary for key, summary in summaries.items() if summary and summary.counts(now)}
 
 
 def _answering(
     engine: str | distributed.Client, grid: Grid
-) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
+) -> Callable[[Sequence[Due], Ask], Generator[Answered, None, None]]:
     """Return what answers about subjects, in any order. Raise UsageError."""
     if not isinstance(engine, str) and not hasattr(engine, "nthreads"):
         raise UsageError(Code.USAGE, text="engine is local, dask, dask=ADDRESS or a client of Dask")
     if engine != "local":
         from pit_fetch.panels.spread import spreading
 
-        return spreading(engine, grid.question)
+        return spreading(engine, grid)
 
-    def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
-        with grid.asking() as ask:
-            for key, subject in due:
-                yield key, part_of([*cells_of(subject, ask)])
+    def answers(due: Sequence[Due], ask: Ask) -> Generator[Answered, None, None]:
+        for key, subject in due:
+            yield key, part_of([*cells_of(subject, ask, grid.now)])
 
     return answers
 
@@ -114,8 +165,9 @@ def _of(summaries: Sequence[Summary]) -> Written:
         statuses.update(summary.statuses)
     return Written(
         statuses,
-        is_settled=all(summary.is_settled for summary in summaries),
+        is_whole=all(summary.is_whole for summary in summaries),
         reason=next((summary.reason for summary in summaries if summary.reason), ""),
         is_written=not statuses.keys() <= {"failed", "refused"},
         empty=next((summary.empty for summary in summaries if summary.empty), ""),
+        provisional=sum(summary.provisional for summary in summaries),
     )

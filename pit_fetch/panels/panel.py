@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pit_fetch.panels.cells import STATUS, Cell, Grid, cells_of, halves
+from pit_fetch.panels.check import chosen, differing
 
 if TYPE_CHECKING:
     import distributed
@@ -28,9 +29,9 @@ class Panel:
         return sum(len(subject.pits) for subject in self.grid.subjects)
 
     def __iter__(self) -> Iterator[Cell]:
-        with self.grid.asking() as ask:
+        with self.grid.asking() as asking:
             for subject in self.grid.subjects:
-                yield from cells_of(subject, ask)
+                yield from cells_of(subject, asking.ask, self.grid.now)
 
     def __repr__(self) -> str:
         return f"<Panel of {len(self)} cells>"
@@ -40,7 +41,8 @@ class Panel:
 
         The first columns are ``pit``, those of the question, and ``status``. An item's own field of such a name is in
         ``item_pit`` or ``item_status``, or replaced by the question's. ``attrs["status"]`` counts the cells by their
-        status. Raises ConfigError if pandas is not installed.
+        status, and ``attrs["provisional"]`` those whose instant is yet to come. Raises ConfigError if pandas is not
+        installed.
         """
         from pit_fetch.formats.frames import to_pandas
 
@@ -49,7 +51,8 @@ class Panel:
         import pandas
 
         whole = pandas.concat([asked, own], axis=1)
-        whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells))}
+        provisional = sum(cell.is_provisional for cell in cells)
+        whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells)), "provisional": provisional}
         return whole
 
     def write(
@@ -58,8 +61,9 @@ class Panel:
         """Write the table to a file, whole or not at all: Parquet, JSON lines or CSV, by the end of its name.
 
         Return the number of cells by their status. Of a panel that was broken off, or in which cells failed, the next
-        call asks only what is missing, since answered subjects are kept in ``PATH.parts`` until all of them are there;
-        ``again`` asks everything anew. One subject is in memory at a time. If every cell failed, an older file stays.
+        call asks only what is missing, and what was asked before its instant had come: answered subjects are kept in
+        ``PATH.parts`` until all of them are there. ``again`` asks everything anew. One subject
+        is in memory at a time. If every cell failed, an older file stays.
 
         ``engine`` says who answers: this process ("local"); workers on this machine ("dask"), or those of a cluster of
         Dask, by the address of its scheduler ("dask=tls://10.0.0.1:8786") or by a client of it.
@@ -71,3 +75,24 @@ class Panel:
 
         form = format_of(fspath(path))  # before anything is asked
         return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write(form).statuses)
+
+    def to_parquet(
+        self, path: str | PathLike[str], *, again: bool = False, engine: str | distributed.Client = "local"
+    ) -> dict[str, int]:
+        """Write the table as Parquet, whatever the name of the file; see :meth:`write`."""
+        from pit_fetch.panels.output import PanelFile
+
+        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write("parquet").statuses)
+
+    def check(self, count: int) -> list[Cell]:
+        """Ask ``count`` cells, or all if there are fewer, as the panel does and as single fetches do.
+
+        Return those whose rows differ: none, if all is well. Which cells are asked depends on the panel alone, and not
+        on chance; none is of an instant that is yet to come. Raises UsageError if ``count`` is no number of cells.
+        """
+        with self.grid.asking() as asking:
+            keyed = [(asking.key(subject), subject) for subject in self.grid.subjects]
+            cells = chosen(keyed, self.grid.now(), count)
+            subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
+            answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self.grid.now))
+            return [*differing(zip(cells, answered, strict=True), self.grid.fetch)]

@@ -1,6 +1,6 @@
 """The answered cells of a subject as a file, so that a panel that was broken off continues with the next subject.
 
-A part is JSON lines: first whether it is settled and how many cells have each status, then one line a cell.
+A part is JSON lines: first whether it is whole and how many cells have each status, then one line a cell.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from pit_fetch.archive.session import PLAN
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.net.hosts import base_url
-from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.cells import Cell, has_come
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.request.audience import CEILING_VARIABLE
@@ -31,16 +31,24 @@ from pit_fetch.support.whole_folder import locked
 class Summary(NamedTuple):
     """What a part holds.
 
-    is_settled  no cell failed, in part either: another run would ask the same again
-    statuses    the number of cells by their status
-    reason      why the first cell is not whole, in a sentence; "" if all are
-    empty       what the answer of the first cell without anything public says of that; "" if there is none
+    is_whole     no cell failed, in part either
+    statuses     the number of cells by their status
+    provisional  how many cells are of an instant that had not come when they were asked
+    next_pit     the earliest of these instants; "" if there is none
+    reason       why the first cell is not whole, in a sentence; "" if all are
+    empty        what the answer of the first cell without anything public says of that; "" if there is none
     """
 
-    is_settled: bool
+    is_whole: bool
     statuses: Mapping[str, int]
+    provisional: int
+    next_pit: str
     reason: str = ""
     empty: str = ""
+
+    def counts(self, now: datetime) -> bool:
+        """Return whether nothing is to be asked again: no cell failed, and no instant has come since it was asked."""
+        return self.is_whole and not (self.next_pit and has_come(datetime.fromisoformat(self.next_pit), now))
 
 
 class Part(NamedTuple):
@@ -53,10 +61,12 @@ class Part(NamedTuple):
 def part_of(cells: Sequence[Cell]) -> Part:
     """Return the part that holds the cells of a subject."""
     gaps = [gap for cell in cells for gap in cell.envelope.gaps if _is_lack(gap)]
-    is_settled = not any(gap["type"] in FAILURES for gap in gaps)
+    is_whole = not any(gap["type"] in FAILURES for gap in gaps)
     empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
-    summary = Summary(is_settled, statuses, gaps[0]["reason"] if gaps else "", next(empty, ""))
+    ahead = sorted(cell.pit for cell in cells if cell.is_provisional)
+    reason = gaps[0]["reason"] if gaps else ""
+    summary = Summary(is_whole, statuses, len(ahead), ahead[0].isoformat() if ahead else "", reason, next(empty, ""))
     lines = (json.dumps(line, default=str) for line in (summary._asdict(), *map(_line, cells)))
     return Part(summary, "".join(f"{line}\n" for line in lines).encode())
 
@@ -107,10 +117,10 @@ class Parts:
         return os.path.join(self.folder, f"{key}.part")
 
 
-def key_of(request: FetchRequest, subject: Subject, held: Sequence[object], environ: Mapping[str, str]) -> str:
+def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], environ: Mapping[str, str]) -> str:
     """Return the digest of all that the cells of a subject depend on, but for what a source answers.
 
-    ``held`` tells the archive, or the saved reply, that alone answers from another; empty if a source does.
+    ``state`` tells what answers beside a source from another: an archive or a saved reply.
     """
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]
@@ -118,7 +128,7 @@ def key_of(request: FetchRequest, subject: Subject, held: Sequence[object], envi
     instants = [pit.isoformat() for pit in subject.pits]
     # The values as they were written: a part has them in each row.
     values = {name: str(value) for name, value in subject.over.items()}
-    known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(held)]
+    known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(state)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Question
+from pit_fetch.panels.cells import Ask, Grid
 from pit_fetch.panels.parts import Part
 from pit_fetch.panels.universe import Subject
 from pit_fetch.panels.worker import Task, answered
@@ -39,20 +39,20 @@ _SETTINGS: dict[str, object] = {
 
 
 def spreading(
-    engine: str | distributed.Client, question: Question
-) -> Callable[[Sequence[Due]], Generator[Answered, None, None]]:
+    engine: str | distributed.Client, grid: Grid
+) -> Callable[[Sequence[Due], Ask], Generator[Answered, None, None]]:
     """Return what answers about subjects, in any order. Raise UsageError for what cannot be spread, ConfigError."""
     address = _address(engine) if isinstance(engine, str) else None
-    if not question.is_offline:
+    if not grid.question.is_offline:
         raise UsageError(
             Code.USAGE, text="--engine dask needs --offline: an archive answers many workers, and a source only one"
         )
     _require_packages()
 
-    def answers(due: Sequence[Due]) -> Generator[Answered, None, None]:
+    def answers(due: Sequence[Due], ask: Ask) -> Generator[Answered, None, None]:
         if due:
             with _client(address) if isinstance(engine, str) else nullcontext(engine) as client:
-                yield from _answers(client, question, due)
+                yield from _answers(client, grid, due)
 
     return answers
 
@@ -128,11 +128,11 @@ def _raised_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _answers(client: distributed.Client, question: Question, due: Sequence[Due]) -> Generator[Answered, None, None]:
+def _answers(client: distributed.Client, grid: Grid, due: Sequence[Due]) -> Generator[Answered, None, None]:
     """Yield what the workers answer. Raise ConfigError if they cannot, or are lost."""
     from distributed import as_completed
 
-    tasks = (Task(__version__, question, subject, key) for key, subject in due)
+    tasks = (Task(__version__, grid.question, subject, key, grid.now()) for key, subject in due)
     futures = (client.submit(answered, task, pure=False) for task in tasks)
     pending = as_completed(islice(futures, _AHEAD * sum(client.nthreads().values())), loop=client.loop)
     try:

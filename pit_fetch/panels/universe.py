@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import product
@@ -78,10 +79,17 @@ def _belongs(stints: Iterable[Member], instant: datetime) -> bool:
 
 
 _BOUNDS = {"from", "to"}
+# What others call the days on which a member joins and leaves, and the words that stand around these.
+_AROUND = "(?:date|day|dt|on|valid|effective|member|membership|mbr|index|period)*"
+_CALLED = {
+    "from": "from|since|start|starts|started|begin|begins|began|beginning|joined|added|entry|entered|firstda(?:te|y)",
+    "to": "to|until|till|thru|through|end|ends|ended|ending|left|removed|exit|exited|expires|dropped|lastda(?:te|y)",
+}
 
 
 def _in_file(text: str, name: str) -> list[Member]:
     given = [_bounded(row) for row in rows(text, name)]
+    _check_columns(name, given[0] if given else ())
     if given and _BOUNDS & given[0].keys():
         return [_member(name, row) for row in given]
     return [Member(value) for value in from_text(text, name)]
@@ -90,6 +98,26 @@ def _in_file(text: str, name: str) -> list[Member]:
 def _bounded(row: Mapping[str, str]) -> dict[str, str]:
     """Return a row in which the columns of its days are named as here."""
     return {column.lower() if column.lower() in _BOUNDS else column: text for column, text in row.items()}
+
+
+def _check_columns(name: str, columns: Iterable[str]) -> None:
+    """Raise UsageError for days under other names: a member would belong for ever."""
+    others = [column for column in columns if column != name and column not in _BOUNDS]
+    renamed = [
+        f"{truncate(column)} to {bound}"
+        for bound in sorted(_BOUNDS.difference(columns))
+        for column in others
+        if _is_called(column, bound)
+    ]
+    if renamed:
+        fix = f"rename {' and '.join(renamed)}"
+        raise UsageError(Code.USAGE, text=f"its columns of days are named from and to: {fix}, or leave them out")
+
+
+def _is_called(column: str, bound: str) -> bool:
+    """Return whether the name of a column means a bound: ``Valid From``, ``startDate``, ``date_to``."""
+    letters = re.sub("[^a-z]", "", column.lower())
+    return re.fullmatch(f"{_AROUND}(?:{_CALLED[bound]}){_AROUND}", letters) is not None
 
 
 def _member(name: str, row: Mapping[str, str]) -> Member:

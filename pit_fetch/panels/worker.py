@@ -6,6 +6,7 @@ answer alike is held by the key of the subject, which names all that its cells d
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.errors import PitFetchError
@@ -17,12 +18,18 @@ from pit_fetch.support.version import __version__
 
 
 class Task(NamedTuple):
-    """A subject to be answered. ``version`` is that of the program that asks, ``key`` what it calls the subject."""
+    """A subject to be answered.
+
+    version  that of the program that asks
+    key      what it calls the subject
+    now      when it asks, by its own clock
+    """
 
     version: str
     question: Question
     subject: Subject
     key: str
+    now: datetime
 
 
 def answered(task: Task) -> tuple[str, Part] | str:
@@ -47,12 +54,10 @@ def _part(task: Task) -> Part | None:
     """Return the answers, None if they would be other ones. Raise PitFetchError."""
     grid = _grid(task)
     (subject,) = grid.subjects
-    if grid.key(subject) != task.key:
-        return None
-    with grid.asking() as ask:
-        part = part_of([*cells_of(subject, ask)])
-    # What was recorded since the first look may be in the answers.
-    return part if _grid(task).key(subject) == task.key else None
+    with grid.asking() as asking:
+        if asking.key(subject) != task.key:
+            return None
+        return part_of([*cells_of(subject, asking.ask, lambda: task.now)])
 
 
 def _grid(task: Task) -> Grid:

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
+IS_NOT_REGULAR = "it is not a regular file: name one that is, or write to standard output"
 IS_DATABASE = "it is a database, such as an archive: name another file"
 # How a database of SQLite begins, and how the names of the files beside it end.
 _SQLITE = b"SQLite format 3\0"
@@ -21,8 +22,9 @@ def replacing(path: str, folder: str = "") -> Iterator[BinaryIO]:
 
     An older file stays until all of the new one is on the disk, and gives it its permissions. A link keeps pointing to
     its file. ``folder``, of the same file system, is where it is written, by default beside ``path``: a killed process
-    leaves it there. Raise OSError, also for a ``path`` with a database.
+    leaves it there. Raise OSError, also for a ``path`` with a database, and for a folder, a pipe or a device.
     """
+    require_regular(path)
     path = os.path.realpath(path)
     if is_database(path):
         raise FileExistsError(errno.EEXIST, IS_DATABASE)
@@ -42,6 +44,13 @@ def replacing(path: str, folder: str = "") -> Iterator[BinaryIO]:
             with contextlib.suppress(OSError):
                 os.unlink(aside)
             raise
+
+
+def require_regular(path: str) -> None:
+    """Raise OSError for a path that is there, and no file: a pipe would block, and its name is no place to write."""
+    present = status(path)
+    if present is not None and not stat.S_ISREG(present.st_mode):
+        raise OSError(errno.EINVAL, IS_NOT_REGULAR, path)
 
 
 def is_database(path: str) -> bool:

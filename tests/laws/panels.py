@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
 
+from pit_fetch import api
+from pit_fetch.engine.registry import load
+from pit_fetch.errors import UsageError
+from pit_fetch.panels.cells import Status
 from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import members, subjects
-from pit_fetch.testing.inprocess import Left
-from pit_fetch.testing.server import App
+from pit_fetch.runtime import Runtime
+from pit_fetch.testing.inprocess import Left, TestClock
+from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.times import NEW_YORK
+from pit_fetch.transport import HttpRequest
 from tests.laws.coverage import question_of
 from tests.laws.worlds import SECRETS, Case, run, surroundings
+from tests.providers.bz_news_api import server as bz
 from tests.worlds import same_bytes
 
 _LIMIT = 100_000  # of Question.words
@@ -50,7 +64,7 @@ _FIRST = date(2024, 2, 1)
 def universe(rng: Random) -> int:
     """Who is asked about at an instant depends on no line that begins later, and on no end that comes later.
 
-    In which order is up to the file.
+    In which order is up to the file, and how it calls the days: they are never taken for something else.
     """
     stints = [_stint(rng) for _ in range(rng.randint(1, 8))]
     instant = datetime(2024, 2, rng.randint(1, 12), rng.randint(0, 23), tzinfo=UTC)
@@ -63,7 +77,9 @@ def universe(rng: Random) -> int:
     expected = sorted({symbol for symbol, _, until in known if until is None})
     assert _asked(stints, instant, rng) == expected
     assert _asked(known, instant, rng) == expected
-    return 2
+    with suppress(UsageError):  # under other names, the days count or are refused
+        assert _asked(stints, instant, rng, rng.choice(("symbol,start,end\n", "symbol,from,until\n"))) == expected
+    return 3
 
 
 Stint = tuple[str, date | None, date | None]
@@ -75,18 +91,143 @@ def _stint(rng: Random) -> Stint:
     return rng.choice(("IBM", "GE", "LEH")), since, until
 
 
-def _asked(stints: list[Stint], instant: datetime, rng: Random) -> list[str]:
+def _asked(stints: list[Stint], instant: datetime, rng: Random, head: str = "") -> list[str]:
     """Return the symbols of a universe in a file, written as people write one."""
-    text = rng.choice(("", "# the index\n", "\n")) + rng.choice(("symbol,from,to\n", "symbol, From, To\n"))
+    head = head or rng.choice(("symbol,from,to\n", "symbol, From, To\n"))
+    text = rng.choice(("", "# the index\n", "\n")) + head
     text += "".join(f"{symbol},{since or ''},{until or ''}\n" for symbol, since, until in stints)
     named = {"symbol": members("symbol", "@index.csv", lambda path: text)} if stints else {"symbol": []}
     return sorted(subject.over["symbol"] for subject in subjects(named, [instant]))
 
 
+_TICKERS = ("AAPL", "IBM", "MSFT")
+_START = datetime(2026, 6, 1, tzinfo=UTC)
+Rows = list[dict[str, str]]
+# When each article came out, and the article.
+News = list[tuple[datetime, dict[str, Any]]]
+
+
+def instants_ahead(rng: Random) -> int:
+    """A panel that was begun before some of its instants is, once they have come, the panel of one run.
+
+    It was broken off, or some of its subjects failed, at any times before.
+    """
+    news = [_article(number, rng) for number in range(1, rng.randint(2, 12))]
+    pits = sorted({_some_time(rng) for _ in range(rng.randint(1, 4))})
+    *times, end = sorted(_some_time(rng) for _ in range(rng.randint(2, 4)))
+    with TemporaryDirectory() as folder:
+        for now in times:
+            _run(folder, "panel.csv", pits, now, news, set(_some(rng)), rng.randint(1, 20))
+        rows, whole = (_run(folder, name, pits, end, news, set()) for name in ("panel.csv", "whole.csv"))
+    assert whole
+    assert _settled(rows, end) == _settled(whole, end)
+    assert {row["status"] for row in rows} <= {*get_args(Status)}
+    return len(times)
+
+
+def states(rng: Random) -> int:
+    """A panel of an archive that grew after it was broken off has answers of one state, the last.
+
+    Whether the same object is written again or another one, nothing that was kept of an earlier state counts.
+    """
+    news = [_article(number, rng) for number in range(1, rng.randint(3, 9))]
+    pits, end = sorted({_some_time(rng) for _ in range(2)}), _START + timedelta(days=30)
+    seen = sorted(_some_time(rng) for _ in range(2))
+    with TemporaryDirectory() as folder:
+        make = partial(_of_archive, folder, pits, end)
+        _captured(folder, news, seen[0])
+        panel, broken, fresh = make(), f"{folder}/panel.csv", f"{folder}/fresh.csv"
+        _break_off(panel, broken, rng.randint(1, len(_TICKERS)))
+        _captured(folder, news, seen[1])
+        rng.choice((panel, make())).write(broken)
+        make().write(fresh)
+        assert Path(broken).read_bytes() == Path(fresh).read_bytes()
+    return 1
+
+
+def _of_archive(folder: str, pits: list[datetime], now: datetime) -> Panel:
+    def nobody(request: HttpRequest) -> Response:
+        raise AssertionError("the network was asked")
+
+    runtime = _runtime(folder, nobody, TestClock(now))
+    options = {"fields": ["title"], "lookback_minutes": 20_000, "archive": f"{folder}/archive.db", "offline": True}
+    return Panel(grid_of("bz-news-api", pits, {"tickers": _TICKERS}, options, runtime))
+
+
+def _captured(folder: str, news: News, now: datetime) -> None:
+    """Record all that is there at a time."""
+    served = bz.app([article for public, article in news if public <= now])
+    request = {"source": "bz-news-api", "date_from": "2026-05-01"}
+    runtime = _runtime(folder, served, TestClock(now))
+    api.capture([request], f"{folder}/archive.db", again=True, on_gap="keep", runtime=runtime)
+
+
+def _break_off(panel: Panel, path: str, subjects: int) -> None:
+    """Interrupt the panel after so many subjects."""
+    rest = iter(range(subjects - 1))
+
+    def stop(cells: int) -> None:
+        if next(rest, None) is None:
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        PanelFile(panel.grid, path).write(on_cells=stop)
+
+
+def _run(
+    folder: str,
+    name: str,
+    pits: list[datetime],
+    now: datetime,
+    news: News,
+    failing: set[str],
+    patience: int = 1_000,
+) -> Rows:
+    """Write the panel at a time, when some of the news is there. It is broken off after so many calls."""
+    served, calls = bz.app([article for public, article in news if public <= now]), iter(range(patience))
+
+    def app(request: HttpRequest) -> Response:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return Response(b"", 404) if request.query["tickers"] in failing else served(request)
+
+    runtime, path = _runtime(folder, app, TestClock(now)), Path(folder, name)
+    options = {"fields": ["title"], "lookback_minutes": 20_000}
+    try:
+        Panel(grid_of("bz-news-api", pits, {"tickers": _TICKERS}, options, runtime)).write(path)
+    except KeyboardInterrupt:
+        return []
+    return [*csv.DictReader(path.read_text().splitlines())] if path.exists() else []
+
+
+def _runtime(folder: str, app: App, clock: TestClock) -> Runtime:
+    environ = {"HOME": folder, **bz.VARIABLES, "PIT_FETCH_RATE_API_BENZINGA_COM": "10000/0.001"}
+    return Runtime(environ, folder, clock.value(), Answering(app, clock.now), load, lambda seconds: b"")
+
+
+def _article(number: int, rng: Random) -> tuple[datetime, dict[str, Any]]:
+    public, stocks = _some_time(rng), [{"name": ticker, "exchange": "N"} for ticker in _some(rng)]
+    return public, bz.article(number, public, stocks=stocks)
+
+
+def _settled(rows: Rows, now: datetime) -> Rows:
+    return [row for row in rows if datetime.fromisoformat(row["pit"]) < now]
+
+
+def _some_time(rng: Random) -> datetime:
+    return _START + timedelta(hours=6 * rng.randint(0, 24))
+
+
+def _some(rng: Random) -> list[str]:
+    return rng.sample(_TICKERS, rng.randint(0, len(_TICKERS)))
+
+
 def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callable[[Random], int]]:
-    """The law of cells for every source, and that of the universe."""
+    """The law of cells for every source, and those of what all panels have in common."""
 
     def of(make: Callable[[Random], Case]) -> Callable[[Random], int]:
         return lambda rng: cells(make(rng), rng)
 
-    return {**{f"{source}: panel": of(make) for source, make in makers.items()}, "panel: universe": universe}
+    of_sources = {f"{source}: panel": of(make) for source, make in makers.items()}
+    ahead = {"panel: instants ahead": instants_ahead, "panel: states": states}
+    return {**of_sources, "panel: universe": universe, **ahead}

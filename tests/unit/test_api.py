@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -213,6 +214,34 @@ def test_an_answer_that_was_cut_warns_unless_a_limit_was_asked_for(tmp_path: Pat
     ):
         assert whole.is_complete
     assert len(pit_fetch.fetch("benzinga", PIT, input_file=saved(tmp_path, 3000), limit=None).data) == 3000
+
+
+@pytest.mark.parametrize("ask", ["fetch", "diff", "explain"])
+@pytest.mark.parametrize(
+    ("options", "settings", "advice"),
+    [
+        ({}, "", "give limit=None"),
+        ({"limit": 40}, "", None),
+        ({}, "limit = 40", None),
+        ({"limit": None}, "limit = 40", None),
+        ({"limit": 40}, "max_chars = 4000", "give max_chars=0"),
+        ({"limit": None}, "max_chars = 4000", "give max_chars=0"),
+        ({"limit": 40, "max_chars": 4000}, "", "give max_chars=0"),
+        ({"limit": 40, "max_chars": 0}, "max_chars = 4000", None),
+    ],
+)
+def test_what_anything_but_a_limit_cuts_warns(
+    reply: Path, ask: str, options: dict[str, Any], settings: str, advice: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = reply.parent
+    (folder / "pit_fetch.toml").write_text(settings)
+    monkeypatch.chdir(folder)
+    asked = (PIT - timedelta(hours=20), PIT) if ask == "diff" else PIT
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        getattr(pit_fetch, ask)("benzinga", asked, input_file=saved(folder, 60), **options)
+    assert [str(advice) in str(each.message) for each in told] == ([True] if advice else [])
+    assert {each.filename for each in told} <= {__file__}
 
 
 def test_pages_do_not_warn(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def _requests(place: int, table: Any, runtime: Runtime) -> Iterator[CaptureReque
     where = f"request {place}"
     if not isinstance(table, Mapping):
         raise UsageError(Code.USAGE, text=f"{where} is not a table: write [[request]]")
-    options = dict(table)
+    options = {name: value for name, value in table.items() if value is not None}  # Python says so for not given
     source, name, may_be_empty = options.pop("source", None), options.pop("name", None), options.pop(_EMPTY, False)
     if not isinstance(source, str):
         raise UsageError(Code.USAGE, text=f'{where} has no source: write source = "NAME"')

@@ -39,6 +39,7 @@ def _parser() -> Parser:
     add_instant(parser)
     parser.add_argument("--sources", metavar="A,B", help="only these (default: all whose keys are set)")
     parser.add_argument("--archive", metavar="PATH", help="record every reply in this file, and answer from it too")
+    parser.add_argument("--offline", action="store_true", help="answer from the archive alone, and ask no source")
     return parser
 
 
@@ -54,7 +55,7 @@ def _prepared(arguments: Any, runtime: Runtime) -> Server:
     from pit_fetch.mcp.prepare import prepared
 
     names = None if arguments.sources is None else [name.strip() for name in arguments.sources.split(",")]
-    return prepared(runtime, arguments.pit, arguments.pit_file, names, arguments.archive)
+    return prepared(runtime, arguments.pit, arguments.pit_file, names, arguments.archive, offline=arguments.offline)
 
 
 def protocol() -> Any:

@@ -5,7 +5,9 @@ It is for people and scheduled jobs, since it shows what was public at the lates
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+import os
+import re
+from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from tempfile import TemporaryDirectory
@@ -19,14 +21,17 @@ from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.panels.check import Check
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile, Written
 from pit_fetch.panels.table import FORMATS, TABLE, format_of
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import is_for_a_person
-from pit_fetch.request.values import flag_of
+from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import Runtime
+from pit_fetch.support.suggest import truncate
 from pit_fetch.support.terminal import terminal_width
+from pit_fetch.times import in_new_york
 
 _EXAMPLE = """\
   pit_fetch panel --source sec_full_text --forms 8-K --over tickers=@tickers.txt \\
@@ -62,11 +67,12 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return CommandResult(parser.format_help())
     options, words = _read(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
-    path = None if options.output is None else runtime.path(options.output)
+    path = None if options.output is None else _file(runtime.path(options.output), options.format)
     form = _format(options, path, runtime)
     over = _over(options.over)
     asked = _asked(options.source, words, runtime)
-    if path is not None:
+    new_folder = os.path.dirname(path) if path and options.output.endswith("/") else ""
+    if path is not None and (not new_folder or os.path.exists(new_folder)):
         check_file(path, map(runtime.path, _files(options, asked)))
     grid = grid_of(options.source, _pits(options.pits), over, asked, runtime)
     cells = sum(len(subject.pits) for subject in grid.subjects)
@@ -78,8 +84,10 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
             return CommandResult(f"{plan}\n")
         progress.tell(plan)
         progress.advise(grid.advice)
+        if new_folder:
+            os.makedirs(new_folder, exist_ok=True)
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
-        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width)
+        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
         has_limit = not {"limit", "max_pages"}.isdisjoint(asked)
         return _result(written, cells, name, is_kept=path is not None, has_limit=has_limit, fail=options.fail)
@@ -146,7 +154,12 @@ def _parser() -> Parser:
         help="the values of an option of the source, with commas between them; or NAME=@FILE with one a line, or a CSV "
         "file with a column of that name, and maybe from and to. May be repeated, for every combination",
     )
-    parser.add_argument("--output", metavar="FILE", help="write into FILE, whole or not at all")
+    parser.add_argument(
+        "--output",
+        "--out",
+        metavar="FILE",
+        help="write into FILE, whole or not at all; into panel.FORMAT if it is a folder, or ends with /",
+    )
     parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
     parser.add_argument(
         "--engine",
@@ -156,6 +169,13 @@ def _parser() -> Parser:
         "scheduler of a cluster. With dask, --offline alone",
     )
     parser.add_argument("--fail", action="store_true", help="exit with 1 also if a cell was never captured")
+    parser.add_argument(
+        "--check",
+        metavar="N",
+        type=_count,
+        default=0,
+        help="once all is written, ask N cells again, each as a single fetch, and say whether the rows are the same",
+    )
     parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
     parser.add_argument(
         "--format",
@@ -225,21 +245,51 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
 
 
 def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool, fail: bool) -> CommandResult:
-    is_as_asked = has_limit and written.is_settled  # what a limit cuts is no lack
+    is_as_asked = has_limit and written.is_whole  # what a limit cuts is no lack
     lacking = sum(written.statuses.get(status, 0) for status in (_REFUSED if is_as_asked else _LACKING))
     is_found = lacking or (fail and written.statuses.get("not_captured"))
     status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
     if lacking:
         complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
-        if is_kept and not written.is_settled:
+        if is_kept and not written.is_whole:
             complaint += " The same command asks again for what failed"
     if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
-    notes = tuple(_on_empty_cells(written, whole))
+    notes = (*_on_empty_cells(written, whole), *_on_instants_ahead(written, whole))
+    if written.check:
+        found = _on_check(written.check)
+        notes = (*notes, found)
+        status = ExitStatus.FOUND if written.check.differing or written.check.problem else status
     if is_kept:
         return CommandResult("", status, complaint, notes=notes)
     with open(file, encoding="utf-8", newline="") as table:
         return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
+
+
+def _on_check(check: Check) -> str:
+    """Return what came of a check, with no more of a cell than what it asks."""
+    if check.problem:
+        return f"No cell was checked: {check.problem}"
+    same = f"{check.cells - len(check.differing):,} of {check.cells:,} cells are as single fetches answer"
+    others = [" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in check.differing]
+    return f"{same}. These are not: {'; '.join(others)}" if others else same
+
+
+def _pair(option: tuple[str, object]) -> str:
+    name, value = option
+    return f"{name}={truncate(format_value(value))}"
+
+
+def _count(text: str) -> int:
+    """Return a number of cells. Raise ArgumentTypeError."""
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise ArgumentTypeError("it is a number of cells: 1 or more")
+    return int(text)
+
+
+def _file(path: str, form: str | None) -> str:
+    """Return the file to write; that in a folder has the name of the command."""
+    return os.path.join(path, f"panel.{form or FORMATS[0]}") if path.endswith("/") or os.path.isdir(path) else path
 
 
 def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
@@ -254,3 +304,12 @@ def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
         )
     elif uncaptured:
         yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
+
+
+def _on_instants_ahead(written: Written, whole: int) -> Iterator[str]:
+    """Yield how many cells lack what is yet to be published."""
+    if written.provisional:
+        yield (
+            f"{written.provisional:,} of {whole:,} cells are of instants that had not come when they were asked, so "
+            "their answers are provisional. The same command asks again once they have"
+        )

@@ -10,10 +10,12 @@ from pit_fetch.panels.cells import Cell
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
 from pit_fetch.request.over import from_text
-from tests.laws.mutants.leak import Mutant, first
+from tests.laws.mutants.leak import Mutant, first, nothing
 
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
+_STATES = ("panel: states",)
+_AHEAD = ("panel: instants ahead",)
 
 
 def _as_of_the_last(real: Any) -> Any:
@@ -53,6 +55,23 @@ def _whoever_is_named(real: Any) -> Any:
     return lambda text, name: [Member(value) for value in from_text(text, name)]
 
 
+def _once_answered(real: Any) -> Any:
+    return lambda summary, now: summary.is_whole
+
+
+def _unless_settled(real: Any) -> Any:
+    return lambda pit, now: True
+
+
+def _of_any_state(real: Any) -> Any:
+    return lambda request, subject, state, environ: real(request, subject, (), environ)
+
+
+def _of_the_first_state(real: Any) -> Any:
+    known: dict[int, Any] = {}
+    return lambda request, *given: known.setdefault(id(request), (real(request, *given), request))[0]
+
+
 MUTANTS = (
     Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.panel:Panel.__iter__", _as_of_the_last, _CELLS),
     Mutant(
@@ -71,4 +90,9 @@ MUTANTS = (
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
     Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
     Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
+    Mutant("panel: start is not from", "pit_fetch.panels.universe:_check_columns", nothing, _UNIVERSE),
+    Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
+    Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
+    Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
+    Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

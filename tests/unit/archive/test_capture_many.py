@@ -255,6 +255,20 @@ def test_python_captures_what_it_then_asks_offline(place: Path, monkeypatch: pyt
         assert (len(answer.data), answer.is_complete) == (1, True)
 
 
+def test_in_python_none_is_an_option_that_is_not_given(archive: Archive) -> None:
+    archive.app = articles(*(benzinga.article(number, at("2026-05-30 12:00")) for number in range(1, 60)))
+    given = {"source": "bz-news-api", "date_from": "2026-05-01"}
+    absent = {"limit": None, "max_pages": None, "date_to": None, "over": None, "name": None, "may_be_empty": None}
+    runtime = real_runtime()._replace(
+        environ=benzinga.VARIABLES,
+        folder=str(archive.folder),
+        clock=TestClock(at(NOW)).value(),
+        transport=Answering(archive._send, lambda: at(NOW)),
+    )
+    reports = [api.capture([request], "a.db", again=True, runtime=runtime) for request in (given, given | absent)]
+    assert [(each.items, each.reason) for report in reports for each in report.requests] == [(59, "")] * 2
+
+
 def test_python_is_loud_about_what_failed_and_continues(archive: Archive) -> None:
     clock = TestClock(at(NOW))
     runtime = real_runtime()._replace(

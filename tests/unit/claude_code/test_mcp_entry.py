@@ -72,6 +72,9 @@ def test_an_entry_of_another_instant_is_kept_unless_forced(tmp_path: Path) -> No
     ("entry", "instant"),
     [
         ({"command": "pit_fetch", "args": ["mcp", "--pit-file", "now"]}, "the instant in now"),
+        ({"command": "pit_fetch", "args": ["mcp", "--offline", "--pit", PIT]}, PIT),
+        ({"command": "pit_fetch", "args": ["mcp", "--pit", PIT, "--offline"]}, PIT),
+        ({"command": "pit_fetch", "args": ["mcp", "--offline", "--offline"]}, "an instant that its words do not show"),
         ({"command": "pit_fetch", "args": ["mcp", "--sources", "fred"]}, "the ceiling of the client's environment"),
         ({"command": "uv", "args": ["run", "pit_fetch", "mcp", "--pit", PIT]}, "an instant that its words do not show"),
         ({"url": "https://example.com"}, "an instant that its words do not show"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,79 @@ def test_why_a_cell_is_empty_is_told_beside_the_table(archive: Archive) -> None:
     assert "3 of 6 cells were never captured" in answer.err
 
 
+def test_what_is_asked_before_its_time_is_told_and_asked_again(archive: Archive) -> None:
+    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-07-31T20:00:00Z --over symbol=GM,T"
+    reported: list[dict[str, str]] = []
+    archive.app = lambda request: alpha(EARNINGS={"symbol": request.query["symbol"], "quarterlyEarnings": [*reported]})(
+        request
+    )
+    documents = archive.app
+    archive.app = lambda request: documents(request) if request.query["symbol"] == "GM" else Response(b"", 500)
+    answer = archive.command(f"{live} --output panel.csv", NOW)
+    assert "2 of 4 cells are of instants that had not come when they were asked, so their answers" in answer.err
+    reported.append({**ROW, "reportedDate": "2026-07-30"})
+    archive.app = documents
+    answer = archive.command(f"{live} --output panel.csv", "2026-08-03 12:00")
+    rows = csv.DictReader(io.StringIO((archive.folder / "panel.csv").read_text()))
+    assert [row["status"] for row in rows] == ["nothing_public", "ok"] * 2
+    assert (answer.code, "provisional" in answer.err) == (0, False)
+
+
+def test_a_check_says_how_many_cells_are_as_single_fetches_answer(archive: Archive) -> None:
+    answer = archive.command(f"{ASKED} --over symbol=GE,T --format csv --check 4", NOW)
+    assert (answer.code, "4 of 4 cells are as single fetches answer" in answer.err) == (0, True)
+    answer = archive.command(f"{ASKED} --over symbol=GE,T --output panel.csv --check 20", NOW)
+    assert (answer.code, "6 of 6 cells are as single fetches answer" in answer.err) == (0, True)
+
+
+def test_a_cell_that_a_single_fetch_answers_otherwise_is_named(archive: Archive) -> None:
+    """A source that forgets: the panel had a report that is no longer there."""
+    archive.env["PIT_FETCH_ARCHIVE"] = ""
+    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-03-01T00:00:00Z --over symbol=GM"
+    archive.asked.clear()
+    archive.app = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": [ROW]})
+    assert archive.command(f"{live} --format csv", NOW).code == 0
+    remembered, calls = archive.app, len(archive.asked)
+    archive.asked.clear()
+    forgotten = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": []})
+    archive.app = lambda request: (remembered if len(archive.asked) <= calls else forgotten)(request)
+    answer = archive.command(f"{live} --format csv --check 2", NOW)
+    assert answer.code == 1
+    assert "1 of 2 cells are as single fetches answer. These are not: 2026-06-30T16:00:00-04:00 symbol=GM" in answer.err
+
+
+@pytest.mark.parametrize("flag", ["--output", "--out"])
+@pytest.mark.parametrize(
+    ("place", "form", "file"),
+    [
+        ("made", "", "made/panel.csv"),
+        ("made/", "jsonl", "made/panel.jsonl"),
+        ("new/", "", "new/panel.csv"),
+        ("new.csv", "", "new.csv"),
+    ],
+)
+def test_a_folder_has_the_panel_in_it(archive: Archive, flag: str, place: str, form: str, file: str) -> None:
+    (archive.folder / "made").mkdir()
+    words = f"{ASKED} --over symbol=GE {flag} {place} {f'--format {form}' if form else ''}"
+    assert archive.command(f"{words} --dry-run", NOW).code == 0
+    assert not (archive.folder / "new").exists()
+    assert archive.command(words, NOW).code == 0
+    assert [str(path.relative_to(archive.folder)) for path in archive.folder.rglob("panel.*")] == (
+        [file] if "/" in file else []
+    )
+    assert (archive.folder / file).is_file()
+
+
+def test_a_pipe_is_refused_with_what_to_do(archive: Archive) -> None:
+    reading, writing = os.pipe()
+    os.mkfifo(archive.folder / "pipe")
+    for path in ("pipe", f"/dev/fd/{writing}", "/dev/null"):
+        answer = archive.command(f"{ASKED} --over symbol=GE --format csv --output {path}", NOW)
+        assert (answer.code, "without --output, the answer goes to stdout" in answer.err) == (2, True)
+    os.close(reading)
+    os.close(writing)
+
+
 def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
     older = {**ROW, "fiscalDateEnding": "2025-12-31", "reportedDate": "2026-02-12"}
     reply = {"symbol": "GE", "quarterlyEarnings": [ROW, older]}
@@ -183,6 +257,7 @@ def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
         (f"--source alphavantage EARNINGS {PITS} --over timeout=5,10", "timeout is one for all cells"),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive none.db", "there is no such file"),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
+        (f"--source alphavantage {PITS} --check 0", "it is a number of cells: 1 or more"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],
 )

@@ -171,6 +171,9 @@ def test_a_client_that_disappears_ends_the_server(tmp_path: Path) -> None:
         (("--pit", PIT), {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"}, "2024-02-15T15:59:59-05:00"),
         (("--pit-file", "missing"), {}, "holds no instant"),
         (("--pit", PIT, "--sources", "nothing"), {}, "nothing"),
+        (("--pit", PIT, "--offline"), {}, "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH"),
+        (("--pit", PIT, "--offline", "--archive", "none.db"), {}, "The archive cannot be used: there is no such file"),
+        (("--pit", PIT, "--offline"), {"PIT_FETCH_ARCHIVE": "none.db"}, "there is no such file"),
     ],
 )
 def test_what_cannot_start_says_why_in_a_line(
@@ -179,6 +182,26 @@ def test_what_cannot_start_says_why_in_a_line(
     done = run("mcp", *words, env=env)
     assert (done.code, done.out, done.err.count(b"\n")) == (2, b"", 1)
     assert reason in done.err.decode()
+
+
+def test_offline_the_archive_alone_answers_and_needs_no_key(run: Run, tmp_path: Path) -> None:
+    """Nobody serves at the address of the source, and nothing is written."""
+    archive = tmp_path / "sample.db"
+    assert run("archive", "sample", str(archive)).code == 0
+    before = archive.read_bytes()
+    asked = {"op": "EARNINGS_ESTIMATES", "symbol": "ACME"}
+    ways: list[tuple[tuple[str, ...], dict[str, str]]] = [
+        (("--offline", "--archive", str(archive)), {}),
+        (("--offline",), {"PIT_FETCH_ARCHIVE": str(archive)}),
+    ]
+    for words, env in ways:
+        with started(tmp_path, "http://127.0.0.1:9", ("--pit", PIT, *words), env) as client:
+            client.open()
+            held, missing = client.call("alphavantage", asked), client.call("alphavantage", {**asked, "symbol": "NONE"})
+            assert "offline is not an argument" in str(client.call("alphavantage", {**asked, "offline": False}))
+        assert (len(held["data"]) > 0, missing["data"]) == (True, [])
+        assert {gap.get("captured") for gap in missing["gaps"]} == {None, False}
+    assert archive.read_bytes() == before
 
 
 def test_the_ceiling_alone_is_an_instant(tmp_path: Path) -> None:

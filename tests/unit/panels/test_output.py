@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.panels.cells import Grid
+from pit_fetch.errors import UsageError
+from pit_fetch.panels.cells import Asking, Grid
+from pit_fetch.panels.check import Check
 from pit_fetch.panels.output import PanelFile, Written
+from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from tests.unit.archive.scene import at
@@ -34,10 +37,18 @@ class Source:
     def __init__(self, answers: Mapping[str, PlainEnvelope]) -> None:
         self.answers = dict(answers)
         self.asked: list[str] = []
+        self.fetched: list[tuple[str, datetime]] = []
+        self.alone: dict[tuple[str, datetime], PlainEnvelope] = {}  # what single fetches answer otherwise
 
-    def grid(self, pits: list[datetime] = PITS, held: str = "") -> Grid:
+    def grid(self, pits: list[datetime] = PITS, held: str = "", now: str = "2026-07-01 12:00") -> Grid:
         subjects = [Subject({"symbol": symbol}, pits) for symbol in self.answers]
-        return Grid(subjects, lambda: nullcontext(self.ask), lambda subject: f"{subject.over['symbol']}{held}")
+        clock = lambda: at(now)  # noqa: E731
+        asking = Asking(self.ask, lambda subject: f"{subject.over['symbol']}{held}")
+        return Grid(subjects, lambda: nullcontext(asking), clock, self.fetch)
+
+    def fetch(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
+        self.fetched.append((over["symbol"], pit))
+        return self.alone.get((over["symbol"], pit), self.answers[over["symbol"]])
 
     def ask(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         self.asked.append(over["symbol"])
@@ -111,12 +122,27 @@ def test_what_failed_is_asked_again_by_the_next_run_and_nothing_else(source: Sou
     source.answers["GE"] = PlainEnvelope((), [FAILED])
     target = tmp_path / "panel.csv"
     written = write(source.grid(), str(target))
-    assert (written.statuses, written.is_settled) == ({"ok": 4, "failed": 2}, False)
+    assert (written.statuses, written.is_whole) == ({"ok": 4, "failed": 2}, False)
     assert written.reason == FAILED["reason"]
     source.answers["GE"], source.asked = good, []
     written = write(source.grid(), str(target))
-    assert (source.asked, written.statuses, written.is_settled) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
+    assert (source.asked, written.statuses, written.is_whole) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
     assert [*tmp_path.iterdir()] == [target]
+
+
+def test_an_instant_that_had_not_come_is_asked_again_once_it_has(source: Source, tmp_path: Path) -> None:
+    """Until then its answer is kept: a source with few calls a day would never be done otherwise."""
+    target = str(tmp_path / "panel.csv")
+    source.answers["T"] = PlainEnvelope((), [FAILED])
+    for now, asked, provisional in (
+        ("2026-05-15 12:00", ["IBM", "IBM", "GE", "GE", "T", "T"], 3),
+        ("2026-06-01 12:00", ["T", "T"], 3),  # the second instant is now, and not over
+        ("2026-06-01 12:01", ["IBM", "IBM", "GE", "GE", "T", "T"], 0),
+        ("2026-06-01 12:02", ["T", "T"], 0),
+    ):
+        source.asked.clear()
+        written = write(source.grid(now=now), target)
+        assert (source.asked, written.provisional, written.is_whole) == (asked, provisional, False)
 
 
 def test_another_question_takes_nothing_from_what_is_kept(source: Source, tmp_path: Path) -> None:
@@ -208,6 +234,75 @@ def test_json_lines_have_only_the_fields_of_their_item(source: Source, tmp_path:
     write(source.grid(PITS[:1]), str(tmp_path / "panel.jsonl"))
     lines = [json.loads(line) for line in (tmp_path / "panel.jsonl").read_text().splitlines()]
     assert [[*line][3:] for line in lines] == [["id", "close"], [], ["id", "close", "volume"]]
+
+
+def test_some_cells_are_asked_again_as_single_fetches(source: Source, tmp_path: Path) -> None:
+    file = PanelFile(source.grid(), str(tmp_path / "panel.csv"), again=True)
+    few, many = file.write(check=2).check, file.write(check=100).check
+    assert (few, many) == (Check(2), Check(6))
+    first, *rest = source.fetched
+    assert (rest[1], len({first, *rest})) == (first, 6)  # the same ones of the same panel
+    for other in (PlainEnvelope(), items(close="17"), PlainEnvelope((), [FAILED])):
+        source.alone = {first: other}
+        found = file.write(check=2).check
+        assert found is not None
+        assert [(cell.over["symbol"], cell.pit) for cell in found.differing] == [first]
+
+
+def test_no_cell_is_checked_of_an_instant_that_had_not_come(source: Source, tmp_path: Path) -> None:
+    PanelFile(source.grid(now="2026-05-15 12:00"), str(tmp_path / "panel.csv")).write(check=100)
+    assert {pit for _, pit in source.fetched} == {PITS[0]}
+    assert len(source.fetched) == 3
+
+
+def test_no_cell_is_checked_of_a_file_that_is_not_whole_or_of_an_archive_that_went_on(
+    source: Source, tmp_path: Path
+) -> None:
+    def asking(state: str) -> Asking:
+        return Asking(source.ask, lambda subject: f"{subject.over['symbol']} {state}")
+
+    states = iter(("a", "b"))
+    grid = source.grid()
+    going_on = grid._replace(asking=lambda: nullcontext(asking(next(states))))
+    written = PanelFile(going_on, str(tmp_path / "panel.csv")).write(check=1)
+    assert written.check == Check(0, (), "the archive has recorded more since the panel began")
+    source.answers["T"] = PlainEnvelope((), [FAILED])
+    assert write_checked(source.grid(), str(tmp_path / "panel.csv")) == Check(0, (), "some cells failed")
+    assert source.fetched == []
+
+
+def write_checked(grid: Grid, path: str) -> Check | None:
+    return PanelFile(grid, path).write(check=1).check
+
+
+@pytest.mark.parametrize("count", [0, -1, True, 2.5])
+def test_a_check_is_of_a_number_of_cells(source: Source, count: int) -> None:
+    with pytest.raises(UsageError, match="1 or more"):
+        Panel(source.grid()).check(count)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "nameless pipe", "device"])
+def test_what_is_no_file_is_refused_before_anything_is_asked(source: Source, tmp_path: Path, kind: str) -> None:
+    reading, writing = os.pipe()
+    os.mkfifo(tmp_path / "pipe")
+    paths: dict[str, str | Path] = {
+        "folder": tmp_path,
+        "pipe": tmp_path / "pipe",
+        "nameless pipe": f"/dev/fd/{writing}",
+        "device": "/dev/null",
+    }
+    with pytest.raises(OSError, match="it is not a regular file"):
+        Panel(source.grid()).to_parquet(paths[kind])
+    os.close(reading)
+    os.close(writing)
+    assert source.asked == []
+    assert not [*tmp_path.glob("*.parts")]
+
+
+def test_parquet_whatever_the_name(source: Source, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert Panel(source.grid()).to_parquet(tmp_path / "panel.pq") == {"ok": 4, "nothing_public": 2}
+    assert parquet.read_table(tmp_path / "panel.pq").num_rows == 6
 
 
 def test_a_table_says_first_what_was_asked_and_what_all_items_share_above_it(tmp_path: Path) -> None:

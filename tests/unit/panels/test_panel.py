@@ -12,8 +12,9 @@ import pytest
 from pit_fetch.archive.store import index
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
-from pit_fetch.panels.cells import Grid, status_of
+from pit_fetch.panels.cells import Asking, Grid, status_of
 from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -116,6 +117,16 @@ def test_fetches_that_are_not_in_the_index_yet_are_answered_and_nothing_is_writt
         assert (before, before) == (connection.execute("SELECT count(*) FROM due").fetchone(), (4,))
 
 
+def test_a_check_asks_single_fetches(archive: Archive) -> None:
+    asked = panel(archive, ["IBM", "GE", "T"])
+    assert asked.check(100) == []
+    wrong = asked.grid._replace(fetch=lambda over, pit: asked.grid.fetch({"symbol": "IBM"}, pit))
+    found = Panel(wrong).check(100)
+    assert {(cell.over["symbol"], cell.pit.month) for cell in found} == {
+        ("GE", 4), ("GE", 5), ("GE", 6), ("T", 4), ("T", 5), ("T", 6),
+    }  # fmt: skip
+
+
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     frame = panel(archive, ["IBM", "GE", "T"]).to_df()
     assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
@@ -124,6 +135,14 @@ def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archiv
     assert frame.groupby("symbol").reportedEPS.count().to_dict() == {"GE": 2, "IBM": 3, "T": 0}
     assert str(frame.pit.dtype) == "datetime64[us, America/New_York]"
     assert (frame.available_at.isna() | (frame.available_at <= frame.pit)).all()
+
+
+def test_a_cell_of_an_instant_ahead_is_provisional(archive: Archive) -> None:
+    asked = panel(archive, ["GE"], "monthly 2026-06..2026-08 16:00[America/New_York]")
+    assert [(cell.status, cell.is_provisional) for cell in asked] == [
+        ("ok", False), ("incomplete", True), ("incomplete", True),
+    ]  # fmt: skip
+    assert asked.to_df().attrs["provisional"] == 2
 
 
 def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
@@ -143,7 +162,8 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
     subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
-    return Panel(Grid(subjects, lambda: nullcontext(lambda over, pit: envelope)))
+    asking = Asking(lambda over, pit: envelope)
+    return Panel(Grid(subjects, lambda: nullcontext(asking), lambda: at("2026-07-02 12:00"), asking.ask))
 
 
 @pytest.mark.parametrize(
@@ -212,9 +232,46 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
     keys, file = set(), archive.folder / "reply.json"
     for content in ("{}", '{"symbol": "GE"}', "{}"):
         file.write_text(content)
-        asked = panel(archive, ["GE"], offline=False, archive=None, input_file=str(file)).grid
-        keys.add(asked.key(asked.subjects[0]))
+        keys |= keys_of(panel(archive, ["GE"], offline=False, archive=None, input_file=str(file)))
     assert len(keys) == 2
+
+
+def keys_of(panel: Panel) -> set[str]:
+    with panel.grid.asking() as asking:
+        return {asking.key(subject) for subject in panel.grid.subjects}
+
+
+def test_what_is_kept_of_a_panel_is_that_of_its_archive(archive: Archive) -> None:
+    """From that alone, of what it holds; where a source answers, too, of the file: each cell records into it."""
+    other = archive.folder / "other.db"
+    other.write_bytes(Path(archive.path).read_bytes())
+    (archive.folder / "link.db").symlink_to(other)
+    assert keys_of(panel(archive, ["GE"])) == keys_of(panel(archive, ["GE"], archive=str(other)))
+    named = {"PIT_FETCH_ARCHIVE": "other.db"}
+    live = [keys_of(panel(archive, ["GE"], offline=None, archive=path)) for path in (None, archive.path, "other.db")]
+    assert len({*map(frozenset, live)}) == 3
+    assert live[2] == keys_of(panel(archive, ["GE"], offline=None, archive="link.db"))
+    assert live[2] == keys_of(panel(archive, ["GE"], offline=None, archive=None, environ=named))
+
+
+def test_a_panel_that_is_written_again_is_of_what_the_archive_holds_by_then(archive: Archive) -> None:
+    """Nothing that was kept when it was broken off is beside answers of a later state."""
+    asked, file = panel(archive, ["IBM", "T"]), archive.folder / "panel.csv"
+
+    def stop(cells: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        PanelFile(asked.grid, str(file)).write(on_cells=stop)
+    (archive.folder / "list.toml").write_text(
+        '[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nover.symbol = ["IBM", "T"]\n'
+    )
+    archive.app = lambda request: alpha(EARNINGS=figures("GE") | {"symbol": request.query["symbol"]})(request)
+    assert archive.command("capture list.toml", now="2026-07-01 13:00").code == 0
+    asked.write(file)
+    panel(archive, ["IBM", "T"]).write(archive.folder / "fresh.csv")
+    assert file.read_bytes() == (archive.folder / "fresh.csv").read_bytes()
+    assert "2026-05-14" in file.read_text()
 
 
 def test_a_value_that_cannot_be_asked_about_is_named(archive: Archive) -> None:
@@ -228,8 +285,8 @@ def test_an_engine_that_is_none_is_refused(archive: Archive) -> None:
 
 
 def test_the_same_request_in_other_words_is_another_subject(archive: Archive) -> None:
-    asked = panel(archive, ["GE", "ge"]).grid
-    assert len({asked.key(subject) for subject in asked.subjects}) == 2
+    asked = panel(archive, ["GE", "ge"])
+    assert len(keys_of(asked)) == 2
 
 
 def test_no_archive_is_replaced_and_no_folder_made(archive: Archive) -> None:

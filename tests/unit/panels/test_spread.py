@@ -7,17 +7,19 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.panels.cells import Asking, Grid
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.worker import Task, answered
+from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.support.version import __version__
 from tests.conftest import Run
 from tests.unit.archive.scene import Archive, alpha
@@ -50,6 +52,12 @@ def panel(kept: Archive, **options: Any) -> Panel:
     asked = {"op": "EARNINGS", "archive": kept.path.name, "offline": True, **options}
     asked = {name: value for name, value in asked.items() if value is not None}
     return Panel(grid_of("alphavantage", PITS, {"symbol": SYMBOLS}, asked))
+
+
+def key_of(grid: Grid) -> str:
+    """Return the key of the first subject."""
+    with grid.asking() as asking:
+        return asking.key(grid.subjects[0])
 
 
 @contextmanager
@@ -160,20 +168,26 @@ def test_nobody_at_an_address(archive: Archive) -> None:
 
 
 def test_a_worker_with_other_data_or_without_the_archive(archive: Archive, client: Any) -> None:
-    asked = panel(archive)
+    asked = panel(archive).grid
+    before = key_of(asked)
+    task = Task(__version__, asked.question, asked.subjects[0], before, asked.now())
     capture(archive, "GM")
-    with pytest.raises(ConfigError, match="a worker has other data or settings: give all of them the same archive"):
-        asked.write("panel.csv", engine=client)
+    assert "a worker has other data or settings: give all of them the same archive" in str(answered(task))
+    stale = asked._replace(
+        asking=lambda: nullcontext(Asking(ask=lambda over, pit: PlainEnvelope(), key=lambda _: before))
+    )
+    with pytest.raises(ConfigError, match="a worker has other data or settings"):
+        PanelFile(stale, "panel.csv", engine=client).write()
     archive.path.rename(archive.folder / "elsewhere.db")
-    with pytest.raises(ConfigError, match="a worker refuses: The archive cannot be used: ") as refusal:
-        asked.write("panel.csv", engine=client)
-    assert str(archive.folder) not in str(refusal.value)
+    refusal = str(answered(task))
+    assert "a worker refuses: The archive cannot be used: " in refusal
+    assert str(archive.folder) not in refusal
 
 
 def test_a_worker_of_another_version(archive: Archive) -> None:
     asked = panel(archive).grid
     subject = asked.subjects[0]
-    task = Task("0.0.1", asked.question, subject, asked.key(subject))
+    task = Task("0.0.1", asked.question, subject, key_of(asked), asked.now())
     assert "install the same everywhere" in str(answered(task))
     assert not isinstance(answered(task._replace(version=__version__)), str)
 
@@ -192,6 +206,6 @@ def test_a_variable_that_changes_answers_changes_the_key(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     asked = panel(archive).grid
-    before = asked.key(asked.subjects[0])
+    before = key_of(asked)
     monkeypatch.setenv(variable, "2026-07-01T00:00:00Z")
-    assert before != asked.key(asked.subjects[0])
+    assert before != key_of(asked)

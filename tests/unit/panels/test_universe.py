@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -75,6 +77,44 @@ def test_a_file_without_days_is_a_list() -> None:
 )
 def test_the_days_are_read_however_the_file_is_written(text: str) -> None:
     assert [str(member) for member in members("symbol", "@index.csv", lambda path: text)] == ["LEH to 2008-09-15"]
+
+
+OTHER_NAMES = {
+    "from": "start START since begin valid_from Valid-From from_date fromDate date_from start_dt added 'Date added' "
+    "mbrstartdt first_date",
+    "to": "end END until Till thru to_date toDate valid_to 'Valid until' date_to end_date removed mbrenddt last_day",
+}
+
+
+@pytest.mark.parametrize(
+    ("bound", "column"), [(bound, name) for bound, names in OTHER_NAMES.items() for name in shlex.split(names)]
+)
+def test_days_under_other_names_are_refused(bound: str, column: str) -> None:
+    """Read as other columns, they would let a member belong for ever: survivorship by a typo."""
+    other = "to" if bound == "from" else "from"
+    for head in (f"symbol,{column}", f"{column},symbol,name", f"symbol,{other},{column}"):
+        text = f"{head}\nLEH,2008-09-15,\n"
+        with pytest.raises(UsageError, match=rf"index\.csv: .* rename {re.escape(column)} to {bound}, or leave"):
+            members("symbol", "@index.csv", {"index.csv": text}.__getitem__)
+
+
+def test_both_days_are_named_in_one_line() -> None:
+    with pytest.raises(UsageError, match="rename start to from and end to to, or leave them out"):
+        members("symbol", "@index.csv", lambda path: "symbol,start,end\nLEH,,2008-09-15\n")
+
+
+@pytest.mark.parametrize(
+    "head", ["symbol,name", "symbol,sector,weight", "symbol,from,to,start,end", "symbol,trend,total,founded,last"]
+)
+def test_other_columns_do_not_count(head: str) -> None:
+    assert [member.value for member in members("symbol", "@index.csv", lambda path: f"{head}\nLEH\n")] == ["LEH"]
+
+
+@pytest.mark.parametrize("option", ["date_from", "since"])
+def test_an_option_may_be_called_like_a_day(option: str) -> None:
+    """The column that is asked about is no day of a member."""
+    (member,) = members(option, "@days.csv", lambda path: f"{option},name\n2024-01-31,a\n")
+    assert (member.value, member.since, member.until) == ("2024-01-31", None, None)
 
 
 def test_a_value_is_asked_about_once_however_often_it_is_named() -> None:
