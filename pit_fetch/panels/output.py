@@ -44,6 +44,7 @@ class Written(NamedTuple):
     is_written   the file was written: some cell was answered
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
+    uncaptured   how many cells have items, and lack what was never captured
     check        what came of asking some cells again; None if that was not asked for
     """
 
@@ -53,6 +54,7 @@ class Written(NamedTuple):
     is_written: bool
     empty: str = ""
     provisional: int = 0
+    uncaptured: int = 0
     check: Check | None = None
 
 
@@ -170,4 +172,5 @@ def _of(summaries: Sequence[Summary]) -> Written:
         is_written=not statuses.keys() <= {"failed", "refused"},
         empty=next((summary.empty for summary in summaries if summary.empty), ""),
         provisional=sum(summary.provisional for summary in summaries),
+        uncaptured=sum(summary.uncaptured for summary in summaries),
     )

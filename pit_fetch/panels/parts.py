@@ -35,7 +35,8 @@ class Summary(NamedTuple):
     statuses     the number of cells by their status
     provisional  how many cells are of an instant that had not come when they were asked
     next_pit     the earliest of these instants; "" if there is none
-    reason       why the first cell is not whole, in a sentence; "" if all are
+    uncaptured   how many cells have items, and lack what was never captured
+    reason       why the first cell is not whole, in a sentence; "" if all are. That something was cut comes last
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     """
 
@@ -43,6 +44,7 @@ class Summary(NamedTuple):
     statuses: Mapping[str, int]
     provisional: int
     next_pit: str
+    uncaptured: int = 0
     reason: str = ""
     empty: str = ""
 
@@ -65,8 +67,15 @@ def part_of(cells: Sequence[Cell]) -> Part:
     empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
     ahead = sorted(cell.pit for cell in cells if cell.is_provisional)
-    reason = gaps[0]["reason"] if gaps else ""
-    summary = Summary(is_whole, statuses, len(ahead), ahead[0].isoformat() if ahead else "", reason, next(empty, ""))
+    summary = Summary(
+        is_whole,
+        statuses,
+        provisional=len(ahead),
+        next_pit=ahead[0].isoformat() if ahead else "",
+        uncaptured=sum(bool(cell.envelope.data) and any(map(_is_uncaptured, cell.envelope.gaps)) for cell in cells),
+        reason=next((gap["reason"] for gap in sorted(gaps, key=lambda gap: gap["type"] == GapType.TRUNCATED)), ""),
+        empty=next(empty, ""),
+    )
     lines = (json.dumps(line, default=str) for line in (summary._asdict(), *map(_line, cells)))
     return Part(summary, "".join(f"{line}\n" for line in lines).encode())
 
@@ -133,7 +142,11 @@ def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], env
 
 
 def _is_lack(gap: Mapping[str, Any]) -> bool:
-    return gap["type"] in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False
+    return gap["type"] in (GapType.TRUNCATED, *FAILURES) or _is_uncaptured(gap)
+
+
+def _is_uncaptured(gap: Mapping[str, Any]) -> bool:
+    return gap.get("captured") is False
 
 
 def _line(cell: Cell) -> dict[str, Any]:

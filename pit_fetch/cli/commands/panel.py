@@ -247,6 +247,7 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
 def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool, fail: bool) -> CommandResult:
     is_as_asked = has_limit and written.is_whole  # what a limit cuts is no lack
     lacking = sum(written.statuses.get(status, 0) for status in (_REFUSED if is_as_asked else _LACKING))
+    lacking += written.uncaptured if is_as_asked else 0
     is_found = lacking or (fail and written.statuses.get("not_captured"))
     status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
     if lacking:

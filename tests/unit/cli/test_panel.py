@@ -221,6 +221,13 @@ def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
     assert (answer.code, [row["status"] for row in rows]) == (0, ["ok", "incomplete", "incomplete"])
 
 
+def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archive) -> None:
+    words = "--pits 2026-06-30T20:00:00Z,2026-07-31T20:00:00Z --over symbol=GE --limit 1 --format csv"
+    answer = archive.command(f"panel --source alphavantage EARNINGS --offline {words}", "2026-08-03 12:00")
+    assert (answer.code, answer.out.count("incomplete")) == (1, 1)
+    assert "1 of 2 cells failed, or are incomplete. The first of them: What became public after Wednesday" in answer.err
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
