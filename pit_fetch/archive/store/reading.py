@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive.store.errors import ArchiveError, Changed
 
-# Two writes within so many nanoseconds may have one time: within some ticks of a kernel, or in whole seconds.
+# Two writes within so many nanoseconds may have one time: ticks of a kernel (Linux before 6.13), or whole seconds.
 _TICK, _WHOLE_SECONDS = 20_000_000, 2_000_000_000
 # How often a reader looks whether the last write is over.
 _LOOKS = 5

@@ -56,7 +56,7 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
 def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], bool] = reading.may_write) -> Reader:
     """Open the archive at ``path``, even if its folder cannot be written. Raise ArchiveError.
 
-    What is read in a :func:`snapshot` is of one moment, and so is what was read if :func:`check_unchanged` raises nothing.
+    What is read in a :func:`snapshot` is of one moment. So is all that was read, if :func:`check_unchanged` is silent.
 
     is_brief  the caller starts again if Changed is raised, so the file may be read in the fastest way
     allowed   says whether this user may write to the archive, and to its folder
