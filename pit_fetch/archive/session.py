@@ -225,6 +225,7 @@ class ArchiveSession:
         if self._reading is None:
             # Without a network, a question can be asked again.
             self._reading = schema.open_to_read(self.path, is_brief=self.recorded.request.offline)
+            self._reading.execute("BEGIN")  # one moment for all of it, and one lock
         return self._reading
 
 

@@ -162,6 +162,8 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
 
 def is_behind(connection: sqlite3.Connection, stream: str) -> bool:
     """Return whether the index lacks a fetch of a stream, or may lack one. Raise Damaged."""
+    if connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is None:  # most often, and found at once
+        return False
     return bool(pending(connection, stream) or pending(connection, UNASSIGNED))
 
 

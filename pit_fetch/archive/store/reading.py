@@ -12,7 +12,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -34,12 +33,14 @@ _UNSEEN = (
 class Way(Enum):
     """A way to open an archive, as the parameters of SQLite.
 
-    SHARED  through -wal and -shm, which are created: each transaction sees one moment, whatever others write
+    SHARED  through -wal and -shm: each transaction sees one moment, whatever others write
+    FIRST   the same where they are not there. Only a connection that may write removes them when it is the last
     GUEST   the same with those that are there, of which none is created
     ALONE   the file by itself: right only if nothing is in -wal, and if nobody writes to the file meanwhile
     """
 
     SHARED = "mode=ro"
+    FIRST = "mode=rw"
     GUEST = "mode=ro&readonly_shm=1"
     ALONE = "mode=ro&immutable=1"
 
@@ -75,7 +76,8 @@ def ways(beside: Beside, *, may_write: bool, is_brief: bool) -> tuple[Way, ...]:
     is_shared, is_quiet = beside.wal is not None and beside.has_shm, not beside.wal
     possible = {
         Way.ALONE: is_brief and is_quiet and not is_shared,  # the fastest, and it leaves nothing to remove
-        Way.SHARED: may_write,
+        Way.FIRST: may_write and is_quiet and not is_shared,
+        Way.SHARED: may_write and (is_shared or not is_quiet),
         Way.GUEST: is_shared,
     }
     last = (Way.ALONE,) if is_quiet and not possible[Way.ALONE] else ()
@@ -86,24 +88,16 @@ class Reader(sqlite3.Connection):
     """A connection that reads an archive.
 
     unchanged  the stamp that the file must keep, if it is read by itself
-    is_first   whether it created -wal and -shm, which it then removes
     """
 
     path: str = ""
     unchanged: Stamp | None = None
-    is_first: bool = False
 
     def check_unchanged(self) -> None:
         """Raise Changed if what was read may not be of one moment."""
         with contextlib.suppress(OSError):  # the file is gone, and what is gone was not written to
             if self.unchanged is not None and stamp_of(self.path) != self.unchanged:
                 raise Changed
-
-    def close(self) -> None:
-        super().close()
-        if self.is_first:
-            self.is_first = False
-            _leave_nothing(self.path)
 
 
 def may_write(path: str) -> bool:
@@ -148,13 +142,17 @@ class _Opening(NamedTuple):
     is_allowed: bool
 
     def connect(self, *, is_brief: bool) -> Reader:
-        """Open it in the first way that SQLite takes. Raise Changed if somebody begins to write meanwhile."""
-        around = beside(self.path)
-        is_brief = is_brief and _SHOWS_EACH_WRITE and stamp_of(self.path).is_settled(time.time_ns())
+        """Open it in the first way that SQLite takes. Raise Changed if it may not be read just now."""
+        stamp, around = stamp_of(self.path), beside(self.path)  # in this order: what is checkpointed between shows
+        is_settled = stamp.is_settled(time.time_ns())
+        is_brief = is_brief and is_settled and _SHOWS_EACH_WRITE
         problem: sqlite3.Error | None = None
         for way in ways(around, may_write=self.is_allowed, is_brief=is_brief):
+            if way is Way.ALONE and not is_settled:
+                time.sleep(stamp.grain / 1e9)
+                raise Changed
             try:
-                return self._connect(way, is_first=way is Way.SHARED and around.wal is None)
+                return self._connect(way, stamp if way is Way.ALONE else None)
             except sqlite3.OperationalError as error:  # a file beside it can be neither used nor created
                 if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                     raise
@@ -163,38 +161,19 @@ class _Opening(NamedTuple):
             raise ArchiveError(_UNSEEN)
         raise problem
 
-    def _connect(self, way: Way, *, is_first: bool) -> Reader:
-        unchanged, before = _settled(self.path) if way is Way.ALONE else None, _wal_of(self.path)
+    def _connect(self, way: Way, unchanged: Stamp | None) -> Reader:
         uri = f"{Path(self.path).as_uri()}?{way.value}"
         with contextlib.ExitStack() as on_error:
             if way is Way.GUEST:
-                on_error.callback(_remove_own, self.path, before)
+                on_error.callback(_remove_own, self.path, _wal_of(self.path))
             reader = sqlite3.connect(uri, uri=True, timeout=self.busy_seconds, isolation_level=None, factory=Reader)
-            reader.path, reader.unchanged, reader.is_first = self.path, unchanged, is_first
+            reader.path, reader.unchanged = self.path, unchanged
             on_error.callback(reader.close)
+            if way is Way.FIRST:
+                reader.execute("PRAGMA query_only = ON")
             self.begin(reader)
             on_error.pop_all()
         return reader
-
-
-def _settled(path: str) -> Stamp:
-    """Return the stamp of a file that has all commits, and that another write would change. Raise Changed."""
-    for _ in range(_LOOKS):
-        stamp = stamp_of(path)
-        if stamp.is_settled(time.time_ns()):
-            if beside(path).wal:
-                break
-            return stamp
-        time.sleep(stamp.grain / 1e9)
-    raise Changed
-
-
-def _leave_nothing(path: str) -> None:
-    """Remove an empty -wal and its -shm, unless somebody uses them: SQLite does when the last writer closes."""
-    if beside(path).wal is not None:
-        uri = f"{Path(path).as_uri()}?mode=rw"
-        with contextlib.suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True, timeout=0)) as last:
-            last.execute("PRAGMA schema_version").fetchone()
 
 
 def _wal_of(path: str) -> int | None:

@@ -134,6 +134,7 @@ def take_back(connection: sqlite3.Connection) -> None:
 
 def empty_index_aside(connection: sqlite3.Connection) -> None:
     """Hide the index behind an empty temporary one, for this connection."""
+    connection.execute("PRAGMA query_only = OFF")  # it would protect the temporary tables, too
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
         connection.execute(statement)

@@ -197,6 +197,13 @@ def _over_holes(real: Any) -> Any:
     return lambda recorded, wanted: max((part.until for part in recorded), default=real([], wanted))
 
 
+# Leaks of who may only read.
+
+
+def _shared_for_first(way: reading.Way) -> reading.Way:
+    return reading.Way.SHARED if way is reading.Way.FIRST else way
+
+
 # Leaks of what is deleted.
 
 
@@ -276,7 +283,12 @@ MUTANTS = (
             lambda real: lambda beside, *, may_write, is_brief: real(beside, may_write=True, is_brief=is_brief),
             _READERS,
         ),
-        ("the last reader leaves files", "_leave_nothing", nothing, _READERS),
+        (
+            "the last reader leaves files",
+            "ways",
+            lambda real: lambda beside, **reader: tuple(_shared_for_first(way) for way in real(beside, **reader)),
+            _READERS,
+        ),
     ),
     *_in(
         "pit_fetch.archive.store.index",

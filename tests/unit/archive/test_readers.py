@@ -90,11 +90,11 @@ def settle(archive: Archive) -> None:
 @pytest.mark.parametrize(
     ("wal", "has_shm", "may_write", "is_brief", "expected"),
     [
-        (None, False, True, False, (Way.SHARED, Way.ALONE)),
-        (None, False, True, True, (Way.ALONE, Way.SHARED)),
+        (None, False, True, False, (Way.FIRST, Way.ALONE)),
+        (None, False, True, True, (Way.ALONE, Way.FIRST)),
         (None, False, False, False, (Way.ALONE,)),
         (None, True, False, False, (Way.ALONE,)),
-        (0, False, True, True, (Way.ALONE, Way.SHARED)),
+        (0, False, True, True, (Way.ALONE, Way.FIRST)),
         (0, False, False, False, (Way.ALONE,)),
         (0, True, True, True, (Way.SHARED, Way.GUEST, Way.ALONE)),
         (0, True, False, False, (Way.GUEST, Way.ALONE)),
