@@ -186,7 +186,8 @@ def _wal_of(path: str) -> int | None:
 
 def _remove_own(path: str, before: int | None) -> None:
     """Remove an empty -wal that SQLite has just created: its owner removed the one that was there in that instant."""
+    user = os.geteuid() if os.name == "posix" else None
     with contextlib.suppress(OSError):
         found = os.stat(f"{path}-wal")
-        if (found.st_size, found.st_uid) == (0, os.geteuid()) and found.st_ino != before:
+        if (found.st_size, found.st_uid) == (0, user) and found.st_ino != before:
             os.remove(f"{path}-wal")
