@@ -43,6 +43,7 @@ import re
 import stat
 import sys
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 
 TYPE_CHECKING = False  # typing itself is slow to import, and this process starts on every Bash command of an agent
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ _NAIVE_INSTANT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}
 _ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
 
 _BLANKS = "\ufeff \t\r\n"
+# How a text begins that can be a JSON document with strings in it.
+_FIRST_OF_JSON = frozenset(f'{{["{_BLANKS}')
 # A JSON text that is nested deeper is not looked into. No envelope is, and beyond some level, which depends on its
 # version and on the calls under way, Python cannot: one text would be judged differently here, there and in the hook.
 _MAX_QUOTED_LEVELS = 100
@@ -397,6 +400,24 @@ def _nodes(root: Any) -> Iterator[Any]:
             pending.extend(node)
 
 
+def _beginnings(root: Any) -> list[str]:
+    """Return the strings, keys too, in JSON documents at any depth that begin as a JSON document may."""
+    # Every item of every answer is looked through, so this does not go through _nodes.
+    texts: list[str] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, str):
+            if node[:1] in _FIRST_OF_JSON:
+                texts.append(node)
+        elif isinstance(node, dict):
+            pending.extend(node)
+            pending.extend(node.values())
+        elif isinstance(node, list):
+            pending.extend(node)
+    return texts
+
+
 def check_texts(root: Any, pit: datetime) -> None:
     """Apply (11): (2) and (10) to strings that are JSON documents, and to the strings in those in turn.
 
@@ -409,7 +430,7 @@ def check_texts(root: Any, pit: datetime) -> None:
         members.extend(pairs)  # every pair, since a document that is quoted may repeat a key
         return [part for pair in pairs for part in pair]
 
-    texts = [node for node in _nodes(root) if isinstance(node, str)]
+    texts = _beginnings(root)
     while texts:
         text = texts.pop().strip(_BLANKS)
         if text[:1] not in ("{", "[", '"'):
@@ -884,6 +905,7 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.upper()))
 
 
+@lru_cache(maxsize=1024)  # a loop of questions has one environment
 def _is_slip(word: str, known: str) -> bool:
     start = len("PITFETCH")
     keeps_first = word[:start] != known[:start] or word[start : start + 1] == known[start]

@@ -260,9 +260,14 @@ class Archived:
         self.bodies: dict[bytes, bytes] = {}
         # The stream of which the connection has a copy of the index, if that of the file lacks something.
         self.aside: str | None = None
+        # Whether the connection has an index of all streams instead.
+        self.has_all_aside = False
 
     def complete(self, stream: str) -> None:
         """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
+        if self.has_all_aside:
+            self.ingest_all(stream)
+            return
         if self.aside is not None and self.aside != stream:
             schema.take_back(self.connection)
             self.aside = None
@@ -270,6 +275,19 @@ class Archived:
             schema.set_aside(self.connection, stream)
             self.aside = stream
             self.ingest_all(stream)
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams. Raise Damaged.
+
+        If the file does not say of which streams some of its fetches are, the index is made again for this connection.
+        """
+        is_outdated = schema.is_outdated(self.connection)
+        unassigned = () if is_outdated else index.pending(self.connection, index.UNASSIGNED)
+        if is_outdated or any(self.recorded(key) is not None for key in unassigned):
+            schema.set_all_aside(self.connection)
+            self.has_all_aside = True
+            self.assign()
+        return index.streams(self.connection)
 
     def recorded(self, key: Key, stream: str = "") -> RecordedFetch | None:
         """Return a fetch, or None if its source is not installed or refuses the request now.

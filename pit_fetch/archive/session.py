@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple
 
@@ -124,8 +125,16 @@ class ArchiveSession:
         except BROKEN as error:
             raise archive_error(error) from error
 
+    def at_one_moment(self) -> AbstractContextManager[None]:
+        """Return what raises Changed on leaving if what was read of the archive may not be of one moment."""
+        return schema.checking(self._check_unchanged)
+
     def finish(self, text: str | None, status: int) -> None:
         self.recorder.finish(text, status)
+        self.close()
+
+    def close(self) -> None:
+        """Close what this question alone reads."""
         if self._reading is not None:
             self._reading.close()
 
@@ -191,9 +200,14 @@ class ArchiveSession:
         if self._known is None:
             kept_open = None if self.recorder.connection is not None else self._archives
             if kept_open is not None:
-                return kept_open.read(self.path)
-            self._known = rederive.Archived(self._connection(), self.runtime.find)
+                self._known = kept_open.read(self.path)
+            else:
+                self._known = rederive.Archived(self._connection(), self.runtime.find)
         return self._known
+
+    def _check_unchanged(self) -> None:
+        if self._known is not None:
+            schema.check_unchanged(self._known.connection)
 
     def _complete(self, archived: rederive.Archived, stream: str) -> rederive.Archived:
         """Return the recorded fetches by a connection whose index holds every fetch of a stream."""
@@ -209,7 +223,9 @@ class ArchiveSession:
         if self.recorder.connection is not None and not self.problem:
             return self.recorder.connection
         if self._reading is None:
-            self._reading = schema.open_to_read(self.path)
+            # Without a network, a question can be asked again.
+            self._reading = schema.open_to_read(self.path, is_brief=self.recorded.request.offline)
+            self._reading.execute("BEGIN")  # one moment for all of it, and one lock
         return self._reading
 
 

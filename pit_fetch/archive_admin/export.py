@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pit_fetch.archive import rederive
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.index import ValidRecord
-from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import PitFetchError
@@ -93,9 +92,10 @@ def export(
 
 
 def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, on_progress: OnProgress) -> Exported:
-    ingest_pending(connection, find)
+    connection.execute("PRAGMA temp_store = FILE")  # what is indexed aside may be large
     with schema.snapshot(connection):
-        names = [name for (name,) in connection.execute("SELECT name FROM pools WHERE name != ''")]
+        archived = rederive.Archived(connection, find)
+        names = archived.streams()
         streams = sorted((_stream(name, find) for name in names), key=lambda stream: (stream.folder, stream.name))
         done = rows = files = 0
         left_out: list[str] = []
@@ -107,14 +107,18 @@ def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, o
             if operation is None or operation.dating != "record":
                 left_out.append(place)
                 continue
-            found = (
-                _Row(stream, valid) for stream in members for valid in index.valid_records(connection, stream.name)
-            )
+            found = (_Row(stream, valid) for stream in members for valid in _valid_records(archived, stream.name))
             served = (row for row in found if not operation.missing_in(row.valid.record))
             for number, chunk in enumerate(_chunks(served), 1):
                 rows, files = rows + len(chunk), files + 1
                 _write(_table(operation, chunk), folder / place / f"{number:06}.parquet")
     return Exported(rows, files, tuple(left_out))
+
+
+def _valid_records(archived: rederive.Archived, stream: str) -> Iterator[ValidRecord]:
+    """Yield the versions of a stream. Its fetches that no question has needed yet are indexed aside."""
+    archived.complete(stream)
+    yield from index.valid_records(archived.connection, stream)
 
 
 def _stream(name: str, find: rederive.Find) -> _Stream:

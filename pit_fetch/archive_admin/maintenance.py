@@ -78,6 +78,7 @@ def merge(
             journal.note_chains(connection)
             if merged:  # in the same transaction: answers would rely on an index that lacks what was merged
                 _rebuild(connection, find, on_progress)
+            schema.check_unchanged(other)  # before anything of it is kept
     if is_less:
         _scrub(connection)
     return merged

@@ -54,6 +54,8 @@ def repair(
         whole = count(connection, "fetches")
         rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
         lost = tuple(_line(connection, *place) for place in _lost(connection) if place not in lost_before)
+        if other is not None:
+            schema.check_unchanged(other)
     return Repaired(tuple(mending.mended), (*mending.lost, *lost))
 
 

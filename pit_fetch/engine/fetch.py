@@ -7,6 +7,7 @@ between them is :class:`~pit_fetch.engine.report.CollectedRecords`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -114,6 +115,7 @@ class Fetch:
         self.collected = CollectedRecords(Selection(), WithheldCounts())
         self.source = Source(())
         self.claimed: list[Record] = []
+        self.archives = archives
         self.archive = self._open_archive(archives)
 
     @property
@@ -138,12 +140,15 @@ class Fetch:
         """Return the archive of this fetch, if it has one. Raise ConfigError for --offline without one."""
         path = archive_of(self.request, self.runtime)
         if path:
-            from pit_fetch.archive.session import ArchiveSession
-
-            return ArchiveSession(self.runtime.path(path), self.request, self.query, self.runtime, archives)
+            return self._session(self.runtime.path(path), archives)
         if self.request.offline and not self.request.input_file:
             raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
         return None
+
+    def _session(self, path: str, archives: OpenArchives | None) -> ArchiveSession:
+        from pit_fetch.archive.session import ArchiveSession
+
+        return ArchiveSession(path, self.request, self.query, self.runtime, archives)
 
     def _open_source(self) -> Source:
         if self.request.input_file:
@@ -257,21 +262,36 @@ class Fetch:
 
     def _offline(self, archive: ArchiveSession) -> CollectedRecords:
         """Return the records of the archive alone. Raise ConfigError if it cannot be used."""
-        from pit_fetch.archive.store.errors import ArchiveError
+        from pit_fetch.archive.open_archives import OpenArchives
+        from pit_fetch.archive.store.errors import ArchiveError, Changed
 
         secrets = credentials.known_secrets(self.request.provider, self.runtime.environ, self.runtime.folder)
         self.progress.hide(secrets)
         try:
             archive.start(secrets)
             self._opened(secrets)
+            try:
+                return self._read(archive)
+            except Changed:
+                if self.archives is not None:  # the other answers of the loop are of the moment at which it began
+                    raise
+            # In a way that no writer disturbs, if this user has one.
+            with closing(OpenArchives(self.runtime.find)) as archives:
+                self.collected = self.collected._replace(withheld=WithheldCounts())
+                return self._read(self._session(archive.path, archives))
+        except ArchiveError as error:
+            raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
+
+    def _read(self, archive: ArchiveSession) -> CollectedRecords:
+        """Return the records of the archive alone. Raise ArchiveError: Changed if it was written to meanwhile."""
+        with closing(archive), archive.at_one_moment():
             collected = self.collected.with_gaps(
                 before=(gap(Code.OFFLINE), *self._uncaptured(archive), *self._caveats(archived=True))
             )
             collected = self._from_archive(archive, collected, None)
-            self.progress.advise(archive.advice)
-            return collected
-        except ArchiveError as error:
-            raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
+            advice = archive.advice
+        self.progress.advise(advice)
+        return collected
 
     def _uncaptured(self, archive: ArchiveSession) -> Iterator[Gap]:
         """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
@@ -306,7 +326,8 @@ class Fetch:
             if not holds_more:
                 return live
         try:
-            return self._from_archive(archive, live, read)
+            with archive.at_one_moment():
+                return self._from_archive(archive, live, read)
         except ArchiveError as error:
             return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
 

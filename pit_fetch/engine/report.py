@@ -110,7 +110,8 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
         gaps.append(gap(Code.QUOTES_LATE_STAMP))
     result = _written(request, shown, gaps, options)
     # The gate reads JSON: it judges the envelope, whatever form the text has.
-    finding = envelope.judge(as_json.render(result.envelope), request.pit)
+    is_json = request.format == "json" and isinstance(result.text, str)
+    finding = envelope.judge(result.text if is_json else as_json.render(result.envelope), request.pit)
     if finding is not None:
         result = _written(request, (), [gap(Code.GATE_REFUSED, finding=finding)], options)
     is_whole = finding is None and len(result.kept) == len(shown)

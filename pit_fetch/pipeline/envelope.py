@@ -156,12 +156,14 @@ def is_quoting(content: dict[str, Any] | str, pit: datetime | None) -> bool:
 
 
 def _item(record: Record, options: EnvelopeOptions) -> dict[str, Any]:
+    available = None if record.available_at is None else in_new_york(record.available_at)
     item: dict[str, Any] = {
-        "available_at": None if record.available_at is None else in_new_york(record.available_at),
+        "available_at": available,
         "available_at_source": record.available_at_source,
     }
     if record.revised_at is not None:
-        item["revised_at"] = in_new_york(record.revised_at)
+        is_same = record.revised_at == record.available_at
+        item["revised_at"] = available if is_same else in_new_york(record.revised_at)
     if record.first_seen_at is not None:
         item["first_seen_at"] = in_new_york(record.first_seen_at)
     if record.is_claimed:
@@ -171,7 +173,7 @@ def _item(record: Record, options: EnvelopeOptions) -> dict[str, Any]:
     for key, value in record.payload.items():
         name = options.clean_data(key)
         # A payload cannot replace a stamp.
-        if key in wanted and name not in (*item, EVIDENCE) and not _is_forbidden(key, options):
+        if key in wanted and name not in item and name != EVIDENCE and not _is_forbidden(key, options):
             item[name] = _clean(value, options)
     return item
 

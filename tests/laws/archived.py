@@ -24,7 +24,7 @@ from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App, Response
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
-from tests.laws import archive_laws, coverage, dropping, indexed, keeping, names
+from tests.laws import archive_laws, coverage, dropping, indexed, keeping, names, readers
 from tests.laws.checks import check_newest_first
 from tests.laws.naming import together
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
@@ -356,5 +356,9 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         keeping.LAWS,
         dropping.LAWS,
         names.LAWS,
-        {"archive: coverage": coverage.pairs, "sec_full_text: archive filings": coverage.filings},
+        {
+            "archive: coverage": coverage.pairs,
+            "archive: readers": readers.law,
+            "sec_full_text: archive filings": coverage.filings,
+        },
     )

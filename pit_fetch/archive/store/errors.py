@@ -21,6 +21,15 @@ class Lost(ArchiveError):
     """The requested entry was damaged and has been given up in a repair. The archive is sound."""
 
 
+class Changed(ArchiveError):
+    """The file was written to while it was read by itself: what was read may be of two moments."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "another process wrote to it while it was read: ask again, or let this user write to it and to its folder"
+        )
+
+
 class Unreadable(ArchiveError):
     """A package that is needed to read the archive is not installed. Nothing is damaged."""
 

@@ -96,6 +96,11 @@ def known_stream(connection: sqlite3.Connection, stream: str) -> int | None:
     return None
 
 
+def streams(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the streams."""
+    return [name for (name,) in connection.execute("SELECT name FROM pools WHERE name != ?", (UNASSIGNED,))]
+
+
 def count_reads(connection: sqlite3.Connection, stream: str, number: int, change: int) -> None:
     """Add ``change`` to the number of fetches that the stream has in ``reads``."""
     (reads,) = connection.execute("SELECT reads FROM pools WHERE id = ?", (number,)).fetchone()
@@ -157,6 +162,8 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
 
 def is_behind(connection: sqlite3.Connection, stream: str) -> bool:
     """Return whether the index lacks a fetch of a stream, or may lack one. Raise Damaged."""
+    if connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is None:  # most often, and found at once
+        return False
     return bool(pending(connection, stream) or pending(connection, UNASSIGNED))
 
 

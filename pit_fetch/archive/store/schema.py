@@ -8,11 +8,11 @@ import shlex
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
-from pit_fetch.archive.store import index
+from pit_fetch.archive.store import index, reading
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store.reading import Reader
 from pit_fetch.archive.store.tables import APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
 from pit_fetch.archive.store.upgrade import defer_everything, format_of, upgrade
 
@@ -53,33 +53,28 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
     return connection
 
 
-def open_to_read(path: str) -> sqlite3.Connection:
-    """Open the archive at ``path``, even if its folder cannot be written. Raise ArchiveError."""
+def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], bool] = reading.may_write) -> Reader:
+    """Open the archive at ``path``, even if its folder cannot be written. Raise ArchiveError.
+
+    What is read in a :func:`snapshot` is of one moment. So is all that was read, if :func:`check_unchanged` is silent.
+
+    is_brief  the caller starts again if Changed is raised, so the file may be read in the fastest way
+    allowed   says whether this user may write to the archive, and to its folder
+    """
+    path = os.path.abspath(path)
     try:
         _check_is_file(path)
-    except OSError as error:
-        raise (
-            ArchiveError("there is no such file (pit_fetch capture or pit_fetch archive sample makes one)")
-            if isinstance(error, FileNotFoundError)
-            else archive_error(error)
-        ) from None
-    problem: ArchiveError | None = None
-    # In WAL mode a reader needs the file beside it. Where that cannot be created, no other process writes either.
-    for mode in ("mode=ro", "mode=ro&immutable=1"):
-        with contextlib.ExitStack() as on_error:
-            try:
-                uri = f"{Path(os.path.abspath(path)).as_uri()}?{mode}"
-                connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-                on_error.callback(connection.close)
-                connection.execute("PRAGMA temp_store = MEMORY")
-                if _is_new(connection):
-                    raise ArchiveError("it is empty")
-            except BROKEN as error:
-                problem = archive_error(error)
-            else:
-                on_error.pop_all()
-                return connection
-    raise problem or ArchiveError("it cannot be opened")
+        return reading.connect(path, _begin, BUSY_SECONDS, is_brief=is_brief, is_allowed=allowed(path))
+    except FileNotFoundError:
+        raise ArchiveError("there is no such file (pit_fetch capture or pit_fetch archive sample makes one)") from None
+    except (*BROKEN, OSError) as error:
+        raise archive_error(error) from None
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA temp_store = MEMORY")
+    if _is_new(connection):
+        raise ArchiveError("it is empty")
 
 
 def _check_is_file(path: str) -> None:
@@ -111,10 +106,10 @@ def advice(connection: sqlite3.Connection, path: str | None) -> str:
 
 def set_aside(connection: sqlite3.Connection, stream: str) -> None:
     """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
-    empty_index_aside(connection)
     if format_of(connection) < FORMAT:
-        defer_everything(connection)
+        set_all_aside(connection)
         return
+    empty_index_aside(connection)
     for table in DERIVED:
         which = f"name IN (?, '{index.UNASSIGNED}')"
         if table != "pools":
@@ -125,6 +120,12 @@ def set_aside(connection: sqlite3.Connection, stream: str) -> None:
         connection.execute(query, (stream,))
 
 
+def set_all_aside(connection: sqlite3.Connection) -> None:
+    """Replace the index by a temporary one of which all fetches are pending, for this connection."""
+    empty_index_aside(connection)
+    defer_everything(connection)
+
+
 def take_back(connection: sqlite3.Connection) -> None:
     """Remove the temporary copy of :func:`set_aside`."""
     for table in DERIVED:
@@ -133,6 +134,7 @@ def take_back(connection: sqlite3.Connection) -> None:
 
 def empty_index_aside(connection: sqlite3.Connection) -> None:
     """Hide the index behind an empty temporary one, for this connection."""
+    connection.execute("PRAGMA query_only = OFF")  # it would protect the temporary tables, too
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
         connection.execute(statement)
@@ -200,12 +202,30 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 
 @contextlib.contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read everything as of one moment, whatever other processes append meanwhile."""
+    """Read everything as of one moment, whatever other processes append meanwhile. Raise Changed if it cannot be."""
     if connection.in_transaction:
         yield
         return
     connection.execute("BEGIN")
     try:
-        yield
+        with checking(lambda: check_unchanged(connection)):
+            yield
     finally:
         connection.rollback()
+
+
+@contextlib.contextmanager
+def checking(check: Callable[[], object]) -> Iterator[None]:
+    """Call ``check`` on leaving, also on an error, which it may explain better by raising its own."""
+    try:
+        yield
+    except Exception:
+        check()
+        raise
+    check()
+
+
+def check_unchanged(connection: sqlite3.Connection) -> None:
+    """Raise Changed if what was read by a connection may not be of one moment."""
+    if isinstance(connection, Reader):
+        connection.check_unchanged()

@@ -40,10 +40,14 @@ def carried_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, i
         if is_dry and not os.path.exists(path):
             start = prepare(job, None, runtime)
             return CaptureReport(path, tuple(start.results), start.plans, is_dry=True)
-        with closing(schema.open_to_read(path) if is_dry else schema.open_to_write(path)) as connection:
+        if is_dry:
+            with closing(schema.open_to_read(path)) as reader, schema.snapshot(reader):
+                start = prepare(job, reader, runtime)
+            return CaptureReport(path, tuple(start.results), start.plans, is_dry=True)
+        with closing(schema.open_to_write(path)) as connection:
             start = prepare(job, connection, runtime)
-            results = start.results if is_dry else run(job, start, connection, runtime, shown)
-            return CaptureReport(path, tuple(results), start.plans, is_dry)
+            results = run(job, start, connection, runtime, shown)
+            return CaptureReport(path, tuple(results), start.plans)
     except sqlite3.Error as error:
         raise archive_error(error) from error
 

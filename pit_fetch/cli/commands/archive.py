@@ -257,7 +257,7 @@ def _rebuild(call: Call) -> CommandResult:
 
 def _open_existing(path: str) -> sqlite3.Connection:
     """Open an archive to write, but do not create one. Raise ArchiveError."""
-    schema.open_to_read(path).close()
+    schema.open_to_read(path, is_brief=True).close()
     return schema.open_to_write(path)
 
 
@@ -336,7 +336,7 @@ def _export_options(parser: Parser) -> None:
 def _export(call: Call) -> CommandResult:
     from pit_fetch.archive_admin import export
 
-    with closing(_open_existing(call.path)) as connection:
+    with closing(schema.open_to_read(call.path)) as connection:
         folder = call.runtime.path(call.options.folder)
         if os.path.splitext(folder)[1] in (".parquet", ".csv", ".json", ".jsonl"):
             return refused(f"{folder}: DIR is a folder of several Parquet files: give it a folder's name")

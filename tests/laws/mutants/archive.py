@@ -7,7 +7,7 @@ from itertools import dropwhile
 from typing import Any
 
 from pit_fetch.archive import names, rederive
-from pit_fetch.archive.store import history, index, journal, microseconds
+from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.archive_admin import maintenance
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
@@ -23,6 +23,7 @@ def _any_names(real: Any) -> Any:
 
 _DAMAGE = ("archive: damage",)
 _WORDS = ("archive: words",)
+_READERS = ("archive: readers",)
 
 
 def _each(change: Any) -> Any:
@@ -196,6 +197,13 @@ def _over_holes(real: Any) -> Any:
     return lambda recorded, wanted: max((part.until for part in recorded), default=real([], wanted))
 
 
+# Leaks of who may only read.
+
+
+def _shared_for_first(way: reading.Way) -> reading.Way:
+    return reading.Way.SHARED if way is reading.Way.FIRST else way
+
+
 # Leaks of what is deleted.
 
 
@@ -260,6 +268,28 @@ def _in(module: str, *rows: Row) -> tuple[Mutant, ...]:
 
 
 MUTANTS = (
+    *_in(
+        "pit_fetch.archive.store.reading",
+        (
+            "a reader overlooks what is in the write-ahead log",
+            "beside",
+            lambda real: lambda path: reading.Beside(None, has_shm=False),
+            _READERS,
+        ),
+        ("an archive that is written to is read on by itself", "Reader.check_unchanged", nothing, _READERS),
+        (
+            "a reader leaves files that the owner cannot write to",
+            "ways",
+            lambda real: lambda beside, *, may_write, is_brief: real(beside, may_write=True, is_brief=is_brief),
+            _READERS,
+        ),
+        (
+            "the last reader leaves files",
+            "ways",
+            lambda real: lambda beside, **reader: tuple(_shared_for_first(way) for way in real(beside, **reader)),
+            _READERS,
+        ),
+    ),
     *_in(
         "pit_fetch.archive.store.index",
         ("the index answers as of now", "records_as_of", _as_of_now, _INDEX),

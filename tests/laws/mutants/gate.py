@@ -47,14 +47,12 @@ def _without_repeats(text: str) -> str:
 
 
 def _values_alone(real: Any) -> Any:
-    def nodes(*roots: Any) -> Any:
-        pending = list(roots)
-        while pending:
-            node = pending.pop()
-            yield node
-            pending += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    def beginnings(root: Any) -> Any:
+        if isinstance(root, dict):
+            return beginnings([*root.values()])
+        return [text for part in root for text in beginnings(part)] if isinstance(root, list) else real(root)
 
-    return nodes
+    return beginnings
 
 
 def _quoted_once(real: Any) -> Any:
@@ -185,7 +183,7 @@ MUTANTS = (
         lambda real: tuple(beginning for beginning in real if beginning[-1] in "{["),
         _JUDGE,
     ),
-    _gate("the gate overlooks an envelope in a key", "_nodes", _values_alone, _JUDGE),
+    _gate("the gate overlooks an envelope in a key", "_beginnings", _values_alone, _JUDGE),
     _gate("the gate overlooks an envelope that is quoted twice", "check_texts", _quoted_once, _JUDGE),
     _gate(
         "the gate knows a stamp in lower case alone", "_is_stamp", lambda real: lambda key: key in gate._STAMPS, _JUDGE

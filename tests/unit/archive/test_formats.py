@@ -106,6 +106,17 @@ def test_it_is_read_as_it_is(old: tuple[Archive, list[str]], monkeypatch: pytest
     assert archive.path.read_bytes() == before
 
 
+def test_it_is_exported_as_it_is(old: tuple[Archive, list[str]]) -> None:
+    archive, _ = old
+    before = archive.path.read_bytes()
+    early = archive.command("archive export early")
+    assert (early.code, archive.path.read_bytes()) == (0, before)
+    assert archive.command("archive rebuild").code == 0
+    assert archive.command("archive export late").out == early.out.replace("early", "late")
+    made = [sorted((archive.folder / name).rglob("*.parquet")) for name in ("early", "late")]
+    assert [file.read_bytes() for file in made[0]] == [file.read_bytes() for file in made[1]]
+
+
 _FASTER = (
     "pit_fetch: the archive is of an earlier format: each offline question makes the index of its stream anew, until "
     "pit_fetch archive rebuild has made it for good\n"

@@ -1,0 +1,322 @@
+"""Who may only read an archive gets its newest state or a clear refusal, and leaves its folder as it was."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.store import reading, schema
+from pit_fetch.archive.store.errors import ArchiveError, Changed
+from pit_fetch.archive.store.journal import Fetch, Writer
+from pit_fetch.archive.store.reading import Beside, Stamp, Way
+from pit_fetch.engine.registry import load
+from tests.unit.archive.scene import Archive, estimates
+
+IBM = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
+BEFORE, AFTER = "2.00", "9.99"
+NOBODY, OWNER, GROUP = 65_534, 1_001, 2_000
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+
+
+def nobody_may_write(path: str) -> bool:
+    return False
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    """One capture. The folder is the archive's alone."""
+    made = Archive(tmp_path)
+    (tmp_path / "list.toml").write_text(
+        '[[request]]\nsource = "alphavantage"\nop = "EARNINGS_ESTIMATES"\nsymbol = "IBM"\n'
+    )
+    made.app = estimates(("2026-06-30", BEFORE))
+    made.command("capture list.toml", "2026-06-05 13:00")
+    return made
+
+
+def capture_again(archive: Archive) -> None:
+    archive.app = estimates(("2026-06-30", AFTER))
+    assert archive.command("capture list.toml --again", "2026-06-08 13:00").code == 0
+
+
+def ask(archive: Archive, **settings: str) -> str:
+    """Return what was expected, or why it is not known."""
+    left = archive.fetch(f"{IBM} --offline", "2026-06-10 12:00", pit="2026-06-09 12:00", env=settings)
+    return left.data[0]["eps_estimate_average"] if left.data else left.reasons
+
+
+def beside(archive: Archive) -> dict[str, tuple[int, int]]:
+    """Return what every write would change of each file of the archive."""
+    return {path.name: (path.stat().st_size, path.stat().st_mtime_ns) for path in archive.folder.glob("*.db*")}
+
+
+@contextmanager
+def under_way(archive: Archive) -> Iterator[sqlite3.Connection]:
+    """Keep a writer open, so that what it commits stays in the write-ahead log."""
+    with closing(archive.open()) as writer:
+        writer.execute("SELECT count(*) FROM fetches").fetchone()
+        yield writer
+
+
+def copied(archive: Archive, *ends: str) -> Archive:
+    """Return a copy that takes some of the files along."""
+    copy = Archive(archive.folder / "copy")
+    copy.folder.mkdir()
+    for end in ("", *ends):
+        shutil.copy(f"{archive.path}{end}", f"{copy.path}{end}")
+    return copy
+
+
+def settle(archive: Archive) -> None:
+    """Let the last write be old enough for the next one to be told from it."""
+    while not reading.stamp_of(str(archive.path)).is_settled(time.time_ns()):
+        pass
+
+
+# Which way.
+
+
+@pytest.mark.parametrize(
+    ("wal", "has_shm", "may_write", "is_brief", "expected"),
+    [
+        (None, False, True, False, (Way.FIRST, Way.ALONE)),
+        (None, False, True, True, (Way.ALONE, Way.FIRST)),
+        (None, False, False, False, (Way.ALONE,)),
+        (None, True, False, False, (Way.ALONE,)),
+        (0, False, True, True, (Way.ALONE, Way.FIRST)),
+        (0, False, False, False, (Way.ALONE,)),
+        (0, True, True, True, (Way.SHARED, Way.GUEST, Way.ALONE)),
+        (0, True, False, False, (Way.GUEST, Way.ALONE)),
+        (9, True, True, True, (Way.SHARED, Way.GUEST)),
+        (9, True, False, True, (Way.GUEST,)),
+        (9, False, True, True, (Way.SHARED,)),
+        (9, False, False, True, ()),
+    ],
+)
+def test_no_way_overlooks_a_commit_and_who_may_not_write_creates_nothing(
+    wal: int | None, has_shm: bool, may_write: bool, is_brief: bool, expected: tuple[Way, ...]
+) -> None:
+    assert reading.ways(Beside(wal, has_shm), may_write=may_write, is_brief=is_brief) == expected
+
+
+SECOND = 1_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("written", "changed", "now", "expected"),
+    [
+        (10 * SECOND + 5, 10 * SECOND + 5, 10 * SECOND + 10_000_000, False),
+        (10 * SECOND + 5, 10 * SECOND + 5, 10 * SECOND + 30_000_000, True),
+        (10 * SECOND, 10 * SECOND, 11 * SECOND, False),  # a file system that knows whole seconds, or two
+        (10 * SECOND, 10 * SECOND, 12 * SECOND, True),
+        (5 * SECOND + 5, 10 * SECOND + 5, 10 * SECOND + 10_000_000, False),  # the first can be set, the second not
+        (10 * SECOND + 5, 10 * SECOND + 5, 10 * SECOND - 10_000_000, False),  # a clock that was set back
+    ],
+)
+def test_a_file_is_settled_once_another_write_would_have_another_time(
+    written: int, changed: int, now: int, expected: bool
+) -> None:
+    assert Stamp(1, 2, 3, written, changed).is_settled(now) is expected
+
+
+# Who may write.
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"--source {IBM} --offline --pit 2026-06-09T12:00:00Z",
+        "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --offline --pits 2026-06-09T12:00:00Z",
+        "archive info",
+        "archive log",
+        "archive verify",
+        "archive export lake",
+        "archive drop --source alphavantage --before 2026-06-09 --dry-run",
+        "capture list.toml --dry-run",
+    ],
+)
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_what_only_reads_leaves_the_folder_as_it_was(archive: Archive, command: str, is_settled: bool) -> None:
+    if is_settled:
+        settle(archive)
+    before = beside(archive)
+    assert archive.command(command).code == 0
+    assert beside(archive) == before
+
+
+def test_a_question_that_a_writer_disturbs_is_asked_again(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, opened = schema.open_to_read, list[Any]()
+
+    def disturbed(path: str, **given: Any) -> reading.Reader:
+        reader = real(path, **given)
+        if not opened:
+            capture_again(archive)
+        opened.append(reader.unchanged)
+        return reader
+
+    settle(archive)
+    monkeypatch.setattr(schema, "open_to_read", disturbed)
+    assert ask(archive) == AFTER
+    assert [stamp is None for stamp in opened] == [False, True]  # first by itself, then beside the writer
+
+
+def test_a_loop_of_questions_is_of_one_moment(archive: Archive) -> None:
+    with closing(OpenArchives(load)) as archives:
+        connection = archives.read(str(archive.path)).connection
+        before = connection.execute("SELECT count(*) FROM fetches").fetchone()
+        capture_again(archive)
+        assert connection.execute("SELECT count(*) FROM fetches").fetchone() == before
+        schema.check_unchanged(connection)
+    assert ask(archive) == AFTER
+    assert beside(archive).keys() == {"a.db"}
+
+
+# Who may not.
+
+
+def held(archive: Archive, allowed: Callable[[str], bool] = nobody_may_write) -> int:
+    """Return how many fetches a reader sees."""
+    with closing(schema.open_to_read(str(archive.path), allowed=allowed)) as reader, schema.snapshot(reader):
+        (count,) = reader.execute("SELECT count(*) FROM fetches").fetchone()
+    return int(count)
+
+
+def test_the_newest_entries_are_seen_in_the_log_of_a_writer(archive: Archive) -> None:
+    with under_way(archive):
+        capture_again(archive)
+        assert held(archive) == 2
+        assert held(copied(archive, "-wal", "-shm")) == 2
+
+
+def test_entries_that_cannot_be_seen_are_no_old_answer(archive: Archive) -> None:
+    with under_way(archive):
+        capture_again(archive)
+        copy = copied(archive, "-wal")
+    with pytest.raises(ArchiveError, match="copy both files to a folder that this user may write to"):
+        held(copy)
+    assert beside(copy).keys() == {"a.db", "a.db-wal"}
+    assert ask(copy) == AFTER
+
+
+def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
+    with closing(schema.open_to_read(str(archive.path), allowed=nobody_may_write)) as reader:
+        with schema.snapshot(reader):
+            reader.execute("SELECT count(*) FROM fetches").fetchone()
+        capture_again(archive)
+        with pytest.raises(Changed, match="ask again"), schema.snapshot(reader):
+            reader.execute("SELECT count(*) FROM fetches").fetchone()
+        with pytest.raises(Changed), schema.snapshot(reader):
+            raise ArchiveError("it is damaged")  # so a page may look that is half of another moment
+
+
+def test_an_answer_of_a_loop_is_refused_from_the_change_on(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
+    real, reads = OpenArchives.read, list[int]()
+
+    def read(archives: OpenArchives, path: str) -> Any:
+        reads[-1] -= 1
+        if not reads[-1]:
+            capture_again(archive)
+        return real(archives, path)
+
+    def panel() -> list[bool]:
+        pits = "2026-06-06T12:00:00Z,2026-06-07T12:00:00Z"
+        words = "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --offline --format csv"
+        lines = archive.command(f"{words} --pits {pits}").out.splitlines()[1:]
+        assert all(BEFORE in line or "another process wrote to it" in line or "refused" in line for line in lines)
+        return ["refused" in line for line in lines]
+
+    monkeypatch.setattr(OpenArchives, "read", read)
+    reads.append(0)
+    assert panel() == [False, False]
+    reads.append(-reads[-1])  # before the last of as many
+    assert panel() == [False, True]
+
+
+# Two users.
+
+
+def as_user(user: int, action: Callable[[], Any], group: int) -> Any:
+    """Return what an action returns in a process of another user, or raise what it raises."""
+    readable, writable = os.pipe()
+    process = os.fork()
+    if not process:
+        try:
+            os.setgroups([])
+            os.setgid(group)
+            os.setuid(user)
+            outcome: Any = (True, action())
+        except BaseException as error:  # noqa: BLE001 - it is raised again in the test
+            outcome = (False, error)
+        with os.fdopen(writable, "wb") as stream:
+            stream.write(pickle.dumps(outcome))
+        os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as stream:
+        is_result, value = pickle.loads(stream.read())
+    os.waitpid(process, 0)
+    if not is_result:
+        raise value
+    return value
+
+
+@pytest.fixture
+def folder(archive: Archive) -> Archive:
+    """An archive of the owner's in a folder that its group may write to, in which everybody can look."""
+    for parent in archive.folder.parents:
+        if parent.stat().st_uid == os.geteuid() and parent.stat().st_mode & 0o001 == 0:
+            parent.chmod(parent.stat().st_mode | 0o001)
+    for path, mode in ((archive.folder, 0o2775), (archive.path, 0o644)):
+        os.chown(path, OWNER, GROUP)
+        path.chmod(mode)
+    return archive
+
+
+def seen_by(user: int, archive: Archive, group: int = GROUP) -> Any:
+    return as_user(user, lambda: held(archive, reading.may_write), group)
+
+
+@needs_root
+@pytest.mark.thorough
+@pytest.mark.parametrize("group", [GROUP, NOBODY])
+def test_another_user_sees_what_the_owner_has_committed_and_creates_nothing(folder: Archive, group: int) -> None:
+    before = beside(folder)
+    assert seen_by(NOBODY, folder, group) == 1
+    assert beside(folder) == before
+    with under_way(folder):
+        capture_again(folder)
+        assert seen_by(NOBODY, folder, group) == 2
+        killed = copied(folder, "-wal", "-shm")
+    for path in (killed.folder, *killed.folder.iterdir()):
+        path.chmod(0o755)
+    before = beside(killed)
+    assert seen_by(NOBODY, killed, group) == 2
+    os.remove(f"{killed.path}-shm")
+    with pytest.raises(ArchiveError, match="copy both files"):
+        seen_by(NOBODY, killed, group)
+    assert before.items() > beside(killed).items()
+
+
+@needs_root
+@pytest.mark.thorough
+def test_a_colleague_who_may_only_read_does_not_lock_the_owner_out(folder: Archive) -> None:
+    assert seen_by(NOBODY, folder) == 1
+
+    def write() -> None:
+        with closing(folder.open()) as connection, schema.transaction(connection):
+            Writer(connection).fetch(Fetch(0, "live", "sample", "", "", {}, "", None))
+
+    as_user(OWNER, write, GROUP)
+    assert seen_by(NOBODY, folder) == seen_by(OWNER, folder) == 2
+    assert beside(folder).keys() == {"a.db"}
