@@ -17,7 +17,7 @@ from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
 from tests.providers.sec_filings.worlds import endpoint
-from tests.providers.sec_full_text import hours
+from tests.providers.sec_full_text import hours, lists
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
@@ -70,8 +70,8 @@ def make(rng: Random, most: int = 4) -> Case:
         noise = [_disguised(rng, _reported(rng, filing), public) for filing in late for _ in range(rng.choice((1, 4)))]
         facts = [*public, *noise]
         rng.shuffle(facts)
-        raw, recent = _raw(rng, moment, noise), rng.choice((1, 2, 1_000))
-        worlds.append(server.app(facts, raw=raw, others=filings, true_utc=true_utc, recent=recent))
+        raw, recent, today = _raw(rng, moment, noise), rng.choice((1, 2, 1_000)), lists.day_of(moment)
+        worlds.append(server.app(facts, raw=raw, others=filings, true_utc=true_utc, recent=recent, public_until=today))
     words, choices = rng.choice(_QUESTIONS)
     who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
     return Case(
@@ -209,7 +209,7 @@ def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
 def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for evidence of one filing, or for a file of older ones."""
     path = asked[-1].path
-    return path.startswith("/Archives/") or "-submissions-" in path
+    return path.startswith("/Archives/") or lists.is_cut_off(path)
 
 
 REQUESTS = Requests(_continues, endpoint)
@@ -217,4 +217,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "dated by all that shows it": statements,
+    "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }

@@ -109,7 +109,13 @@ MUTANTS = (
         ("sec_filings: day",),
     ),
     Mutant(
-        "sec_filings: the newest part of the list alone", f"{_LIST}:_older_files", lambda real: lambda files: (), _LAW
+        "sec_filings: the newest part of the list alone", f"{_LIST}:older_files", lambda real: lambda files: (), _LAW
+    ),
+    Mutant(
+        "sec_filings: a file of later filings fails the answer",
+        f"{_LIST}:OlderFile.begins_by",
+        lambda real: lambda older, day: True,
+        ("sec_filings: later files", "sec_filings: partial failure"),
     ),
     Mutant(
         "sec_filings: a document of whatever was filed last",

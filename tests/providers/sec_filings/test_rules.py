@@ -286,6 +286,26 @@ def test_a_missing_part_of_the_list_is_told() -> None:
     assert ask(app).error_code == "incomplete"
 
 
+@pytest.mark.parametrize(
+    ("dates", "is_read"),
+    [
+        ({"filingFrom": "2024-02-16", "filingTo": "2024-03-01"}, False),  # after the PIT's day
+        ({"filingFrom": "2024-02-16", "filingTo": "soon", "name": 5}, False),
+        ({"filingFrom": "2024-02-15", "filingTo": "2024-03-01"}, True),
+        ({"filingFrom": "2024-02-15"}, True),
+        ({"filingTo": "2024-03-01"}, True),  # what does not tell its dates can hold anything
+        ({"filingFrom": 20240216, "filingTo": None}, True),
+    ],
+)
+def test_a_part_of_the_list_that_begins_later_is_not_read(dates: dict[str, Any], is_read: bool) -> None:
+    pit, columns = "2024-02-15T23:59:59-05:00", server.columns(FILED, False)
+    whole = {"recent": server.columns((), False), "files": [{"name": OLDER_PART, **dates}]}
+    app = instead(server.app(()), as_json({"filings": whole}), "/submissions/CIK0000320193.json")
+    for reply, error, count in ((as_json(columns), "", 2), (sec.MAINTENANCE, "http_status", 0)):
+        fetched = ask(instead(app, reply, f"/submissions/{OLDER_PART}"), forms="8-K", pit=pit)
+        assert (fetched.error_code, len(fetched.records)) == ((error, count) if is_read else ("", 0))
+
+
 @pytest.mark.parametrize("body", [b"{}", b'{"accessionNumber": null}'])
 def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
     app = instead(server.app(FILED, recent=4), Response(body), f"/submissions/{OLDER_PART}")

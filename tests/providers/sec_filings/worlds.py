@@ -20,7 +20,7 @@ from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, nois
 from tests.loopback.broken import wreck
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
-from tests.providers.sec_full_text import hours
+from tests.providers.sec_full_text import hours, lists
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import failing_from
 from tests.providers.sec_full_text.server import Filing
@@ -54,7 +54,7 @@ _BODY = (
 )
 
 
-def make(rng: Random, most: int = 3, kind: str = "") -> Case:
+def make(rng: Random, most: int = 3, kind: str = "", recent: Sequence[int] = (2, 5, 1_000)) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     numbers = iter(rng.sample(range(1, 9_999), 60))
@@ -64,6 +64,7 @@ def make(rng: Random, most: int = 3, kind: str = "") -> Case:
         _filed(rng, _public(rng, sec.number(next(numbers)), moment, forms)) for _ in range(rng.choice((0, 1, 3, 6)))
     ]
     true_utc = rng.random() < 0.5
+    today = lists.day_of(moment)
     worlds: list[App] = [server.app(public, true_utc=true_utc)]
     asked = sec.number(next(numbers))
     for _ in range(3):
@@ -71,7 +72,8 @@ def make(rng: Random, most: int = 3, kind: str = "") -> Case:
         late += [_late(rng, asked, moment, forms)] if rng.random() < 0.7 else []
         filed = [*public, *(_filed(rng, filing, CANARY) for filing in late)]
         rng.shuffle(filed)
-        worlds.append(server.app(filed, recent=rng.choice((2, 5, 1_000)), raw=_raw(rng, moment), true_utc=true_utc))
+        raw, size = _raw(rng, moment), rng.choice(recent)
+        worlds.append(server.app(filed, recent=size, raw=raw, true_utc=true_utc, public_until=today))
     words, choices = _question(rng, kind, [*(entry.filing.accession for entry in public), asked])
     who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
     return Case(
@@ -268,6 +270,11 @@ def undatable(rng: Random) -> int:
     return 1
 
 
+def later_files(rng: Random) -> Case:
+    """Make worlds in which the files of older filings fail that hold later ones alone: they are not read."""
+    return lists.without_later_files(make(rng, most=1, recent=(1, 2)), rng)
+
+
 def kept(rng: Random) -> int:
     """What the cache has is served while www.sec.gov fails, whichever filing meets the failure first."""
     case = make(rng, most=0, kind="filings")
@@ -423,7 +430,7 @@ def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for evidence of one filing, or for a file of older ones."""
     path = asked[-1].path
     is_evidence = path.startswith("/Archives/") and path.endswith(("-index-headers.html", ".hdr.sgml", ".txt"))
-    return is_evidence or "-submissions-" in path
+    return is_evidence or lists.is_cut_off(path)
 
 
 def endpoint(request: HttpRequest) -> str:
@@ -438,6 +445,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "day": of_a_day,
     "incomplete": incomplete,
     "kept": kept,
+    "later files": lambda rng: non_interference(later_files(rng)),
     "left out": left_out,
     "named": named,
     "undatable": undatable,
