@@ -71,7 +71,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
 
     reports = [
         _of_its_quarter(made.row, _positions(context, cik, made)) or [_plain_text(made)]
-        for made in _newest_quarter(releases.public(query, context, cik, is_report))
+        for made in _newest_quarter(releases.public(query, context, cik, is_report), query.options["period"])
     ]
     book = _standing(_Report.of(positions[0]) for positions in reports)
     unread = [report for report in book if report.amendment == _UNREAD]
@@ -160,18 +160,21 @@ def _plain_text(made: Release) -> Record:
     return Record(f"{row.accession}:{0:05d}", made.at, "edgar_accepted", report)
 
 
-def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
-    """Return the public reports on the newest quarter that one of them is about: what is filed by its end is not."""
-    reports: list[Release] = []
-    newest = ""
+def _newest_quarter(public: Iterable[Release], named: str | None) -> Iterator[Release]:
+    """Return the public reports on the quarter that is ``named``, or on the newest one that a report is about.
+
+    What was filed before the last day of the quarter is no report on it, whatever else was filed.
+    """
+    reports: list[tuple[date, Release]] = []
+    newest = parse_date(named) or date.min
     for report in public:
-        if report.row.period is None:
-            continue
-        if report.row.filed.isoformat() <= newest:
+        if newest - report.row.filed > releases.SETTLED:  # those of earlier filing dates come behind it
             break
-        reports.append(report)
-        newest = max(newest, report.row.period)
-    return (report for report in reports if report.row.period == newest)
+        end = parse_date(report.row.period)
+        if end is not None and report.row.filed >= newest:
+            reports.append((end, report))
+            newest = max(newest, end)
+    return (report for end, report in reports if end == newest)
 
 
 def _of_its_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:

@@ -68,6 +68,19 @@ def _one_by_one(real: Any) -> Any:
     return fetch
 
 
+def _broken_off(real: Any) -> Any:
+    def newest_quarter(public: Any, named: Any) -> Any:
+        newest, reports = "", []
+        for report in public:
+            if report.row.filed.isoformat() <= newest:
+                break
+            reports.append(report)
+            newest = max(newest, report.row.period)
+        return (report for report in reports if report.row.period == newest)
+
+    return newest_quarter
+
+
 def _as_it_stands(real: Any) -> Any:
     def fetch(query: Any, context: Any, cik: int) -> Any:
         every = list(real(query, context, cik))
@@ -134,6 +147,12 @@ MUTANTS = (
         f"{_ROOM}.releases:public",
         _of_the_list,
         ("sec_filings: holdings",),
+    ),
+    Mutant(
+        "sec_filings: later reports decide whether one of the quarter's last day counts",
+        f"{_ROOM}.holdings:_newest_quarter",
+        _broken_off,
+        ("sec_filings: named",),
     ),
     Mutant(
         "sec_filings: a book without the report that cannot be had",

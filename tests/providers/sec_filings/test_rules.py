@@ -719,6 +719,19 @@ def test_a_book_of_which_a_part_is_plain_text_is_left_out_and_a_gap_says_so(
     assert (earlier.records, earlier.gaps.count("not_data")) == ([], 0)
 
 
+@pytest.mark.parametrize("period", [None, "2024-03-28"])
+@pytest.mark.parametrize("filed", ["2024-03-28", "2024-03-27"])
+def test_a_report_of_the_last_day_of_its_quarter_is_on_it_whatever_follows(filed: str, period: str | None) -> None:
+    base = quarter(31, f"{filed} 16:45:00", [("ACME", 5_000, 100)], period="2024-03-28")
+    added = quarter(32, "2024-05-20 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS", "2024-03-28")
+    for pit, expected in (("2024-04-01", ["ACME"]), ("2024-06-01", ["ATLAS", "ACME"])):
+        fetched = ask((base, added), op="holdings", pit=f"{pit}T12:00:00-04:00", period=period)
+        if filed == "2024-03-28":
+            assert [record.payload["issuer"] for record in fetched.records] == expected
+        elif period:  # filed before its quarter was over: on none that has ended, alone or beside others
+            assert fetched.records == []
+
+
 def test_an_amendment_that_adds_to_nothing_is_no_book() -> None:
     for filed, error in (((ADDED,), "malformed"), ((ADDED, OLDER), "malformed"), ((ADDED, REPLACED), "")):
         assert ask(filed, op="holdings").error_code == error

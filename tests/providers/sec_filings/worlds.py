@@ -160,10 +160,14 @@ def named(rng: Random) -> int:
     forms = _REPORTS if kind == "holdings" else _FORMS
     filings = [_public(rng, sec.number(place), case.moment, forms) for place in range(1, rng.choice((2, 5)))]
     filed = [_filed(rng, filing) for filing in filings]
+    quarter = rng.choice(filed).period or _QUARTERS[2]
+    if kind == "holdings" and rng.random() < 0.5:  # the quarter ends on the day of one of the reports, or after it
+        quarter = rng.choice(filings).day
+        filed = [_reported(rng, filing, "", quarter) for filing in filings if filing.root == "13F-HR"]
     what = (
         ("text", f"accession={rng.choice(filings).accession}")
         if kind == "accession"
-        else ("holdings", f"period={rng.choice(filed).period or _QUARTERS[2]}", "--exact")
+        else ("holdings", f"period={quarter}", "--exact")
     )
     case = case._replace(words=(*what, "cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
     app = server.app(filed, true_utc=rng.random() < 0.5)
@@ -361,8 +365,8 @@ def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
     return Filed(filing, (main, *exhibits), filing.day if rng.random() < 0.5 else "")
 
 
-def _reported(rng: Random, filing: Filing, words: str) -> Filed:
-    period = _quarter(rng, filing)
+def _reported(rng: Random, filing: Filing, words: str, period: str = "") -> Filed:
+    period = period or _quarter(rng, filing)
     kind = rng.choice(("RESTATEMENT", "NEW HOLDINGS")) if filing.form.endswith("/A") else ""
     positions = [
         (f"{name} {words}", rng.choice((5, 50, 5_000)) * 100, 100)
