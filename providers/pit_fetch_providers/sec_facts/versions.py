@@ -30,11 +30,6 @@ class History(NamedTuple):
     def newest(self) -> Record:
         return self.versions[-1]
 
-    @property
-    def restating(self) -> Record | None:
-        """The first version of another value than the one before; None if its value was always the same."""
-        return restating(self.versions)
-
 
 def histories(records: Iterable[Record]) -> list[History]:
     """Return the history of each fact."""

@@ -80,6 +80,10 @@ def _read_or_fail(real: Any) -> Any:
     return lambda row, *given: real(row, *given) or fails()
 
 
+def _of_one_name(real: Any) -> Any:
+    return lambda known: next((made for one in known.items() if (made := real(dict([one])))), None)
+
+
 def _of_figures_alone(real: Any) -> Any:
     return lambda cells, period: real({name: made for name, made in cells.items() if isinstance(made, Cell)}, period)
 
@@ -149,6 +153,12 @@ MUTANTS = (
         "pit_fetch_providers.sec_facts.statements:_shown_by",
         lambda real: lambda cells, period: real(cells, period)[1:] or real(cells, period),
         _DATED,
+    ),
+    Mutant(
+        "sec_facts: a restatement under another name is not seen",
+        "pit_fetch_providers.sec_facts.book:restated_by",
+        _of_one_name,
+        ("sec_facts: renamed",),
     ),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

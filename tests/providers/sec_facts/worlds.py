@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -140,6 +141,36 @@ def statements(rng: Random) -> int:
     return len(days)
 
 
+def renamed(rng: Random) -> int:
+    """A restatement under another name of a line counts as one under its own.
+
+    What is computed of figures under several names is what it would be if all of them were under one.
+    """
+    filings = [Filing(sec.number(n), "10-Q", f"2024-0{n}-10 12:00:00") for n in range(1, 6)]
+    spans = (*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31"), ("2022-01-01", "2022-09-30"))
+    figures = {
+        (filing, span): 100 * place + (rng.random() < 0.1)
+        for place, span in enumerate(spans, 1)
+        for filing in rng.sample(filings, rng.choice((1, 2, 3)))
+    }
+    names = rng.sample(("Revenues", "SalesRevenueNet", "SalesRevenueGoodsNet"), 2)
+    every = [
+        Reported(filing, rng.choice(names), end, value, start) for (filing, (start, end)), value in figures.items()
+    ]
+    anchors = [Reported(replace(filings[0], form="10-K"), "NetIncomeLoss", end, 1, start) for start, end in spans]
+    words = ("statement", f"period={rng.choice(('quarter', 'ttm'))}", "cik=320193", "--limit", "1000")
+    app, alike = (
+        server.app([*anchors, *facts]) for facts in (every, [fact._replace(concept=names[0]) for fact in every])
+    )
+    case = Case("sec_facts", PITS[0], words, (app,))
+    for filing in filings:
+        public = filing.accepted_instant + hours.HOUR
+        expected = {item["id"]: item["revenue"] for item in run(case, alike, pit=public.isoformat()).data}
+        for item in run(case, app, pit=public.isoformat()).data:
+            assert item["revenue"] in (None, expected[item["id"]]), "a restatement under another name is not seen"
+    return len(filings)
+
+
 def _of_a_statement(rng: Random, filing: Filing) -> Reported:
     """Return a fact of few values, so that some agree: of a quarter or a year, or of their ends."""
     concept, value = rng.choice(_OF_STATEMENTS), rng.choice((5, 5, 6))
@@ -217,5 +248,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "dated by all that shows it": statements,
+    "renamed": renamed,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }
