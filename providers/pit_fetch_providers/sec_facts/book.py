@@ -13,9 +13,10 @@ from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age, r
 from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
-from pit_fetch_providers.sec_facts.periods import Kind, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
+from pit_fetch_providers.sec_facts.rounding import finest, is_rounded, may_be_rounded
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, restating
 
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
@@ -34,6 +35,13 @@ class Parts(NamedTuple):
     plus: tuple[Span, ...]
     minus: Span
     shown: Record
+
+
+class _Quarters(NamedTuple):
+    """The amounts of a period's quarters, None if not all are known, and the versions that show it."""
+
+    amounts: list[int | float] | None
+    shown: list[Record]
 
 
 class Book:
@@ -90,9 +98,9 @@ class Book:
         return Cell(version.payload["value"], (version,), restating=restated_by(known))
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
-        """Return the sum of ``parts``, under a concept that has them all, never restated."""
-        by_span: list[Known] = []
-        for span in (*parts.plus, parts.minus):
+        """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
+        by_span, spans = list[Known](), (*parts.plus, parts.minus)
+        for span in spans:
             known = self.known(line, span, currency)
             if isinstance(known, Omission):
                 return known._replace(shown=(*known.shown, parts.shown))
@@ -106,16 +114,46 @@ class Book:
             return Omission("renamed", self._shown(by_span, parts))
         if any(map(restated_by, by_span)) or not self._is_one_basis(by_span, self._recasting(line, currency)):
             return Omission("restated", self._shown(by_span, parts))
+        amounts = {span: by_age(known)[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
+        least = finest(amounts.values())
+        in_quarters = {
+            span: self._in_quarters(line, span, currency)
+            for span, amount in amounts.items()
+            if may_be_rounded(amount, least)
+        }
+        quarters = [version for known in in_quarters.values() for version in known.shown]
+        if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
+            return Omission("rounded", (*self._shown(by_span, parts), *quarters))
         # Of the names, the one that is complete first, or whose newest version is the newest.
         choose = min if self.place == 0 else max
         cells = [self._sum([known[rank] for known in by_span]) for rank in complete]
-        return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown,))
+        return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown, *quarters))
 
     def _sum(self, parts: list[History]) -> Cell:
         """Return the sum of ``parts``, of which the last is subtracted."""
         versions = tuple(history.versions[self.place] for history in parts)
         *plus_values, minus_value = (version.payload["value"] for version in versions)
         return Cell(total([*plus_values, -minus_value]), versions, is_derived=True)
+
+    def _in_quarters(self, line: Line, whole: Span, currency: str) -> _Quarters:
+        """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
+        amounts, shown, start = list[int | float](), list[Record](), whole.start
+        while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
+            spans = set[Span]().union(*(self._spans.get(concept, ()) for concept in line.concepts))
+            every = [span for span in spans if span.start == start and span.end <= whole.end]
+            known = {span: self.known(line, span, currency) for span in every if kind_of(*span) == "quarter"}
+            found = {span: by_age(one) for span, one in known.items() if one and not isinstance(one, Omission)}
+            shown += [version for one in known.values() if isinstance(one, Omission) for version in one.shown]
+            if not found:
+                return _Quarters(None, shown)
+            span = min(found, key=lambda span: age(found[span][0]))  # of several, the one that was there first
+            restated = restating(found[span])
+            shown += [found[span][0], *([] if restated is None else [restated])]
+            if restated is not None:
+                return _Quarters(None, shown)
+            amounts.append(found[span][0].payload["value"])
+            start = span.end + DAY
+        return _Quarters(amounts or None, shown)
 
     def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""

@@ -160,5 +160,17 @@ MUTANTS = (
         _of_one_name,
         ("sec_facts: renamed",),
     ),
+    Mutant(
+        "sec_facts: an amount that a note rounded is a part of a sum",
+        "pit_fetch_providers.sec_facts.rounding:is_rounded",
+        lambda real: lambda *given: False,
+        ("sec_facts: rounded",),
+    ),
+    Mutant(
+        "sec_facts: a statement as old as its figures, whatever quarters prove them",
+        "pit_fetch_providers.sec_facts.book:Book._in_quarters",
+        lambda real: lambda *given: real(*given)._replace(shown=[]),
+        ("sec_facts: rounded",),
+    ),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

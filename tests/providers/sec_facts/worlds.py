@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from random import Random
@@ -129,6 +129,11 @@ def statements(rng: Random) -> int:
     app = server.app(list({(fact.filing, *_fact(fact)): fact for fact in every}.values()))
     words = ["statement", f"statement={rng.choice(('income', 'balance', 'cashflow'))}", "--limit", "1000"]
     words += [f"period={rng.choice(('annual', 'quarter', 'ttm'))}", f"vintage={rng.choice(('latest', 'first'))}"]
+    return len([*_on_each_day(app, words, days)])
+
+
+def _on_each_day(app: App, words: Sequence[str], days: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the items of each day, which are those of the day before where the day's filing has not changed them."""
     case = Case("sec_facts", PITS[0], (*words, "cik=320193"), (app,))
     before: dict[str, Any] = {}
     for day in days:
@@ -138,7 +143,7 @@ def statements(rng: Random) -> int:
         for name, item in now.items():
             assert item["available_at"] == public or item == before.get(name), "an item is older than what changed it"
         before = now
-    return len(days)
+        yield [*now.values()]
 
 
 def renamed(rng: Random) -> int:
@@ -169,6 +174,40 @@ def renamed(rng: Random) -> int:
         for item in run(case, app, pit=public.isoformat()).data:
             assert item["revenue"] in (None, expected[item["id"]]), "a restatement under another name is not seen"
     return len(filings)
+
+
+def rounded(rng: Random) -> int:
+    """Some amounts are rounded, as notes round. What is computed is what the exact ones make, or is left out."""
+    published = [f"2024-03-0{place} 12:00:00" for place in (4, 5, 6, 7)]
+    filings = [Filing(sec.number(place), "10-K", at) for place, at in enumerate(published, 1)]
+    days = [f"{year}-{day}" for year in (2022, 2023) for day in ("03-31", "06-30", "09-30", "12-31")]
+    by_end = {end: 1_000_000 * (10 * rng.randrange(100, 999) + 3) for end in days}  # no sum of four ends on a zero
+    if rng.random() < 0.5:  # but this one, which its quarters prove
+        by_end["2022-06-30"] = 10_000_000_000 - by_end["2022-03-31"]
+    ends = {"03-31": "01-01", "06-30": "04-01", "09-30": "07-01", "12-31": "10-01"}
+    exact = {
+        (f"{year}-{begin}", f"{year}-{end}"): sum(
+            by_end[day] for day in days if f"{year}-{begin}" <= day <= f"{year}-{end}"
+        )
+        for year in (2022, 2023)
+        for end, quarter in ends.items()
+        for begin in {quarter, "01-01"}
+    }
+    facts = [Reported(filings[0], "NetIncomeLoss", end, 1, start) for start, end in exact]
+    for (start, end), amount in exact.items():
+        of_a_note = round(amount, -9)
+        if rng.random() < 0.7:
+            is_long = start == "2022-01-01" and end != "2022-03-31"  # something in each sum is exact
+            value = of_a_note if is_long and of_a_note and rng.random() < 0.3 else amount
+            facts.append(Reported(rng.choice(filings), "PaymentsOfDividends", end, value, start))
+    words = ("statement", "statement=cashflow", "period=ttm", "--limit", "1000")
+    answers = _on_each_day(server.app(facts), words, [at[:10] for at in published])
+    for item in (item for items in answers for item in items):
+        months = [by_end[day] for day in days if item["period_start"] <= day <= item["period_end"]]
+        # Quarters of millions make a sum that is off by some of them.
+        is_exact = abs((item["dividends_paid"] or sum(months)) - sum(months)) < 10_000_000
+        assert is_exact or "dividends_paid" not in item["derived"], "an amount of a note is in the sum"
+    return len(published)
 
 
 def _of_a_statement(rng: Random, filing: Filing) -> Reported:
@@ -249,5 +288,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "dated by all that shows it": statements,
     "renamed": renamed,
+    "rounded": rounded,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }
