@@ -58,7 +58,9 @@ def derive(query: Query) -> Stage:
     """Return the stage that keeps the newest filing, and of its documents the passages that are asked for."""
 
     def stage(records: Iterator[Record]) -> Iterator[Record]:
-        filings = groupby(records, key=lambda record: (record.available_at, record.payload["accession"]))
+        # An archive also has the mere stamp of a filing that was asked for before it was public.
+        read = (record for record in records if record.payload)
+        filings = groupby(read, key=lambda record: (record.available_at, record.payload["accession"]))
         for _, newest in islice(filings, 1):
             yield from newest if query.options["find"] is None else _passages(newest, query.options["find"])
 

@@ -106,6 +106,15 @@ def _of_the_list(real: Any) -> Any:
     return public
 
 
+def _told_by_the_source(real: Any) -> Any:
+    def fetch(*given: Any) -> Any:
+        for record in real(*given):
+            report = record.payload
+            yield record if report["amendment"] != "UNREAD" else files.not_data(report["form"], report["accession"])
+
+    return fetch
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
@@ -194,6 +203,12 @@ MUTANTS = (
         "sec_filings: of a quarter, the book of the capture's day alone",
         f"{_ROOM}.holdings:fetch",
         _as_it_stands,
+        ("sec_filings: named",),
+    ),
+    Mutant(
+        "sec_filings: an archive does not tell what is left out of a book",
+        f"{_ROOM}.holdings:fetch",
+        _told_by_the_source,
         ("sec_filings: named",),
     ),
     Mutant(

@@ -487,9 +487,9 @@ def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
 
 def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
     every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
-    assert numbers(every) == [12, 11, 11, 13]
+    assert numbers(every) == [12, 11, 11, 13, 14]
     assert every.records[0].payload["amends"] == "2024-02-14"
-    assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding"]
+    assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding", "unread"]
     assert numbers(ask((SOLD, CORRECTED, FIRST), op="insiders", forms="4/A")) == [12]
     assert numbers(ask((SOLD, CORRECTED), op="insiders", pit="2024-03-01T12:59:59-05:00")) == [11, 11]
 
@@ -516,22 +516,32 @@ def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
         assert (fetched.records, fetched.error_code) == ([], error)
 
 
-def test_a_form_on_paper_is_left_out_and_a_gap_says_so() -> None:
+def test_a_form_on_paper_is_a_row_that_says_so() -> None:
     paper = insider(15, "2024-02-20 12:00:00", Document("4", "", "FORM 4\n\n1. Name: Jane Doe"))
     fetched = ask((SOLD, paper, FIRST, ON_PAPER), op="insiders")
-    assert (numbers(fetched), fetched.error) == ([11, 11, 13], None)
-    (told,) = (gap.reason for gap in fetched.selection.gaps if gap.code == "not_data")  # of ON_PAPER a caveat tells
-    assert told == (
-        f"Form 4 {sec.number(15)} is public, and is left out: it is not in XML, and holds no data. "
-        f"text with accession={sec.number(15)} serves it."
-    )
+    assert (numbers(fetched), fetched.error) == ([15, 11, 11, 13, 14], None)
+    told = {name: value for name, value in fetched.records[0].payload.items() if value}
+    assert told == {"accession": sec.number(15), "form": "4", "kind": "unread"}
     before, alone = (
         ask(filed, op="insiders", pit="2024-02-20T12:59:59-05:00") for filed in ((SOLD, paper, FIRST), (SOLD, FIRST))
     )
     assert (before.items, before.selection.gaps) == (alone.items, alone.selection.gaps)
-    for filed, op in ((paper, "insiders"), (BASE._replace(documents=TYPED), "holdings")):
-        saved = ask_source("sec_filings", server.app(()), body=server.submission(filed).encode(), pit=PIT, op=op)
-        assert (saved.records, saved.gaps.count("not_data")) == ([], 1)
+    saved = ask_source("sec_filings", server.app(()), body=server.submission(paper).encode(), pit=PIT, op="insiders")
+    assert [record.payload["kind"] for record in saved.records] == ["unread"]
+
+
+@pytest.mark.parametrize("form", ["3", "4"])
+def test_a_form_without_rows_is_a_row_that_says_so(form: str) -> None:
+    filed = insider(16, "2024-02-20 12:00:00", server.ownership(form, []))
+    (record,) = ask((filed,), op="insiders").records
+    told = {name: record.payload[name] for name in ("kind", "owner", "issuer_symbol", "security", "footnotes")}
+    assert told == {"kind": "none", "owner": "Doe Jane", "issuer_symbol": "AAPL", "security": None, "footnotes": []}
+
+
+def test_a_saved_report_in_plain_text_has_no_data() -> None:
+    body = server.submission(BASE._replace(documents=TYPED)).encode()
+    saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="holdings")
+    assert (saved.records, saved.gaps.count("not_data")) == ([], 1)
 
 
 @pytest.mark.parametrize(
