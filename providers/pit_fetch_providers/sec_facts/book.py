@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age, restated_by, total
+from pit_fetch_providers.sec_facts.ends import one_for_each_week
 from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
@@ -49,7 +50,9 @@ class Book:
 
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
-        self._histories: dict[Fact, History] = {history.fact: history for history in histories(proved(records))}
+        self._histories: dict[Fact, History] = {
+            history.fact: history for history in histories(proved(one_for_each_week(records)))
+        }
         self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
         self._units: dict[date, Counter[str]] = {}
         self._spans: dict[str, set[Span]] = {}
@@ -57,6 +60,7 @@ class Book:
             self._spans.setdefault(f"{fact.taxonomy}:{fact.concept}", set()).add(Span(fact.start, fact.end))
             if len(fact.unit) == 3 and fact.unit.isupper():
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
+        self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
         self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
@@ -80,7 +84,10 @@ class Book:
 
     def known(self, line: Line, span: Span, currency: str) -> Known | Omission:
         """Return the histories of the line's concepts for a period, without those that are another measure."""
-        return of_one_measure(line, self._found(line, span, currency))
+        key = line.concepts, span, currency  # a year is a part of several sums
+        if key not in self._known:
+            self._known[key] = of_one_measure(line, self._found(line, span, currency))
+        return self._known[key]
 
     def _found(self, line: Line, span: Span, currency: str) -> Known:
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
@@ -178,11 +185,8 @@ class Book:
     @staticmethod
     def _is_one_basis(by_span: Sequence[Known], recasting: Container[str]) -> bool:
         """Return whether no filing that first brought the line for one of the periods restated it, unless for all."""
-        filings = [{version.payload["accession"] for version in versions} for versions in map(by_age, by_span)]
-        first = {by_age(known)[0].payload["accession"] for known in by_span}
-        return not any(
-            accession in recasting and not all(accession in filing for filing in filings) for accession in first
-        )
+        filings = [[version.payload["accession"] for version in by_age(known)] for known in by_span]
+        return not any(first in recasting and not all(first in filing for filing in filings) for first, *_ in filings)
 
 
 def _recasts(line: Line, found: Known) -> Iterator[str]:

@@ -40,6 +40,8 @@ def evidence(cell: Cell | Omission) -> tuple[Record, ...]:
 
 def by_age(known: Known) -> list[Record]:
     """Return all versions of a line, oldest first."""
+    if len(known) == 1:  # in most cases
+        return [*next(iter(known.values())).versions]
     return sorted((version for history in known.values() for version in history.versions), key=age)
 
 

@@ -149,6 +149,20 @@ MUTANTS = (
         _DATED,
     ),
     Mutant(
+        "sec_facts: an end that was typed a day off makes a period of its own",
+        "pit_fetch_providers.sec_facts.ends:_moved",
+        lambda real: lambda records: {},
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: of two ends of a period, the later one counts",
+        "pit_fetch_providers.sec_facts.ends:_shown",
+        lambda real: (
+            lambda versions: (0, -max(date.fromisoformat(made.payload["end"]) for made in versions).toordinal())
+        ),
+        _DATED,
+    ),
+    Mutant(
         "sec_facts: a statement older than what shows its period",
         "pit_fetch_providers.sec_facts.statements:_shown_by",
         lambda real: lambda cells, period: real(cells, period)[1:] or real(cells, period),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -140,6 +141,8 @@ def _on_each_day(app: App, words: Sequence[str], days: Sequence[str]) -> Iterato
         public = datetime.fromisoformat(f"{day} 13:00:00").replace(tzinfo=NEW_YORK).isoformat()
         now = {item["id"]: item for item in run(case, app, pit=public).data}
         assert before.keys() <= now.keys(), "an item is gone"
+        ends = sorted(date.fromisoformat(item["period_end"]) for item in now.values())
+        assert all(after - end > 7 * hours.DAY for end, after in pairwise(ends)), "one period is there twice"
         for name, item in now.items():
             assert item["available_at"] == public or item == before.get(name), "an item is older than what changed it"
         before = now
@@ -215,6 +218,8 @@ def _of_a_statement(rng: Random, filing: Filing) -> Reported:
     concept, value = rng.choice(_OF_STATEMENTS), rng.choice((5, 5, 6))
     start, end = rng.choice((*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31")))
     is_instant = concept in _INSTANTS
+    if rng.random() < 0.1:  # typed a day off, or the last one of another week
+        end = f"{date.fromisoformat(end) - rng.choice((1, 6)) * hours.DAY}"
     return Reported(filing, concept, end, value, "" if is_instant else start)
 
 
