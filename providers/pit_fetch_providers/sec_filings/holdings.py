@@ -142,6 +142,9 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
             Code.MALFORMED, problem=f"report {filing.accession} has no table of positions that can be read"
         )
     rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
+    if any(None in (row["value"], row["shares"]) for row in rows):  # which is not zero
+        problem = f"report {filing.accession} has a position whose value or shares cannot be read"
+        raise UpstreamError(Code.MALFORMED, problem=problem)
     positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
     for number, payload in enumerate([{**report, "issuer": None}, *positions]):
         yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)

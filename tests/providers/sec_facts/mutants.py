@@ -186,5 +186,11 @@ MUTANTS = (
         lambda real: lambda *given: real(*given)._replace(shown=[]),
         ("sec_facts: rounded",),
     ),
+    Mutant(
+        "sec_facts: an older version in the place of one that cannot be read",
+        f"{_VERSIONS}:readable",
+        lambda real: lambda records: [made for made in records if made.payload["value"] is not None],
+        ("sec_facts: unreadable",),
+    ),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

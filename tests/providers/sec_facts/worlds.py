@@ -179,6 +179,26 @@ def renamed(rng: Random) -> int:
     return len(filings)
 
 
+def unreadable(rng: Random) -> int:
+    """No other version takes the place of one whose value cannot be read: the fact is left out, and a gap says so."""
+    case = make(rng, most=0)
+    filings = [_public(rng, sec.number(n), case.moment) for n in range(1, 4)]
+    reported = (_reported(rng, filing) for filing in filings for _ in range(5))
+    facts = [*{(fact.filing, *_fact(fact)): fact for fact in reported if fact.taxonomy == "us-gaap"}.values()]
+    if not facts:
+        return 0
+    lost = rng.choice(facts)
+    value: Any = rng.choice((None, "7", int("9" * 400), [], {"val": 5}))
+    spoilt = [fact._replace(value=value) if fact is lost else fact for fact in facts]
+    words = (f"concept={lost.concept}", rng.choice(("vintage=first", "vintage=all", "vintage=latest")))
+    case = case._replace(words=(*words, "cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    whole, left = (run(case, server.app(every)) for every in (facts, spoilt))
+    name = f"{sec.APPLE:010d}:{lost.taxonomy}:{lost.concept}:{lost.unit}:{lost.start}:{lost.end}"
+    assert left.data == [item for item in whole.data if not item["id"].startswith(name)], "an older version is served"
+    assert "upstream_error" in left.gap_types
+    return 1
+
+
 def rounded(rng: Random) -> int:
     """Some amounts are rounded, as notes round. What is computed is what the exact ones make, or is left out."""
     published = [f"2024-03-0{place} 12:00:00" for place in (4, 5, 6, 7)]
@@ -294,5 +314,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "dated by all that shows it": statements,
     "renamed": renamed,
     "rounded": rounded,
+    "unreadable": unreadable,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }

@@ -170,6 +170,12 @@ MUTANTS = (
         ("sec_filings: incomplete",),
     ),
     Mutant(
+        "sec_filings: a position whose numbers cannot be read is zero",
+        f"{_ROOM}.holdings:_row",
+        lambda real: lambda row: {name: value or 0 for name, value in real(row).items()},
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
         "sec_filings: a notice of the SEC's for a filing",
         f"{_ROOM}.documents:is_whole_file",
         lambda real: lambda *given: True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -752,6 +753,22 @@ def test_one_table_of_several_that_cannot_be_read_is_an_error() -> None:
     lost = Document("INFORMATION TABLE", "more.xml", BASE.documents[1].source[:-40])
     fetched = ask((BASE._replace(documents=(*BASE.documents, lost)),), op="holdings")
     assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+@pytest.mark.parametrize("words", ["n/a", "", "9" * 400])
+@pytest.mark.parametrize("name", ["value", "sshPrnamt"])
+def test_a_position_whose_numbers_cannot_be_read_is_not_zero(name: str, words: str) -> None:
+    cover, table = BASE.documents
+    source = re.sub(f"(<ns1:{name}>)[0-9]+<", rf"\g<1>{words}<", table.source, count=1)
+    fetched = ask((BASE._replace(documents=(cover, table._replace(source=source))), OLDER), op="holdings")
+    assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(19, True), (20, False)])
+def test_a_search_for_a_document_that_ends_early_says_so(count: int, is_found: bool) -> None:
+    without = [Filed(filing, RESULTS.documents[:1]) for filing in sec.daily(count, "2024-01-31", "8-K", 100)]
+    fetched = ask((*without, RESULTS), op="text", form="8-K", document="EX-99.1")
+    assert (len(fetched.records), fetched.gaps.count("searched_in_part")) == (int(is_found), int(not is_found))
 
 
 def test_a_report_of_no_positions_needs_no_table() -> None:

@@ -238,7 +238,8 @@ def incomplete(rng: Random) -> int:
         return 0
     lost = rng.choice(accessions)
     reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
-    left = run(case, _without(case.worlds[0], lost, reply))
+    is_spoilt = case.words[0] == "holdings" and rng.random() < 0.3
+    left = run(case, _spoilt(case.worlds[0], lost) if is_spoilt else _without(case.worlds[0], lost, reply))
     before = [item["accession"] for item in whole].index(lost) if case.words[0] == "insiders" else 0
     assert left.data == whole[:before], "something is served in the place of a filing that cannot be had"
     assert "upstream_error" in left.gap_types
@@ -317,6 +318,17 @@ def _without(app: App, accession: str, reply: Response) -> App:
     def answer(request: HttpRequest) -> Response:
         is_evidence = request.method == "HEAD" or request.path.endswith(("-index-headers.html", ".hdr.sgml"))
         return reply if folder in request.path and not is_evidence else app(request)
+
+    return answer
+
+
+def _spoilt(app: App, accession: str) -> App:
+    """Return ``app`` with a number of shares that is none in a report."""
+
+    def answer(request: HttpRequest) -> Response:
+        response = app(request)
+        is_report = request.method == "GET" and request.path.endswith(f"/{accession}.txt")
+        return replace(response, body=response.body.replace(b"Prnamt>100<", b"Prnamt>n/a<")) if is_report else response
 
     return answer
 
