@@ -287,6 +287,10 @@ class Code:
     SEARCH_LIMIT = _truncated(
         "search_limit", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."
     )
+    # Of public records alone.
+    SEARCHED_IN_PART = _truncated(
+        "searched_in_part", "Looked at the newest {count} of {what}, back to {day}, and no further. {hint}"
+    )
     COMPARED_IN_PART = _truncated(
         "compared_in_part",
         "The answer as of {pit} was cut: what it may have left out was not compared. "

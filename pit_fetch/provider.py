@@ -349,7 +349,7 @@ def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
     return window_end(text[:10]) if text[10:11] in ("", " ", "T") else None
 
 
-Stage = Callable[[Iterator[Record]], Iterator[Record]]
+Stage = Callable[[Iterator[Record]], Iterator[Record | Gap]]
 T = TypeVar("T")
 RetryAfter = Callable[[HttpReply], float | None]
 
@@ -603,7 +603,8 @@ class Provider(NamedTuple):
     select       (query, record) -> whether the request wants the record: the filters that are applied locally
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
                  all of them, newest first, back from the PIT, regardless of --after and --date-to. What it yields
-                 is in the order of an answer: by instant, by :attr:`Operation.period`, and by id
+                 is in the order of an answer: by instant, by :attr:`Operation.period`, and by id. A gap of the stage
+                 rests on public records, too, and so is in an archive's answer, where those of ``fetch`` are not
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     resolve      (query, context) -> the query with what names stand for in a list of the source's (a company's number

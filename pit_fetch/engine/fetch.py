@@ -360,7 +360,9 @@ class Fetch:
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
-        return collected._replace(selection=selection, archive=archive).with_gaps(before=gaps)
+        # A stage that computes across records has said the same of the live ones.
+        before = [known for known in gaps if known not in selection.gaps]
+        return collected._replace(selection=selection, archive=archive).with_gaps(before=before)
 
     def _without_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
         """Yield the gaps of an answer that is one reply of the archive's, all of it proved by sight."""
@@ -393,8 +395,10 @@ def _shown(window: Reach) -> str:
     return f"{format_for_people(window.since)} to {format_for_people(window.until)}"
 
 
-def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str) -> Iterator[Record]:
-    """Yield the records that the provider computes across the public ones. Gaps bypass it."""
+def _derived(
+    stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str
+) -> Iterator[Record | Gap]:
+    """Yield what the provider computes across the public records. Gaps of the stream bypass it."""
 
     def records() -> Iterator[Record]:
         for part in stream:
@@ -403,7 +407,7 @@ def _derived(stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBu
             else:
                 yield part
 
-    return (with_period(record, period) for record in derive(records()))
+    return (part if isinstance(part, Gap) else with_period(part, period) for part in derive(records()))
 
 
 def _when_empty(request: FetchRequest, query: Query) -> str:

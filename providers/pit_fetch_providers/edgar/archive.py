@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, Query, UpstreamError
-from pit_fetch.times import parse_date, parse_http_date
+from pit_fetch.times import parse_http_date
 from pit_fetch_providers.edgar import client, companies, daily_index, submissions
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.daily_index import Listed
@@ -206,14 +206,11 @@ class Archive:
         filings = self.company(cik).get("filings")
         filings = filings if isinstance(filings, dict) else {}
         acceptance = parse_submissions(filings.get("recent"), accession)
-        older = filings.get("files")
-        for row in older if isinstance(older, list) else []:
-            row = row if isinstance(row, dict) else {}
-            first, last, name = parse_date(row.get("filingFrom")), parse_date(row.get("filingTo")), str(row.get("name"))
+        for older in submissions.older_files(filings.get("files")):
             # Where a file ends depends on later filings: the next one may hold others of the same day.
-            is_near = first and last and first - filed <= submissions.OVERLAP and filed - last <= submissions.OVERLAP
-            if acceptance is None and is_near and submissions.OLDER_FILE.fullmatch(name):
-                acceptance = parse_submissions(self._submissions_file(name), accession)
+            is_near = older.begins_by(filed) and not older.ends_before(filed)
+            if acceptance is None and is_near and older.name:
+                acceptance = parse_submissions(self._submissions_file(older.name), accession)
         return acceptance
 
     def _submissions_file(self, name: str) -> dict[str, Any]:

@@ -23,9 +23,9 @@ from pit_fetch_providers.edgar.header import ACCESSION, column, submitted
 _ACCESSION = re.compile(ACCESSION)
 _CIK = re.compile(r"[0-9]{1,10}")
 # A file of older filings, by its name.
-OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
+_OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # A file of older filings was recorded that holds one of the day after its last.
-OVERLAP = timedelta(days=7)
+_OVERLAP = timedelta(days=7)
 
 
 class Row(NamedTuple):
@@ -53,15 +53,28 @@ def document(body: bytes) -> dict[str, Any]:
     return decoded
 
 
-class _OlderFile(NamedTuple):
+class OlderFile(NamedTuple):
+    """A file of older filings, by the filing dates that it says to hold. One without a readable name has ""."""
+
     last: date
     name: str
+    first: date
+
+    def begins_by(self, day: date) -> bool:
+        """Return whether it may hold what was filed by ``day``: one whose first date is unknown may hold anything."""
+        return self.first <= day
+
+    def ends_before(self, day: date) -> bool:
+        """Return whether it holds nothing that was filed on ``day`` or later."""
+        return day - self.last > _OVERLAP
 
 
-def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
+def newest_first(context: Context, cik: int, last: date) -> Iterator[Row | None]:
     """Yield the rows of a company's list by filing date, newest first; None for an unreadable one.
 
-    A file of older filings is read when its rows are due. A company without a list has none. Raise UpstreamError.
+    Rows filed by ``last`` are wanted: a file that begins later is left alone, since its failure would tell that there
+    are later filings. Any other file of older filings is read when its rows are due, and its failure is an error. A
+    company without a list has none. Raise UpstreamError.
     """
     reply = client.get(context, client.DATA, f"/submissions/{file_of(cik)}")
     if client.is_missing(reply):
@@ -72,10 +85,10 @@ def newest_first(context: Context, cik: int) -> Iterator[Row | None]:
     filings = listed.get("filings")
     filings = filings if isinstance(filings, dict) else {}
     waiting = list(rows(_columns(filings.get("recent"))))
-    for older in sorted(_older_files(filings.get("files")), reverse=True):
-        yield from _by_date(row for row in waiting if row is None or row.filed - older.last > OVERLAP)
-        waiting = [row for row in waiting if row is not None and row.filed - older.last <= OVERLAP]
-        waiting += rows(_columns(document(_older(context, older.name).body)))
+    for older in sorted((file for file in older_files(filings.get("files")) if file.begins_by(last)), reverse=True):
+        yield from _by_date(row for row in waiting if row is None or older.ends_before(row.filed))
+        waiting = [row for row in waiting if row is not None and not older.ends_before(row.filed)]
+        waiting += rows(_columns(document(_older(context, older).body)))
     yield from _by_date(waiting)
 
 
@@ -124,17 +137,22 @@ def _by_date(some: Iterable[Row | None]) -> Iterator[Row | None]:
     yield from sorted(readable, key=lambda row: (row.filed, row.accession), reverse=True)
 
 
-def _older_files(files: Any) -> Iterator[_OlderFile]:
+def older_files(files: Any) -> Iterator[OlderFile]:
+    """Yield the files of older filings that a company's list names. A date that cannot be read rules nothing out."""
     for file in files if isinstance(files, list) else []:
-        last, name = (file.get("filingTo"), file.get("name")) if isinstance(file, dict) else (None, None)
-        day = parse_date(last)
-        if day is None or not isinstance(name, str) or not OLDER_FILE.fullmatch(name):
-            raise UpstreamError(Code.MALFORMED, problem="its older files cannot be told")
-        yield _OlderFile(day, name)
+        entry = file if isinstance(file, dict) else {}
+        name = str(entry.get("name"))
+        yield OlderFile(
+            last=parse_date(entry.get("filingTo")) or date.max,
+            name=name if _OLDER_FILE.fullmatch(name) else "",
+            first=parse_date(entry.get("filingFrom")) or date.min,
+        )
 
 
-def _older(context: Context, name: str) -> HttpReply:
-    reply = client.get(context, client.DATA, f"/submissions/{name}")
+def _older(context: Context, older: OlderFile) -> HttpReply:
+    if not older.name:
+        raise UpstreamError(Code.MALFORMED, problem="its older files cannot be told")
+    reply = client.get(context, client.DATA, f"/submissions/{older.name}")
     if client.is_missing(reply):
         raise UpstreamError(Code.INCOMPLETE, host=client.DATA)
     return reply

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from pit_fetch.gaps import Code
+from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, release, subject
@@ -81,7 +81,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 def derive(query: Query) -> Stage:
     """Return the stage that chooses among public versions, or computes from them, what the operation answers."""
 
-    def stage(records: Iterator[Record]) -> Iterator[Record]:
+    def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
         is_wanted = _filter(query)  # an archive has what other requests asked for, too
         public = [made for made in records if is_wanted(made.payload["taxonomy"], made.payload["concept"])]
         company = public[0].id.partition(":")[0] if public else ""
@@ -89,11 +89,15 @@ def derive(query: Query) -> Stage:
         options, vintage = query.options, query.options["vintage"]
         match query.operation.name:
             case "statement":
-                items = statements.statements(public, options["statement"], options["period"], vintage, company)
+                items = statements.statements(
+                    versions.readable(public), options["statement"], options["period"], vintage, company
+                )
             case "concepts":
                 items = summary.concepts(public, company)
             case _:
                 items = versions.chosen(public, vintage, options["concept"] or ())
+        if query.operation.name != "concepts":
+            yield from versions.unreadable(public)
         yield from items
 
     return stage

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, restated_by, total
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age, restated_by, total
+from pit_fetch_providers.sec_facts.ends import one_for_each_week
 from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
-from pit_fetch_providers.sec_facts.periods import Kind, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
+from pit_fetch_providers.sec_facts.rounding import finest, is_rounded, may_be_rounded
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, restating
 
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
@@ -36,21 +38,30 @@ class Parts(NamedTuple):
     shown: Record
 
 
+class _Quarters(NamedTuple):
+    """The amounts of a period's quarters, None if not all are known, and the versions that show it."""
+
+    amounts: list[int | float] | None
+    shown: list[Record]
+
+
 class Book:
     """The public histories of one company's facts, by what they are about."""
 
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
-        self._histories: dict[Fact, History] = {history.fact: history for history in histories(proved(records))}
+        self._histories: dict[Fact, History] = {
+            history.fact: history for history in histories(proved(one_for_each_week(records)))
+        }
         self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
         self._units: dict[date, Counter[str]] = {}
+        self._spans: dict[str, set[Span]] = {}
         for fact in self._histories:
+            self._spans.setdefault(f"{fact.taxonomy}:{fact.concept}", set()).add(Span(fact.start, fact.end))
             if len(fact.unit) == 3 and fact.unit.isupper():
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
-        # The filings that report another value than before for some period, by concept: they change its basis.
-        self._recasts = {
-            (history.fact[:3], accession) for history in self._histories.values() for accession in _recasting(history)
-        }
+        self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
+        self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
         """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``."""
@@ -73,10 +84,16 @@ class Book:
 
     def known(self, line: Line, span: Span, currency: str) -> Known | Omission:
         """Return the histories of the line's concepts for a period, without those that are another measure."""
+        key = line.concepts, span, currency  # a year is a part of several sums
+        if key not in self._known:
+            self._known[key] = of_one_measure(line, self._found(line, span, currency))
+        return self._known[key]
+
+    def _found(self, line: Line, span: Span, currency: str) -> Known:
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
         names = (concept.split(":", 1) for concept in line.concepts)
         found = (self._histories.get(Fact(taxonomy, name, unit, *span)) for taxonomy, name in names)
-        return of_one_measure(line, {rank: history for rank, history in enumerate(found) if history is not None})
+        return {rank: history for rank, history in enumerate(found) if history is not None}
 
     def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
@@ -88,9 +105,9 @@ class Book:
         return Cell(version.payload["value"], (version,), restating=restated_by(known))
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
-        """Return the sum of ``parts``, under a concept that has them all, never restated."""
-        by_span: list[Known] = []
-        for span in (*parts.plus, parts.minus):
+        """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
+        by_span, spans = list[Known](), (*parts.plus, parts.minus)
+        for span in spans:
             known = self.known(line, span, currency)
             if isinstance(known, Omission):
                 return known._replace(shown=(*known.shown, parts.shown))
@@ -100,41 +117,94 @@ class Book:
         if line.measure != "amount":
             return Omission("not_additive", self._shown(by_span, parts))
         complete = [rank for rank in by_span[0] if all(rank in known for known in by_span)]
-        sums = (self._sum([known[rank] for known in by_span]) for rank in complete)
-        cells = [cell for cell in sums if cell is not None]
-        if cells:  # of the names, the one that is complete first, or whose newest version is the newest
-            choose = min if self.place == 0 else max
-            return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown,))
-        return Omission("restated" if complete else "renamed", self._shown(by_span, parts))
+        if not complete:
+            return Omission("renamed", self._shown(by_span, parts))
+        if any(map(restated_by, by_span)) or not self._is_one_basis(by_span, self._recasting(line, currency)):
+            return Omission("restated", self._shown(by_span, parts))
+        amounts = {span: by_age(known)[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
+        least = finest(amounts.values())
+        in_quarters = {
+            span: self._in_quarters(line, span, currency)
+            for span, amount in amounts.items()
+            if may_be_rounded(amount, least)
+        }
+        quarters = [version for known in in_quarters.values() for version in known.shown]
+        if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
+            return Omission("rounded", (*self._shown(by_span, parts), *quarters))
+        # Of the names, the one that is complete first, or whose newest version is the newest.
+        choose = min if self.place == 0 else max
+        cells = [self._sum([known[rank] for known in by_span]) for rank in complete]
+        return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown, *quarters))
 
-    def _sum(self, parts: list[History]) -> Cell | None:
-        """Return the sum of ``parts``, of which the last is subtracted, if they are of one basis."""
-        if any(history.restating is not None for history in parts) or not self._is_one_basis(parts):
-            return None
+    def _sum(self, parts: list[History]) -> Cell:
+        """Return the sum of ``parts``, of which the last is subtracted."""
         versions = tuple(history.versions[self.place] for history in parts)
         *plus_values, minus_value = (version.payload["value"] for version in versions)
         return Cell(total([*plus_values, -minus_value]), versions, is_derived=True)
+
+    def _in_quarters(self, line: Line, whole: Span, currency: str) -> _Quarters:
+        """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
+        amounts, shown, start = list[int | float](), list[Record](), whole.start
+        while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
+            spans = set[Span]().union(*(self._spans.get(concept, ()) for concept in line.concepts))
+            every = [span for span in spans if span.start == start and span.end <= whole.end]
+            known = {span: self.known(line, span, currency) for span in every if kind_of(*span) == "quarter"}
+            found = {span: by_age(one) for span, one in known.items() if one and not isinstance(one, Omission)}
+            shown += [version for one in known.values() if isinstance(one, Omission) for version in one.shown]
+            if not found:
+                return _Quarters(None, shown)
+            span = min(found, key=lambda span: age(found[span][0]))  # of several, the one that was there first
+            restated = restating(found[span])
+            shown += [found[span][0], *([] if restated is None else [restated])]
+            if restated is not None:
+                return _Quarters(None, shown)
+            amounts.append(found[span][0].payload["value"])
+            start = span.end + DAY
+        return _Quarters(amounts or None, shown)
 
     def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
         every = [history for known in by_span for history in known.values()]
         chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
-        restating = (history.restating for history in every if history.restating is not None)
+        restating = (version for known in by_span if (version := restated_by(known)) is not None)
         return (parts.shown, *chosen, *restating)
 
-    def _is_one_basis(self, parts: list[History]) -> bool:
-        """Return whether no filing that brought one of ``parts`` restated the concept, unless it brought them all."""
-        filings = [{version.payload["accession"] for version in history.versions} for history in parts]
-        first = {history.versions[0].payload["accession"] for history in parts}
-        return not any(
-            (parts[0].fact[:3], accession) in self._recasts and not all(accession in filing for filing in filings)
-            for accession in first
-        )
+    def _recasting(self, line: Line, currency: str) -> frozenset[str]:
+        """Return the filings that report another value of the line than before for some period, under any of its names.
+
+        They change its basis.
+        """
+        if (line, currency) not in self._recasts:
+            spans = set[Span]().union(*(self._spans.get(concept, ()) for concept in line.concepts))
+            found = (self._found(line, span, currency) for span in spans)
+            self._recasts[line, currency] = frozenset(
+                accession for known in found for accession in _recasts(line, known)
+            )
+        return self._recasts[line, currency]
+
+    @staticmethod
+    def _is_one_basis(by_span: Sequence[Known], recasting: Container[str]) -> bool:
+        """Return whether no filing that first brought the line for one of the periods restated it, unless for all."""
+        filings = [[version.payload["accession"] for version in by_age(known)] for known in by_span]
+        return not any(first in recasting and not all(first in filing for filing in filings) for first, *_ in filings)
 
 
-def _recasting(history: History) -> Iterator[str]:
-    """Yield the accession numbers of the filings whose value differs from the one before by more than its rounding."""
-    for before, version in pairwise(history.versions):
+def _recasts(line: Line, found: Known) -> Iterator[str]:
+    """Yield the accession numbers of the filings that change a value of the line by more than its rounding.
+
+    Be it that of one concept or, as far as they are one measure, of one after another.
+    """
+    if restated_by(found) is None:
+        return
+    for history in found.values():
+        yield from _changing(history.versions)
+    known = of_one_measure(line, found)
+    if not isinstance(known, Omission):
+        yield from _changing(by_age(known))
+
+
+def _changing(versions: Iterable[Record]) -> Iterator[str]:
+    for before, version in pairwise(versions):
         value, previous = version.payload["value"], before.payload["value"]
         if abs(value - previous) > _ROUNDING * abs(previous):
             yield version.payload["accession"]

@@ -11,9 +11,9 @@ from pit_fetch_providers.sec_facts.versions import History, age, restating
 # The public histories of a line for a period, by the rank of the concept.
 Known = Mapping[int, History]
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
-# filing has several values of the line. "not_additive": it is per share, or a number of shares. "incomplete": something
-# is reported beside the parts of the sum.
-Reason = Literal["restated", "renamed", "two_values", "not_additive", "incomplete"]
+# filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
+# parts is. "incomplete": something is reported beside the parts of the sum.
+Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete"]
 
 
 class Cell(NamedTuple):
@@ -40,6 +40,8 @@ def evidence(cell: Cell | Omission) -> tuple[Record, ...]:
 
 def by_age(known: Known) -> list[Record]:
     """Return all versions of a line, oldest first."""
+    if len(known) == 1:  # in most cases
+        return [*next(iter(known.values())).versions]
     return sorted((version for history in known.values() for version in history.versions), key=age)
 
 

@@ -18,8 +18,9 @@ from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar.header import ACCESSION
 
-# Containers around a row: {"facts": {taxonomy: {concept: {"units": {unit: [row, …]}}}}}.
-_ROWS = 6
+# Containers around a value of a row: {"facts": {taxonomy: {concept: {"units": {unit: [{"val": …}, …]}}}}}. One that
+# cannot be read must not take its row with it: the row tells of a version, in whose place no older one may stand.
+_VALUES = 7
 # Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
 # pay, and sometimes a thousand times too small. A prospectus repeats figures of reports.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
@@ -41,7 +42,7 @@ class Version(NamedTuple):
     """A fact as one filing reports it."""
 
     fact: Fact
-    value: int | float
+    value: int | float | None  # None if it cannot be read
     accession: str
     form: str  # as filed, "10-K/A"
     filed: date
@@ -56,7 +57,7 @@ class CompanyFacts(NamedTuple):
 
 def document(body: bytes) -> CompanyFacts:
     """Return a decoded companyfacts reply. Raise UpstreamError for any other document."""
-    decoded = lenient_json(body, _ROWS)
+    decoded = lenient_json(body, _VALUES)
     decoded = decoded if isinstance(decoded, dict) else {}
     cik, taxonomies = str(decoded.get("cik")), decoded.get("facts")  # a number, or a text of ten digits
     if not isinstance(taxonomies, dict) or not _CIK.fullmatch(cik):
@@ -85,12 +86,12 @@ def _version(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None
     if not isinstance(row, dict):
         return None
     value, accession, form = row.get("val"), row.get("accn"), row.get("form")
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not isinstance(form, str):
-        return None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        value = None
     start, end, filed = (parse_date(row.get(name)) for name in ("start", "end", "filed"))
     is_instant = row.get("start") is None
     if end in (None, date.max) or filed is None or (start is None and not is_instant):  # 9999-12-31 is no end
         return None
-    if not isinstance(accession, str) or not _ACCESSION.fullmatch(accession):
+    if not isinstance(form, str) or not isinstance(accession, str) or not _ACCESSION.fullmatch(accession):
         return None
     return Version(Fact(taxonomy, concept, unit, start, end), value, accession, form, filed)

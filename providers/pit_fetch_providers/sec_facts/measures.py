@@ -38,7 +38,9 @@ def of_one_measure(line: Line, known: Known) -> Known | Omission:
 def _contest(known: Known) -> Record | None:
     """Return the first version beside which its filing has another value of the line."""
     versions = [version for history in known.values() for version in history.versions]
-    if len({(_filing(version), _value(version)) for version in versions}) == len(set(map(_filing, versions))):
+    if len(known) < 2 or len({(_filing(version), _value(version)) for version in versions}) == len(
+        set(map(_filing, versions))
+    ):
         return None  # in most cases, and without sorting
     values: dict[str, Any] = {}
     return next(made for made in by_age(known) if values.setdefault(_filing(made), _value(made)) != _value(made))

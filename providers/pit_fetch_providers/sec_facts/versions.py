@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Record
 from pit_fetch.times import parse_date
 from pit_fetch_providers.sec_facts.facts import Fact
@@ -30,11 +31,6 @@ class History(NamedTuple):
     def newest(self) -> Record:
         return self.versions[-1]
 
-    @property
-    def restating(self) -> Record | None:
-        """The first version of another value than the one before; None if its value was always the same."""
-        return restating(self.versions)
-
 
 def histories(records: Iterable[Record]) -> list[History]:
     """Return the history of each fact."""
@@ -46,13 +42,30 @@ def histories(records: Iterable[Record]) -> list[History]:
 
 def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
     """Yield the versions of ``vintage``, one for each fact, in the order of an answer; with "all", every one."""
-    wanted = histories(_of_first_taxonomy(list(records), concepts))
+    wanted = histories(readable(_of_first_taxonomy(list(records), concepts)))
     if vintage == "all":
         yield from in_order((version for history in wanted for version in _marked(history)), "end")
     else:
         place = 0 if vintage == "first" else -1
         versions = (history.versions[place] for history in wanted)
         yield from in_order((version._replace(id=fact_id(version)) for version in versions), "end")
+
+
+def readable(records: Iterable[Record]) -> list[Record]:
+    """Return the versions of the facts whose versions all have a value: no older one may take the place of another."""
+    every = list(records)
+    lost = {fact_id(record) for record in every if _value(record) is None}
+    return [record for record in every if fact_id(record) not in lost] if lost else every
+
+
+def unreadable(records: Iterable[Record]) -> Iterator[Gap]:
+    """Yield a gap for each filing whose value of a fact cannot be read."""
+    lost = {record.payload["accession"]: record.payload for record in records if _value(record) is None}
+    for accession, payload in lost.items():
+        fact = f"{payload['taxonomy']}:{payload['concept']} to {payload['end']}"
+        yield gap(
+            Code.MALFORMED, problem=f"filing {accession} has a value that is no number ({fact}, which is left out)"
+        )
 
 
 def in_order(records: Iterable[Record], period: str = "") -> list[Record]:

@@ -24,7 +24,8 @@ _SETTLED = (
 )
 
 _IN_XML = {
-    "insiders": "Forms of before mid-2003 are plain text, and left out. Dates in a form are typed by hand.",
+    "insiders": "Forms of before mid-2003 are plain text: a row of the kind unread stands for each. Dates in a form "
+    "are typed by hand.",
     "holdings": "Reports of before mid-2013 are plain text, and left out. What a manager reports late, elsewhere or "
     "not at all is missing, and no sale: short positions, most bonds, what is held abroad.",
 }

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.gaps import Code, Gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, Field, Query, Record, Stage, UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar.release import ListedFiling
@@ -60,8 +60,8 @@ class _Report(NamedTuple):
         return cls(position.available_at, payload["form"], payload["accession"], payload["amendment"])
 
 
-def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
-    """Yield the positions in all public reports on the quarter, and a gap for each of the book that is plain text.
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
+    """Yield the positions in all public reports on the quarter, and one record for each that is plain text.
 
     Raise UpstreamError, before anything is yielded, if one of the reports cannot be had: the others are no book.
     """
@@ -71,14 +71,8 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
 
     reports = [
         _of_its_quarter(made.row, _positions(context, cik, made)) or [_plain_text(made)]
-        for made in _newest_quarter(releases.public(query, context, cik, is_report))
+        for made in _newest_quarter(releases.public(query, context, cik, is_report), query.options["period"])
     ]
-    book = _standing(_Report.of(positions[0]) for positions in reports)
-    unread = [report for report in book if report.amendment == _UNREAD]
-    if not unread and _is_without_base(book):
-        raise UpstreamError(Code.MALFORMED, problem=f"amendment {book[0].accession} adds to a report that is not there")
-    for report in unread:
-        yield files.not_data(report.form, report.accession)
     for positions in reports:
         yield from positions
 
@@ -94,14 +88,18 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
 
 
 def derive(query: Query) -> Stage:
-    """Return the stage that makes one book of the public reports on the quarter, or on the newest one."""
+    """Return the stage that makes one book of the public reports on the quarter, or on the newest one.
 
-    def stage(records: Iterator[Record]) -> Iterator[Record]:
+    Where a part of it is plain text, or missing, it yields the gap that says so, and no book.
+    """
+
+    def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
         every = list(records)
         newest = query.options["period"] or max((record.payload["period"] for record in every), default="")
         book = _standing(_Report.of(record) for record in every if record.payload["period"] == newest)
-        is_whole = not _is_without_base(book) and all(report.amendment != _UNREAD for report in book)
-        if not is_whole and not query.offline:  # a saved file is served as what it is
+        missing = () if query.offline else _missing(book)  # a saved file is served as what it is
+        yield from missing
+        if missing:
             return
         standing = {report.accession for report in book}
         positions = (record for record in every if record.payload["accession"] in standing)
@@ -144,6 +142,9 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
             Code.MALFORMED, problem=f"report {filing.accession} has no table of positions that can be read"
         )
     rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
+    if any(None in (row["value"], row["shares"]) for row in rows):  # which is not zero
+        problem = f"report {filing.accession} has a position whose value or shares cannot be read"
+        raise UpstreamError(Code.MALFORMED, problem=problem)
     positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
     for number, payload in enumerate([{**report, "issuer": None}, *positions]):
         yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
@@ -160,18 +161,21 @@ def _plain_text(made: Release) -> Record:
     return Record(f"{row.accession}:{0:05d}", made.at, "edgar_accepted", report)
 
 
-def _newest_quarter(public: Iterable[Release]) -> Iterator[Release]:
-    """Return the public reports on the newest quarter that one of them is about: what is filed by its end is not."""
-    reports: list[Release] = []
-    newest = ""
+def _newest_quarter(public: Iterable[Release], named: str | None) -> Iterator[Release]:
+    """Return the public reports on the quarter that is ``named``, or on the newest one that a report is about.
+
+    What was filed before the last day of the quarter is no report on it, whatever else was filed.
+    """
+    reports: list[tuple[date, Release]] = []
+    newest = parse_date(named) or date.min
     for report in public:
-        if report.row.period is None:
-            continue
-        if report.row.filed.isoformat() <= newest:
+        if newest - report.row.filed > releases.SETTLED:  # those of earlier filing dates come behind it
             break
-        reports.append(report)
-        newest = max(newest, report.row.period)
-    return (report for report in reports if report.row.period == newest)
+        end = parse_date(report.row.period)
+        if end is not None and report.row.filed >= newest:
+            reports.append((end, report))
+            newest = max(newest, end)
+    return (report for end, report in reports if end == newest)
 
 
 def _of_its_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:
@@ -190,9 +194,12 @@ def _standing(reports: Iterable[_Report]) -> list[_Report]:
     return book
 
 
-def _is_without_base(book: Sequence[_Report]) -> bool:
-    """Return whether a book begins with an amendment that adds to a report."""
-    return bool(book) and book[0].amendment == _ADDED
+def _missing(book: Sequence[_Report]) -> Sequence[Gap]:
+    """Return a gap for each part of a book that is plain text, or for a first part that adds to nothing."""
+    unread = [files.not_data(report.form, report.accession) for report in book if report.amendment == _UNREAD]
+    if unread or not book or book[0].amendment != _ADDED:
+        return unread
+    return [gap(Code.MALFORMED, problem=f"amendment {book[0].accession} adds to a report that is not there")]
 
 
 def _age(report: _Report) -> tuple[datetime, bool, str]:

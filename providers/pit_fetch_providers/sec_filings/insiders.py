@@ -7,10 +7,10 @@ An amendment names the form that it amends by a date only, and repeats one of it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.gaps import Code, Gap
+from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Context, Field, Page, Query, Record, UpstreamError
 from pit_fetch.times import parse_date
@@ -35,54 +35,49 @@ FIELDS = (
     *fields(date="exercise_date expiration_date", lists="footnotes"),
 )
 
+# A row without a value in any field.
+_EMPTY: dict[str, Any] = {field.name: [] if field.kind == "list" else None for field in FIELDS}
+
 FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in ("", "/A"))
-# Before, plain text is the rule, of which a caveat of every answer tells.
-_IN_XML_SINCE = date(2003, 7, 1)
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
 
 
-def fetch(query: Query, context: Context, cik: int) -> Iterator[Page | Gap]:
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the rows of each form that was public, newest first, one request a form. Raise UpstreamError."""
     public = releases.public(query, context, cik, lambda row: is_wanted(query, row.form))
     for place, (row, at) in enumerate(public):
-        filing = releases.listed(row)
-        source = _source(files.submission(context, cik, row.accession))
-        if source is None and row.filed >= _IN_XML_SINCE:
-            yield files.not_data(filing.form, filing.accession)
-        yield Page(tuple(records(source, filing, at)), newest_first, continues_previous=place > 0)
+        found = files.submission(context, cik, row.accession)
+        rows = tuple(records(found, releases.listed(row), at))
+        yield Page(rows, newest_first, continues_previous=place > 0)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
+def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the rows of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
     filing, at, found, _ = files.saved(body, query)
     if is_wanted(query, filing.form) and releases.is_public(query, at):
-        source = _source(found)
-        if source is None:
-            yield files.not_data(filing.form, filing.accession)
-        yield from records(source, filing, at)
+        yield from records(found, filing, at)
 
 
 def is_wanted(query: Query, form: str) -> bool:
     return forms.root(form) in forms.INSIDERS and listing.is_form(query, form)
 
 
-def _source(found: Iterable[Document]) -> str | None:
-    """Return the XML of a form; None for one in plain text or on paper."""
-    return next((document.text for document in found if "ownershipDocument" in (document.text or "")), None)
+def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
+    """Yield the rows of a form, or one that says that it has none, or is no XML. Raise UpstreamError for broken XML.
 
-
-def records(source: str | None, filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
-    """Yield the rows of a form; nothing for one without XML. Raise UpstreamError if that cannot be read."""
+    A gap in its place would be in no archive's answer.
+    """
+    source = next((document.text for document in found if "ownershipDocument" in (document.text or "")), None)
     if source is None:
-        return
-    root = elements.parse(source)
-    if root is None:
-        raise UpstreamError(
-            Code.MALFORMED, problem=f"Form {filing.form} {filing.accession} has no XML that can be read"
-        )
-    for number, row in enumerate(_rows(root, filing), 1):
+        rows = [{**_EMPTY, "accession": filing.accession, "form": filing.form, "kind": "unread"}]
+    elif (root := elements.parse(source)) is not None:
+        rows = list(_rows(root, filing)) or [{**_EMPTY, **_form(root, filing), "kind": "none"}]
+    else:
+        problem = f"Form {filing.form} {filing.accession} has no XML that can be read"
+        raise UpstreamError(Code.MALFORMED, problem=problem)
+    for number, row in enumerate(rows, 1):
         yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
 
 

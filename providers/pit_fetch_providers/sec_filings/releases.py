@@ -62,7 +62,7 @@ def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> It
     """
     last = _day(query.now if query.open_mode else query.horizon)
     dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query))
-    for row in submissions.newest_first(context, cik):
+    for row in submissions.newest_first(context, cik, last):
         if row is None:
             yield None
         elif row.filed <= last:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby, islice
 
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, Query, Record, Stage
 from pit_fetch_providers.edgar import release
 from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
+from pit_fetch_providers.edgar.submissions import Row
 from pit_fetch_providers.sec_filings import documents, files, releases, text
 from pit_fetch_providers.sec_filings.documents import Document
 from pit_fetch_providers.shared import UNREADABLE
@@ -18,7 +20,7 @@ from pit_fetch_providers.shared import UNREADABLE
 MOST_TRIES = 20
 
 
-def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
+def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
     """Yield the documents of the filing that is asked for, if it was public. Raise UpstreamError."""
     accession = query.options["accession"]
     if accession is None:
@@ -35,15 +37,28 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
         yield from _documents(query, context, cik, dated.filing, dated.at, None)
 
 
-def _newest(query: Query, context: Context, cik: int) -> Iterator[Record]:
-    """Yield the wanted documents of the newest filing that has them."""
-    form = query.options["form"]
-    public = releases.public(query, context, cik, lambda row: row.form == form)
-    for row, at in islice(public, MOST_TRIES):
+def _newest(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
+    """Yield the wanted documents of the newest filing that has them, or a gap if older ones were not looked at."""
+    form, looked_at = query.options["form"], list[Row]()
+    for row, at in releases.public(query, context, cik, lambda row: row.form == form):
+        if len(looked_at) == MOST_TRIES:
+            yield _searched_in_part(form, looked_at)
+            return
+        looked_at.append(row)
         read = list(_documents(query, context, cik, releases.listed(row), at, row.document))
         yield from read
         if read:
             return
+
+
+def _searched_in_part(form: str, looked_at: Sequence[Row]) -> Gap:
+    return gap(
+        Code.SEARCHED_IN_PART,
+        count=len(looked_at),
+        what=f"the filings of form {form}",
+        day=looked_at[-1].filed,
+        hint=f"filings with forms={form} lists them, and text with accession=NUMBER serves one.",
+    )
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -58,7 +73,9 @@ def derive(query: Query) -> Stage:
     """Return the stage that keeps the newest filing, and of its documents the passages that are asked for."""
 
     def stage(records: Iterator[Record]) -> Iterator[Record]:
-        filings = groupby(records, key=lambda record: (record.available_at, record.payload["accession"]))
+        # An archive also has the mere stamp of a filing that was asked for before it was public.
+        read = (record for record in records if record.payload)
+        filings = groupby(read, key=lambda record: (record.available_at, record.payload["accession"]))
         for _, newest in islice(filings, 1):
             yield from newest if query.options["find"] is None else _passages(newest, query.options["find"])
 

@@ -80,6 +80,10 @@ def _read_or_fail(real: Any) -> Any:
     return lambda row, *given: real(row, *given) or fails()
 
 
+def _of_one_name(real: Any) -> Any:
+    return lambda known: next((made for one in known.items() if (made := real(dict([one])))), None)
+
+
 def _of_figures_alone(real: Any) -> Any:
     return lambda cells, period: real({name: made for name, made in cells.items() if isinstance(made, Cell)}, period)
 
@@ -145,10 +149,48 @@ MUTANTS = (
         _DATED,
     ),
     Mutant(
+        "sec_facts: an end that was typed a day off makes a period of its own",
+        "pit_fetch_providers.sec_facts.ends:_moved",
+        lambda real: lambda records: {},
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: of two ends of a period, the later one counts",
+        "pit_fetch_providers.sec_facts.ends:_shown",
+        lambda real: (
+            lambda versions: (0, -max(date.fromisoformat(made.payload["end"]) for made in versions).toordinal())
+        ),
+        _DATED,
+    ),
+    Mutant(
         "sec_facts: a statement older than what shows its period",
         "pit_fetch_providers.sec_facts.statements:_shown_by",
         lambda real: lambda cells, period: real(cells, period)[1:] or real(cells, period),
         _DATED,
+    ),
+    Mutant(
+        "sec_facts: a restatement under another name is not seen",
+        "pit_fetch_providers.sec_facts.book:restated_by",
+        _of_one_name,
+        ("sec_facts: renamed",),
+    ),
+    Mutant(
+        "sec_facts: an amount that a note rounded is a part of a sum",
+        "pit_fetch_providers.sec_facts.rounding:is_rounded",
+        lambda real: lambda *given: False,
+        ("sec_facts: rounded",),
+    ),
+    Mutant(
+        "sec_facts: a statement as old as its figures, whatever quarters prove them",
+        "pit_fetch_providers.sec_facts.book:Book._in_quarters",
+        lambda real: lambda *given: real(*given)._replace(shown=[]),
+        ("sec_facts: rounded",),
+    ),
+    Mutant(
+        "sec_facts: an older version in the place of one that cannot be read",
+        f"{_VERSIONS}:readable",
+        lambda real: lambda records: [made for made in records if made.payload["value"] is not None],
+        ("sec_facts: unreadable",),
     ),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

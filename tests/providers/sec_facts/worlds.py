@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -17,7 +19,7 @@ from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
 from tests.providers.sec_filings.worlds import endpoint
-from tests.providers.sec_full_text import hours
+from tests.providers.sec_full_text import hours, lists
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
 
@@ -70,8 +72,8 @@ def make(rng: Random, most: int = 4) -> Case:
         noise = [_disguised(rng, _reported(rng, filing), public) for filing in late for _ in range(rng.choice((1, 4)))]
         facts = [*public, *noise]
         rng.shuffle(facts)
-        raw, recent = _raw(rng, moment, noise), rng.choice((1, 2, 1_000))
-        worlds.append(server.app(facts, raw=raw, others=filings, true_utc=true_utc, recent=recent))
+        raw, recent, today = _raw(rng, moment, noise), rng.choice((1, 2, 1_000)), lists.day_of(moment)
+        worlds.append(server.app(facts, raw=raw, others=filings, true_utc=true_utc, recent=recent, public_until=today))
     words, choices = rng.choice(_QUESTIONS)
     who = rng.choice((("cik=320193",), ("symbol=AAPL",), ("cik=CIK0000320193",)))
     return Case(
@@ -128,16 +130,107 @@ def statements(rng: Random) -> int:
     app = server.app(list({(fact.filing, *_fact(fact)): fact for fact in every}.values()))
     words = ["statement", f"statement={rng.choice(('income', 'balance', 'cashflow'))}", "--limit", "1000"]
     words += [f"period={rng.choice(('annual', 'quarter', 'ttm'))}", f"vintage={rng.choice(('latest', 'first'))}"]
+    return len([*_on_each_day(app, words, days)])
+
+
+def _on_each_day(app: App, words: Sequence[str], days: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the items of each day, which are those of the day before where the day's filing has not changed them."""
     case = Case("sec_facts", PITS[0], (*words, "cik=320193"), (app,))
     before: dict[str, Any] = {}
     for day in days:
         public = datetime.fromisoformat(f"{day} 13:00:00").replace(tzinfo=NEW_YORK).isoformat()
         now = {item["id"]: item for item in run(case, app, pit=public).data}
         assert before.keys() <= now.keys(), "an item is gone"
+        ends = sorted(date.fromisoformat(item["period_end"]) for item in now.values())
+        assert all(after - end > 7 * hours.DAY for end, after in pairwise(ends)), "one period is there twice"
         for name, item in now.items():
             assert item["available_at"] == public or item == before.get(name), "an item is older than what changed it"
         before = now
-    return len(days)
+        yield [*now.values()]
+
+
+def renamed(rng: Random) -> int:
+    """A restatement under another name of a line counts as one under its own.
+
+    What is computed of figures under several names is what it would be if all of them were under one.
+    """
+    filings = [Filing(sec.number(n), "10-Q", f"2024-0{n}-10 12:00:00") for n in range(1, 6)]
+    spans = (*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31"), ("2022-01-01", "2022-09-30"))
+    figures = {
+        (filing, span): 100 * place + (rng.random() < 0.1)
+        for place, span in enumerate(spans, 1)
+        for filing in rng.sample(filings, rng.choice((1, 2, 3)))
+    }
+    names = rng.sample(("Revenues", "SalesRevenueNet", "SalesRevenueGoodsNet"), 2)
+    every = [
+        Reported(filing, rng.choice(names), end, value, start) for (filing, (start, end)), value in figures.items()
+    ]
+    anchors = [Reported(replace(filings[0], form="10-K"), "NetIncomeLoss", end, 1, start) for start, end in spans]
+    words = ("statement", f"period={rng.choice(('quarter', 'ttm'))}", "cik=320193", "--limit", "1000")
+    app, alike = (
+        server.app([*anchors, *facts]) for facts in (every, [fact._replace(concept=names[0]) for fact in every])
+    )
+    case = Case("sec_facts", PITS[0], words, (app,))
+    for filing in filings:
+        public = filing.accepted_instant + hours.HOUR
+        expected = {item["id"]: item["revenue"] for item in run(case, alike, pit=public.isoformat()).data}
+        for item in run(case, app, pit=public.isoformat()).data:
+            assert item["revenue"] in (None, expected[item["id"]]), "a restatement under another name is not seen"
+    return len(filings)
+
+
+def unreadable(rng: Random) -> int:
+    """No other version takes the place of one whose value cannot be read: the fact is left out, and a gap says so."""
+    case = make(rng, most=0)
+    filings = [_public(rng, sec.number(n), case.moment) for n in range(1, 4)]
+    reported = (_reported(rng, filing) for filing in filings for _ in range(5))
+    facts = [*{(fact.filing, *_fact(fact)): fact for fact in reported if fact.taxonomy == "us-gaap"}.values()]
+    if not facts:
+        return 0
+    lost = rng.choice(facts)
+    value: Any = rng.choice((None, "7", int("9" * 400), [], {"val": 5}))
+    spoilt = [fact._replace(value=value) if fact is lost else fact for fact in facts]
+    words = (f"concept={lost.concept}", rng.choice(("vintage=first", "vintage=all", "vintage=latest")))
+    case = case._replace(words=(*words, "cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    whole, left = (run(case, server.app(every)) for every in (facts, spoilt))
+    name = f"{sec.APPLE:010d}:{lost.taxonomy}:{lost.concept}:{lost.unit}:{lost.start}:{lost.end}"
+    assert left.data == [item for item in whole.data if not item["id"].startswith(name)], "an older version is served"
+    assert "upstream_error" in left.gap_types
+    return 1
+
+
+def rounded(rng: Random) -> int:
+    """Some amounts are rounded, as notes round. What is computed is what the exact ones make, or is left out."""
+    published = [f"2024-03-0{place} 12:00:00" for place in (4, 5, 6, 7)]
+    filings = [Filing(sec.number(place), "10-K", at) for place, at in enumerate(published, 1)]
+    days = [f"{year}-{day}" for year in (2022, 2023) for day in ("03-31", "06-30", "09-30", "12-31")]
+    by_end = {end: 1_000_000 * (10 * rng.randrange(100, 999) + 3) for end in days}  # no sum of four ends on a zero
+    if rng.random() < 0.5:  # but this one, which its quarters prove
+        by_end["2022-06-30"] = 10_000_000_000 - by_end["2022-03-31"]
+    ends = {"03-31": "01-01", "06-30": "04-01", "09-30": "07-01", "12-31": "10-01"}
+    exact = {
+        (f"{year}-{begin}", f"{year}-{end}"): sum(
+            by_end[day] for day in days if f"{year}-{begin}" <= day <= f"{year}-{end}"
+        )
+        for year in (2022, 2023)
+        for end, quarter in ends.items()
+        for begin in {quarter, "01-01"}
+    }
+    facts = [Reported(filings[0], "NetIncomeLoss", end, 1, start) for start, end in exact]
+    for (start, end), amount in exact.items():
+        of_a_note = round(amount, -9)
+        if rng.random() < 0.7:
+            is_long = start == "2022-01-01" and end != "2022-03-31"  # something in each sum is exact
+            value = of_a_note if is_long and of_a_note and rng.random() < 0.3 else amount
+            facts.append(Reported(rng.choice(filings), "PaymentsOfDividends", end, value, start))
+    words = ("statement", "statement=cashflow", "period=ttm", "--limit", "1000")
+    answers = _on_each_day(server.app(facts), words, [at[:10] for at in published])
+    for item in (item for items in answers for item in items):
+        months = [by_end[day] for day in days if item["period_start"] <= day <= item["period_end"]]
+        # Quarters of millions make a sum that is off by some of them.
+        is_exact = abs((item["dividends_paid"] or sum(months)) - sum(months)) < 10_000_000
+        assert is_exact or "dividends_paid" not in item["derived"], "an amount of a note is in the sum"
+    return len(published)
 
 
 def _of_a_statement(rng: Random, filing: Filing) -> Reported:
@@ -145,6 +238,8 @@ def _of_a_statement(rng: Random, filing: Filing) -> Reported:
     concept, value = rng.choice(_OF_STATEMENTS), rng.choice((5, 5, 6))
     start, end = rng.choice((*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31")))
     is_instant = concept in _INSTANTS
+    if rng.random() < 0.1:  # typed a day off, or the last one of another week
+        end = f"{date.fromisoformat(end) - rng.choice((1, 6)) * hours.DAY}"
     return Reported(filing, concept, end, value, "" if is_instant else start)
 
 
@@ -209,7 +304,7 @@ def _raw(rng: Random, moment: datetime, late: Sequence[Reported]) -> list[Any]:
 def _continues(asked: Sequence[HttpRequest]) -> bool:
     """Return whether the last request is for evidence of one filing, or for a file of older ones."""
     path = asked[-1].path
-    return path.startswith("/Archives/") or "-submissions-" in path
+    return path.startswith("/Archives/") or lists.is_cut_off(path)
 
 
 REQUESTS = Requests(_continues, endpoint)
@@ -217,4 +312,8 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "ceiling": lambda rng: non_interference(ceiling(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "dated by all that shows it": statements,
+    "renamed": renamed,
+    "rounded": rounded,
+    "unreadable": unreadable,
+    "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }

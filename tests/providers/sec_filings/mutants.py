@@ -68,6 +68,19 @@ def _one_by_one(real: Any) -> Any:
     return fetch
 
 
+def _broken_off(real: Any) -> Any:
+    def newest_quarter(public: Any, named: Any) -> Any:
+        newest, reports = "", []
+        for report in public:
+            if report.row.filed.isoformat() <= newest:
+                break
+            reports.append(report)
+            newest = max(newest, report.row.period)
+        return (report for report in reports if report.row.period == newest)
+
+    return newest_quarter
+
+
 def _as_it_stands(real: Any) -> Any:
     def fetch(query: Any, context: Any, cik: int) -> Any:
         every = list(real(query, context, cik))
@@ -93,6 +106,15 @@ def _of_the_list(real: Any) -> Any:
     return public
 
 
+def _told_by_the_source(real: Any) -> Any:
+    def fetch(*given: Any) -> Any:
+        for record in real(*given):
+            report = record.payload
+            yield record if report["amendment"] != "UNREAD" else files.not_data(report["form"], report["accession"])
+
+    return fetch
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
@@ -109,7 +131,13 @@ MUTANTS = (
         ("sec_filings: day",),
     ),
     Mutant(
-        "sec_filings: the newest part of the list alone", f"{_LIST}:_older_files", lambda real: lambda files: (), _LAW
+        "sec_filings: the newest part of the list alone", f"{_LIST}:older_files", lambda real: lambda files: (), _LAW
+    ),
+    Mutant(
+        "sec_filings: a file of later filings fails the answer",
+        f"{_LIST}:OlderFile.begins_by",
+        lambda real: lambda older, day: True,
+        ("sec_filings: later files", "sec_filings: partial failure"),
     ),
     Mutant(
         "sec_filings: a document of whatever was filed last",
@@ -130,9 +158,21 @@ MUTANTS = (
         ("sec_filings: holdings",),
     ),
     Mutant(
+        "sec_filings: later reports decide whether one of the quarter's last day counts",
+        f"{_ROOM}.holdings:_newest_quarter",
+        _broken_off,
+        ("sec_filings: named",),
+    ),
+    Mutant(
         "sec_filings: a book without the report that cannot be had",
         f"{_ROOM}.files:submission",
         _or_nothing,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: a position whose numbers cannot be read is zero",
+        f"{_ROOM}.holdings:_row",
+        lambda real: lambda row: {name: value or 0 for name, value in real(row).items()},
         ("sec_filings: incomplete",),
     ),
     Mutant(
@@ -169,6 +209,12 @@ MUTANTS = (
         "sec_filings: of a quarter, the book of the capture's day alone",
         f"{_ROOM}.holdings:fetch",
         _as_it_stands,
+        ("sec_filings: named",),
+    ),
+    Mutant(
+        "sec_filings: an archive does not tell what is left out of a book",
+        f"{_ROOM}.holdings:fetch",
+        _told_by_the_source,
         ("sec_filings: named",),
     ),
     Mutant(

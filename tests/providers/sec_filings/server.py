@@ -157,6 +157,7 @@ def app(
     true_utc: bool = False,
     raw: Mapping[str, Sequence[Any]] | None = None,
     body: bytes | None = None,
+    public_until: str = "",
     **options: Any,
 ) -> App:
     """Return the SEC's hosts. A company's list holds the ``recent`` newest filings, and files of so many older ones.
@@ -178,15 +179,14 @@ def app(
         newest = of_part[0] if parts else columns([], true_utc)
         for name, values in (raw or {}).items():
             newest[name] = [*values, *newest[name]]
-        return as_json(
-            {"cik": str(cik), "name": "Of today", "filings": {"recent": newest, "files": sec.older_files(cik, parts)}}
-        )
+        older = sec.older_files(cik, parts, public_until)
+        return as_json({"cik": str(cik), "name": "Of today", "filings": {"recent": newest, "files": older}})
 
     def answer(request: HttpRequest) -> Response:
         path = request.path
         if match := sec.LIST.fullmatch(path):
             is_whole = body is not None and int(match[1]) == APPLE and not match[2]
-            return Response(body or b"") if is_whole else listed(int(match[1]), int(match[2] or 0))
+            return Response(body or b"") if is_whole else listed(int(match[1]), sec.part_of(match))
         if (match := re.fullmatch(FOLDER, path)) and match[2] in by_folder:
             found = _file(by_folder[match[2]], int(match[1]), match[3])
             if found is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -286,6 +287,26 @@ def test_a_missing_part_of_the_list_is_told() -> None:
     assert ask(app).error_code == "incomplete"
 
 
+@pytest.mark.parametrize(
+    ("dates", "is_read"),
+    [
+        ({"filingFrom": "2024-02-16", "filingTo": "2024-03-01"}, False),  # after the PIT's day
+        ({"filingFrom": "2024-02-16", "filingTo": "soon", "name": 5}, False),
+        ({"filingFrom": "2024-02-15", "filingTo": "2024-03-01"}, True),
+        ({"filingFrom": "2024-02-15"}, True),
+        ({"filingTo": "2024-03-01"}, True),  # what does not tell its dates can hold anything
+        ({"filingFrom": 20240216, "filingTo": None}, True),
+    ],
+)
+def test_a_part_of_the_list_that_begins_later_is_not_read(dates: dict[str, Any], is_read: bool) -> None:
+    pit, columns = "2024-02-15T23:59:59-05:00", server.columns(FILED, False)
+    whole = {"recent": server.columns((), False), "files": [{"name": OLDER_PART, **dates}]}
+    app = instead(server.app(()), as_json({"filings": whole}), "/submissions/CIK0000320193.json")
+    for reply, error, count in ((as_json(columns), "", 2), (sec.MAINTENANCE, "http_status", 0)):
+        fetched = ask(instead(app, reply, f"/submissions/{OLDER_PART}"), forms="8-K", pit=pit)
+        assert (fetched.error_code, len(fetched.records)) == ((error, count) if is_read else ("", 0))
+
+
 @pytest.mark.parametrize("body", [b"{}", b'{"accessionNumber": null}'])
 def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
     app = instead(server.app(FILED, recent=4), Response(body), f"/submissions/{OLDER_PART}")
@@ -467,9 +488,9 @@ def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
 
 def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
     every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
-    assert numbers(every) == [12, 11, 11, 13]
+    assert numbers(every) == [12, 11, 11, 13, 14]
     assert every.records[0].payload["amends"] == "2024-02-14"
-    assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding"]
+    assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding", "unread"]
     assert numbers(ask((SOLD, CORRECTED, FIRST), op="insiders", forms="4/A")) == [12]
     assert numbers(ask((SOLD, CORRECTED), op="insiders", pit="2024-03-01T12:59:59-05:00")) == [11, 11]
 
@@ -496,22 +517,32 @@ def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
         assert (fetched.records, fetched.error_code) == ([], error)
 
 
-def test_a_form_on_paper_is_left_out_and_a_gap_says_so() -> None:
+def test_a_form_on_paper_is_a_row_that_says_so() -> None:
     paper = insider(15, "2024-02-20 12:00:00", Document("4", "", "FORM 4\n\n1. Name: Jane Doe"))
     fetched = ask((SOLD, paper, FIRST, ON_PAPER), op="insiders")
-    assert (numbers(fetched), fetched.error) == ([11, 11, 13], None)
-    (told,) = (gap.reason for gap in fetched.selection.gaps if gap.code == "not_data")  # of ON_PAPER a caveat tells
-    assert told == (
-        f"Form 4 {sec.number(15)} is public, and is left out: it is not in XML, and holds no data. "
-        f"text with accession={sec.number(15)} serves it."
-    )
+    assert (numbers(fetched), fetched.error) == ([15, 11, 11, 13, 14], None)
+    told = {name: value for name, value in fetched.records[0].payload.items() if value}
+    assert told == {"accession": sec.number(15), "form": "4", "kind": "unread"}
     before, alone = (
         ask(filed, op="insiders", pit="2024-02-20T12:59:59-05:00") for filed in ((SOLD, paper, FIRST), (SOLD, FIRST))
     )
     assert (before.items, before.selection.gaps) == (alone.items, alone.selection.gaps)
-    for filed, op in ((paper, "insiders"), (BASE._replace(documents=TYPED), "holdings")):
-        saved = ask_source("sec_filings", server.app(()), body=server.submission(filed).encode(), pit=PIT, op=op)
-        assert (saved.records, saved.gaps.count("not_data")) == ([], 1)
+    saved = ask_source("sec_filings", server.app(()), body=server.submission(paper).encode(), pit=PIT, op="insiders")
+    assert [record.payload["kind"] for record in saved.records] == ["unread"]
+
+
+@pytest.mark.parametrize("form", ["3", "4"])
+def test_a_form_without_rows_is_a_row_that_says_so(form: str) -> None:
+    filed = insider(16, "2024-02-20 12:00:00", server.ownership(form, []))
+    (record,) = ask((filed,), op="insiders").records
+    told = {name: record.payload[name] for name in ("kind", "owner", "issuer_symbol", "security", "footnotes")}
+    assert told == {"kind": "none", "owner": "Doe Jane", "issuer_symbol": "AAPL", "security": None, "footnotes": []}
+
+
+def test_a_saved_report_in_plain_text_has_no_data() -> None:
+    body = server.submission(BASE._replace(documents=TYPED)).encode()
+    saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="holdings")
+    assert (saved.records, saved.gaps.count("not_data")) == ([], 1)
 
 
 @pytest.mark.parametrize(
@@ -699,6 +730,19 @@ def test_a_book_of_which_a_part_is_plain_text_is_left_out_and_a_gap_says_so(
     assert (earlier.records, earlier.gaps.count("not_data")) == ([], 0)
 
 
+@pytest.mark.parametrize("period", [None, "2024-03-28"])
+@pytest.mark.parametrize("filed", ["2024-03-28", "2024-03-27"])
+def test_a_report_of_the_last_day_of_its_quarter_is_on_it_whatever_follows(filed: str, period: str | None) -> None:
+    base = quarter(31, f"{filed} 16:45:00", [("ACME", 5_000, 100)], period="2024-03-28")
+    added = quarter(32, "2024-05-20 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS", "2024-03-28")
+    for pit, expected in (("2024-04-01", ["ACME"]), ("2024-06-01", ["ATLAS", "ACME"])):
+        fetched = ask((base, added), op="holdings", pit=f"{pit}T12:00:00-04:00", period=period)
+        if filed == "2024-03-28":
+            assert [record.payload["issuer"] for record in fetched.records] == expected
+        elif period:  # filed before its quarter was over: on none that has ended, alone or beside others
+            assert fetched.records == []
+
+
 def test_an_amendment_that_adds_to_nothing_is_no_book() -> None:
     for filed, error in (((ADDED,), "malformed"), ((ADDED, OLDER), "malformed"), ((ADDED, REPLACED), "")):
         assert ask(filed, op="holdings").error_code == error
@@ -709,6 +753,22 @@ def test_one_table_of_several_that_cannot_be_read_is_an_error() -> None:
     lost = Document("INFORMATION TABLE", "more.xml", BASE.documents[1].source[:-40])
     fetched = ask((BASE._replace(documents=(*BASE.documents, lost)),), op="holdings")
     assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+@pytest.mark.parametrize("words", ["n/a", "", "9" * 400])
+@pytest.mark.parametrize("name", ["value", "sshPrnamt"])
+def test_a_position_whose_numbers_cannot_be_read_is_not_zero(name: str, words: str) -> None:
+    cover, table = BASE.documents
+    source = re.sub(f"(<ns1:{name}>)[0-9]+<", rf"\g<1>{words}<", table.source, count=1)
+    fetched = ask((BASE._replace(documents=(cover, table._replace(source=source))), OLDER), op="holdings")
+    assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(19, True), (20, False)])
+def test_a_search_for_a_document_that_ends_early_says_so(count: int, is_found: bool) -> None:
+    without = [Filed(filing, RESULTS.documents[:1]) for filing in sec.daily(count, "2024-01-31", "8-K", 100)]
+    fetched = ask((*without, RESULTS), op="text", form="8-K", document="EX-99.1")
+    assert (len(fetched.records), fetched.gaps.count("searched_in_part")) == (int(is_found), int(not is_found))
 
 
 def test_a_report_of_no_positions_needs_no_table() -> None:

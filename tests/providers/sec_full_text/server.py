@@ -225,6 +225,8 @@ def _row(layout: str, cik: int, filing: Filing) -> str:
 
 # A company's list, and its files of older filings.
 LIST = re.compile(r"/submissions/CIK([0-9]{10})(?:-submissions-([0-9]{3}))?\.json")
+# By which the files are numbered higher that begin after an instant that a law asks about, so that it can tell them.
+LATER = 500
 
 
 def in_parts(filings: Sequence[Filing], size: int) -> list[list[Filing]]:
@@ -233,11 +235,19 @@ def in_parts(filings: Sequence[Filing], size: int) -> list[list[Filing]]:
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
-def older_files(cik: int, parts: Sequence[Sequence[Filing]]) -> list[dict[str, Any]]:
-    """Return what a company's list tells of its files of older filings: all parts but the first."""
+def part_of(path: re.Match[str]) -> int:
+    """Return which part of a company's list a path of :data:`LIST` means."""
+    return int(path[2] or 0) % LATER
+
+
+def older_files(cik: int, parts: Sequence[Sequence[Filing]], public_until: str = "") -> list[dict[str, Any]]:
+    """Return what a company's list tells of its files of older filings: all parts but the first.
+
+    Those that begin after ``public_until``, if it is given, are numbered higher.
+    """
     return [
         {
-            "name": f"CIK{cik:010d}-submissions-{number:03d}.json",
+            "name": f"CIK{cik:010d}-submissions-{number + LATER * ('' < public_until < part[-1].day):03d}.json",
             "filingCount": len(part),
             "filingFrom": part[-1].day,
             "filingTo": part[0].day,
@@ -271,10 +281,11 @@ def app(
     entity: str = "",
     now: datetime | None = None,
     recent: int = 1_000,
+    public_until: str = "",
 ) -> App:
     """Return the server of ``filings``, which stand in any order. ``pages`` replaces the answer for a path.
 
-    A company's list holds the ``recent`` newest filings, and files of so many older ones.
+    A company's list holds the ``recent`` newest filings, and files of so many older ones (see :func:`older_files`).
 
     ``entity`` is the name that all filers have today (default: that of the filing). Daily indexes hold what was sent
     out until ``now`` (default: all of it), which is then the server's date.
@@ -304,12 +315,12 @@ def app(
             day = datetime.strptime(match[3], "%Y%m%d").date()  # noqa: DTZ007
             return _index(by_day.get(day.isoformat(), ()), day, now)
         if match := LIST.fullmatch(request.path):
-            cik, place = int(match[1]), int(match[2] or 0)
+            cik, place = int(match[1]), part_of(match)
             parts = in_parts([filing for filing in filings if cik in filing.ciks and filing.accepted], recent)
             if place >= len(parts):
                 return NO_SUCH_KEY
             listed_columns = columns(parts[place], true_utc)
-            whole = {"filings": {"recent": listed_columns, "files": older_files(cik, parts)}}
+            whole = {"filings": {"recent": listed_columns, "files": older_files(cik, parts, public_until)}}
             return as_json(listed_columns if place else whole)
         if match := re.fullmatch(r"/Archives/edgar/data/([0-9]+)/([0-9]{18}/[0-9-]{20})(.*)", request.path):
             filing = by_stem.get(match[2])

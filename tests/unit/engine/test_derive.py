@@ -151,6 +151,16 @@ def test_a_gap_passes_round_it(tmp_path: Path) -> None:
     assert left.gap_types == ["pit_excluded", "unverifiable", "truncated", "upstream_error"]
 
 
+def test_it_may_yield_a_gap_in_its_place_among_the_records(tmp_path: Path) -> None:
+    def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
+        yield from records
+        yield gap(Code.RESULT_CAP)
+
+    left = at_pit(tmp_path, demo(RECORDS, derive=lambda query: stage))
+    assert [item["id"] for item in left.data] == ["a", "b", "c", "d"]
+    assert left.gap_types == ["pit_excluded", "unverifiable", "truncated"]
+
+
 def test_it_may_leave_records_out_and_the_caps_count_what_it_gives(tmp_path: Path) -> None:
     def stage(records: Iterator[Record]) -> Iterator[Record]:
         return (record for record in records if record.id in ("b", "d"))

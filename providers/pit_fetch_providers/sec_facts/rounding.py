@@ -1,0 +1,43 @@
+"""Tell an amount that was rounded, as notes round, from one of the statement itself. Pure.
+
+The SEC's file does not say how exact an amount is. A note speaks of "an aggregate of $5.0 billion" under the concept
+that stands beside millions elsewhere: 5,000 for the half of a year whose quarters are 2,486 and 2,490.
+
+>>> zeros(5_000_000_000), zeros(2_490_000_000), zeros(12.5)
+(9, 7, -1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from pit_fetch_providers.sec_facts.cells import total
+
+# By how many zeros an amount has to exceed the finest beside it, to be rounded unless its own quarters prove it, and to
+# be rounded if they disprove it. One in a thousand ends on three more by chance, and one in a hundred on two.
+_UNLESS_PROVED, _IF_DISPROVED = 3, 2
+
+
+def zeros(amount: int | float) -> int:
+    """Return the number of zeros at the end of an amount; less than none are digits behind the point."""
+    whole = int(amount)
+    if whole != amount:
+        return -len(str(amount).partition(".")[2])
+    return len(str(whole)) - len(str(whole).rstrip("0"))
+
+
+def finest(amounts: Collection[int | float]) -> int:
+    """Return the least number of zeros of the amounts but nothing, which is exact."""
+    return min((zeros(amount) for amount in amounts if amount), default=0)
+
+
+def may_be_rounded(amount: int | float, least: int) -> bool:
+    """Return whether the quarters of an amount decide if it is rounded. The finest beside it has ``least`` zeros."""
+    return bool(amount) and zeros(amount) - least >= _IF_DISPROVED
+
+
+def is_rounded(amount: int | float, least: int, quarters: Sequence[int | float] | None) -> bool:
+    """Return whether an amount that may be rounded is, by its ``quarters``; None if not all of them are known."""
+    if quarters is None:
+        return zeros(amount) - least >= _UNLESS_PROVED
+    return abs(total([*quarters, -amount])) > len(quarters) * 10.0**least
