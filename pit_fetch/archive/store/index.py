@@ -292,17 +292,16 @@ def _valid_records(
 ) -> Iterator[ValidRecord]:
     of_stream = seed(stream)
     try:
-        for mark, of_item, number, values, *shown in connection.execute(
-            "SELECT r.mark, i.mark, r.pool, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
+        for mark, values, *shown in connection.execute(
+            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
             "v.revised, f.stamp, f.names FROM reigns r LEFT JOIN versions v ON v.id = r.version "
             "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
             f"WHERE r.pool = {_POOL} AND {condition} ORDER BY r.position DESC, i.name, r.start",
             (stream, *parameters),
         ):
-            _, start, stop, first_seen, name, available, revised, stamp, names = shown
-            is_sound = mark == checksum(of_stream, *shown, payload=values)
-            if not is_sound or of_item != items.item_mark(of_stream, number, name):
+            if mark != checksum(of_stream, *shown, payload=values):
                 raise Damaged(DAMAGED_INDEX)
+            _, start, stop, first_seen, name, available, revised, stamp, names = shown
             stop = microseconds.ALWAYS if stop is None else stop
             yield ValidRecord(start, stop, shown_record(name, stamp, first_seen, available, revised, names, values))
     except sqlite3.Error as error:

@@ -37,11 +37,11 @@ def of_one_measure(line: Line, known: Known) -> Known | Omission:
 
 def _contest(known: Known) -> Record | None:
     """Return the first version beside which its filing has another value of the line."""
+    if len(known) < 2:
+        return None  # in most cases: a filing has one value of a concept
     versions = [version for history in known.values() for version in history.versions]
-    if len(known) < 2 or len({(_filing(version), _value(version)) for version in versions}) == len(
-        set(map(_filing, versions))
-    ):
-        return None  # in most cases, and without sorting
+    if len({(_filing(version), _value(version)) for version in versions}) == len(set(map(_filing, versions))):
+        return None  # in most of the others, and without sorting
     values: dict[str, Any] = {}
     return next(made for made in by_age(known) if values.setdefault(_filing(made), _value(made)) != _value(made))
 
