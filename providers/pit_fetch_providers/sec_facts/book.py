@@ -91,9 +91,14 @@ class Book:
 
     def _found(self, line: Line, span: Span, currency: str) -> Known:
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
-        names = (concept.split(":", 1) for concept in line.concepts)
-        found = (self._histories.get(Fact(taxonomy, name, unit, *span)) for taxonomy, name in names)
-        return {rank: history for rank, history in enumerate(found) if history is not None}
+        found: dict[int, History] = {}
+        for rank, concept in enumerate(line.concepts):
+            if concept in self._spans:  # companies use one or two of the names
+                taxonomy, name = concept.split(":", 1)
+                history = self._histories.get(Fact(taxonomy, name, unit, *span))
+                if history is not None:
+                    found[rank] = history
+        return found
 
     def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
