@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
-from pit_fetch_providers.edgar import client, release, subject
-from pit_fetch_providers.edgar.archive import Archive, answering_archive
-from pit_fetch_providers.edgar.release import ListedFiling
+from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, spans, statements, summary, versions
 from pit_fetch_providers.sec_facts.facts import Version
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
+
+if TYPE_CHECKING:
+    from pit_fetch_providers.edgar.archive import Archive
+    from pit_fetch_providers.edgar.release import ListedFiling
 
 # What the option period can be; the first is the default.
 _PERIODS = {"facts": ("any", *KINDS), "statement": spans.CADENCES}
@@ -30,6 +33,10 @@ _FILE = "A saved reply does not show when its filings were released: with --pit,
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the wanted versions of the company's facts, each with the release of its filing. Raise UpstreamError."""
+    # What dates filings takes 4 ms to import, and nobody needs it who answers from an archive.
+    from pit_fetch_providers.edgar.archive import answering_archive
+    from pit_fetch_providers.edgar.release import ListedFiling
+
     query = subject.resolve(query, context)
     cik = subject.cik_of(query)
     if cik is None:
@@ -61,6 +68,8 @@ def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) ->
 
     Without it, an older version would stand in the place of its own.
     """
+    from pit_fetch_providers.edgar import release
+
     at = release.released_at(filing, cik, archive, query.horizon, for_any_instant=query.capture)
     if at is None:
         submitted = archive.submitted(filing.accession, cik, filing.filed)
