@@ -98,7 +98,8 @@ def _observations(item: str, captured: Captured) -> Iterator[tuple[FetchObservat
             last = max((other.seen for other, _ in found if other.seen < fetch.seen), default=None)
             before = [versions for other, versions in found if other.seen == last]
             later = [other for other in captured.fetches if other.seen > fetch.seen and item in other.items]
-            after = [other.items[item] for other in later if other.seen == later[0].seen]
+            settled = min((other.seen for other in later if public(other, item)), default=END)
+            after = [other.items[item] for other in later if other.seen <= settled]
             was_public = last is not None and any(_public(versions, last) for versions in before)
             judged_by = before if was_public else [*before, *after]
             if any(captured.window_covers(fetch, versions) for versions in judged_by):
@@ -155,8 +156,12 @@ def refuted(rng: Random) -> int:
             assert first_seen is None
             assert version.claimed_at is not None
             assert version.claimed_at <= instant
-            between = [f for f in captured.fetches if version.claimed_at <= f.seen < first and item in f.items]
-            assert all(version.content in {other.content for other in f.items[item]} for f in between)
+            between = [f for f in captured.fetches if version.claimed_at <= f.seen < first]
+            assert all(version.content in {v.content for v in f.items.get(item, (version,))} for f in between)
+            was_public = {f.seen for f in captured.fetches if public(f, item)}
+            held = {f.seen for f in captured.fetches if item in f.items}
+            lacking = [f for f in between if f.is_complete and f.seen not in held and f.seen < min(was_public)]
+            assert not any(captured.window_covers(f, frozenset({version})) for f in lacking)
     return len(Instants)
 
 

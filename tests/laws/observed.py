@@ -31,32 +31,35 @@ WindowCovers = Callable[[FetchObservation, frozenset[ItemVersion]], bool]
 def observations(item: str, fetches: Sequence[FetchObservation], window_covers: WindowCovers) -> Iterator[Observation]:
     """Yield every observation of ``item`` that matters. ``fetches`` are in the order of their receipt.
 
-    Absence (rule 2) is judged by the versions last seen or, for an item that was not public, by those that turn up
-    later. In the latter case only the last absence before them is yielded: it refutes as much as all together.
+    Absence (rule 2) is judged by the versions last seen or, for an item that was not public, by all that turn up later,
+    until one is. In the latter case only the last absence before them is yielded: it refutes as much as all together.
     """
     present = Observation(-1, NOTHING, -1)
-    last = -1
+    last = settled = -1
     lacking: list[FetchObservation] = []
+    held: set[int] = set()
     before: list[FetchObservation] = []
     for fetch in fetches:
+        if fetch.seen > last:
+            between = [earlier for earlier in lacking if settled < earlier.seen < fetch.seen]
+            before = [] if present.public else [earlier for earlier in between if earlier.seen not in held]
         if item in fetch.items:
             current = Observation(fetch.seen, fetch.items[item], fetch.counts_from)
-            if fetch.seen > last:
-                before = [] if present.public else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
             absences = [earlier for earlier in before if window_covers(earlier, fetch.items[item])]
             if absences:
                 yield Observation(absences[-1].seen, NOTHING, absences[-1].counts_from)
             yield current
             # At one instant, whatever one of the fetches contained was there.
             beside = present.versions if fetch.seen == last else NOTHING
-            present = current._replace(versions=current.versions | beside)
-            last, lacking = fetch.seen, []
+            present, last = current._replace(versions=current.versions | beside), fetch.seen
+            held.add(last)
         elif fetch.is_complete and present.versions and fetch.seen > last and window_covers(fetch, present.versions):
-            before = [] if present.public else [earlier for earlier in lacking if last < earlier.seen < fetch.seen]
             present, last = Observation(fetch.seen, NOTHING, fetch.counts_from), fetch.seen
             yield present
         elif fetch.is_complete and not present.public:
             lacking.append(fetch)
+        if present.is_settled:
+            settled = last
 
 
 def validity_at(history: Sequence[Validity], instant: int) -> Validity | None:

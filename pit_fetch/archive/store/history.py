@@ -87,6 +87,16 @@ class Observation(NamedTuple):
         """The versions that were public when the reply was received."""
         return frozenset(version for version in self.versions if is_public(version.claimed_at, self.seen))
 
+    @property
+    def is_public(self) -> bool:
+        """Whether all that it contained was public, if anything."""
+        return self.versions == self.public
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it shows what was public of the item: a version, or that there was none."""
+        return bool(self.public) or not self.versions
+
 
 class ObservationRun(NamedTuple):
     """Consecutive observations with equal versions, or several of one instant that differ (two merged archives).
@@ -145,9 +155,13 @@ def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
 
 
 def extend(run: ObservationRun, later: Observation) -> ObservationRun | None:
-    """Return the run with one more, later observation. Return None if that differs from the run."""
+    """Return the run with one more, later observation. Return None if that differs from the run.
+
+    Where something was not public yet, a run is one observation: a fetch between two of them may have lacked the item,
+    which matters once a version claims to have been public by then.
+    """
     (first, *others) = run.observations
-    if others or first.versions != later.versions or first.public != later.public:
+    if others or first.versions != later.versions or not first.is_public:
         return None
     earliest = first._replace(counts_from=min(first.counts_from, later.counts_from))
     return ObservationRun(run.first, run.last, later.seen, (earliest,))

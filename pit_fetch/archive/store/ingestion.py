@@ -110,7 +110,7 @@ class _Ingestion:
             runs, number = latest.get(item, []), self.numbers.get(item, 0)
             known = [ids.get((number, content(version)), 0) for version in versions]
             is_same = (
-                len(runs) == 1 and runs[0].versions == rows.joined(known) and self._is_as_public(runs[0], versions)
+                len(runs) == 1 and runs[0].versions == rows.joined(known) and _were_public(versions, runs[0].first)
             )
             if is_same and runs[0].counts_from <= self.fetch.counts_from:
                 self._extend(item, runs[0])
@@ -139,11 +139,6 @@ class _Ingestion:
 
     def _covers(self, item: str, run: Run, stored: Mapping[int, StoredVersion]) -> bool:
         return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in run.numbers])
-
-    def _is_as_public(self, run: Run, versions: Iterable[Version]) -> bool:
-        """Return whether none of the versions became public since the run began, as a bar does that was running."""
-        claims = [version.claimed_at for version in versions]
-        return all(is_public(claim, run.first) == is_public(claim, self.fetch.seen) for claim in claims)
 
     def _extend(self, item: str, run: Run) -> None:
         seen = self.fetch.seen
@@ -191,10 +186,12 @@ class _Ingestion:
         """Return when a complete fetch lacked an item that turns up now and claims to have been there by then."""
         versions, seen = self.fetch.items.get(item, ()), self.fetch.seen
         claims = [version.claimed_at for version in versions if version.claimed_at is not None]
-        earlier = max((before for before in observed if before.seen < seen), default=None, key=attrgetter("seen"))
+        settled = (before for before in observed if before.seen < seen and before.is_settled)
+        earlier = max(settled, default=None, key=attrgetter("seen"))
         if not claims or (earlier is not None and earlier.public):
             return None
         since = min(claims) if earlier is None else max(min(claims), earlier.seen + 1)
+        held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
             reads = index.reads_of(self.connection, self.fetch.stream)
             self.complete = [read for read in reads if read.is_complete and read.seen < seen]
@@ -202,6 +199,8 @@ class _Ingestion:
         for read in self.complete:
             if read.seen < since:
                 break
+            if read.seen in held:
+                continue
             records = records or [record(item, version.stored()) for version in versions]
             if self.window_covers(read.key, _from(records, read.since)):
                 return read.seen
@@ -338,6 +337,10 @@ class _Ingestion:
                 raise Damaged(DAMAGED_INDEX)
             stored[number] = version
         return stored
+
+
+def _were_public(versions: Iterable[Version], seen: int) -> bool:
+    return all(is_public(version.claimed_at, seen) for version in versions)
 
 
 def _from(records: Iterable[Record], oldest: int | None) -> list[Record]:

@@ -101,8 +101,12 @@ class Reader(sqlite3.Connection):
 
 
 def may_write(path: str) -> bool:
-    """Return whether this user may write to an archive, and create files beside it."""
-    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK | os.X_OK)
+    """Return whether this user may write to an archive, and create files beside it that its owner can write to.
+
+    Another user's files may have a group of their own. SQLite gives those of root to the archive's owner.
+    """
+    is_allowed = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK | os.X_OK)
+    return is_allowed and (os.name != "posix" or os.geteuid() in (0, os.stat(path).st_uid))
 
 
 def beside(path: str) -> Beside:

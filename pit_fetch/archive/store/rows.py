@@ -101,8 +101,8 @@ def runs_of(
         versions = [numbers[version] for version in observation.versions]
         is_last = run is of_item[-1]
         contents = [stored[number] for number in versions]
-        is_public = observation.versions == observation.public
-        position = _apart(contents, is_sole=len(run.observations) == 1, is_public=is_public) if is_last else None
+        is_sole = len(run.observations) == 1
+        position = _apart(contents, is_sole=is_sole, is_public=observation.is_public) if is_last else None
         latest = len(observed) if is_last else 0
         rows.add(Run(run.first, run.last, run.before, observation.counts_from, joined(versions), position, latest))
     return rows

@@ -61,7 +61,7 @@ def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], 
     is_brief  the caller starts again if Changed is raised, so the file may be read in the fastest way
     allowed   says whether this user may write to the archive, and to its folder
     """
-    path = os.path.abspath(path)
+    path = os.path.realpath(path)  # SQLite keeps -wal and -shm beside the file that a link names
     try:
         _check_is_file(path)
         return reading.connect(path, _begin, BUSY_SECONDS, is_brief=is_brief, is_allowed=allowed(path))

@@ -67,6 +67,8 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return CommandResult(parser.format_help())
     options, words = _read(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
+    if options.output == "":  # a variable of the shell that is not set
+        raise UsageError(Code.USAGE, text="--output is empty: name a file, or leave it out")
     path = None if options.output is None else _file(runtime.path(options.output), options.format)
     form = _format(options, path, runtime)
     over = _over(options.over)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age, restated_by, total
@@ -19,6 +19,8 @@ from pit_fetch_providers.sec_facts.remainders import proved
 from pit_fetch_providers.sec_facts.rounding import finest, is_rounded, may_be_rounded
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, restating
 
+# The age of what no filing reports.
+_NEVER = (datetime.max.replace(tzinfo=UTC), True, "")
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
 
@@ -54,6 +56,10 @@ class Book:
             history.fact: history for history in histories(proved(one_for_each_week(records)))
         }
         self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
+        self._since: dict[Span, Any] = {}  # the age of the first version of any of its facts
+        for fact, history in self._histories.items():
+            span, first = Span(fact.start, fact.end), age(history.versions[0])
+            self._since[span] = min(first, self._since.get(span, first))
         self._units: dict[date, Counter[str]] = {}
         self._spans: dict[str, set[Span]] = {}
         for fact in self._histories:
@@ -73,9 +79,15 @@ class Book:
         return {span: min(versions, key=age) for span, versions in shown.items() if versions}
 
     def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
-        """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say."""
+        """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say.
+
+        Of the first versions it is the one that was there first: how many facts it has depends on later filings, too.
+        """
         of_kind = [span for span in spans if span.start is not None and kind_of(*span) == kind]
-        return list({span.end: span for span in sorted(of_kind, key=lambda span: (self._figures[span], span))}.values())
+        in_order = sorted(of_kind, key=lambda span: (self._figures[span], span))
+        if self.place == 0:
+            in_order.sort(key=lambda span: self._since.get(span, _NEVER), reverse=True)
+        return list({span.end: span for span in in_order}.values())
 
     def currency(self, end: date) -> str | None:
         """Return the currency in which most facts of periods that end on ``end`` are reported."""

@@ -413,8 +413,18 @@ MUTANTS = (
         ),
         (
             "the index goes on where a bar has ended",
-            "_Ingestion._is_as_public",
-            lambda real: lambda ingestion, run, versions: True,
+            "_were_public",
+            lambda real: lambda versions, seen: True,
+            _INDEX,
+        ),
+        (
+            "what lacked an item counts for nothing once it was seen before it was public",
+            "_Ingestion._absence_before",
+            lambda real: (
+                lambda ingestion, item, observed: (
+                    real(ingestion, item, observed) if all(seen.is_settled for seen in observed) else None
+                )
+            ),
             _INDEX,
         ),
     ),

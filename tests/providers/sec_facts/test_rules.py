@@ -386,6 +386,17 @@ def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
     assert source == [{"concept": concept, "accession": AMENDED.accession}]
 
 
+@pytest.mark.parametrize("end", ["2022-12-31", "2023-01-01"])
+def test_a_year_that_a_later_filing_types_a_day_off_is_not_the_first(end: str) -> None:
+    names = ("NetIncomeLoss", "GrossProfit")
+    first = [income(YEAR, "2022-01-01", "2022-12-31", 100, name) for name in names]
+    later = [income(AMENDED, "2022-01-02", end, 77, name) for name in (*names, "OperatingIncomeLoss")]
+    for facts in (first, [*first, *later]):
+        answer = ask(tuple(facts), op="statement", vintage="first")
+        assert cells(answer, "net_income") == {"2022-12-31": 100}
+        assert cells(answer, "period_start") == {"2022-12-31": "2022-01-01"}
+
+
 @pytest.mark.parametrize(
     ("face", "note", "year", "quarter"),
     [

@@ -199,6 +199,16 @@ def test_the_newest_entries_are_seen_in_the_log_of_a_writer(archive: Archive) ->
         assert held(copied(archive, "-wal", "-shm")) == 2
 
 
+def test_they_are_seen_through_a_link_to_the_archive(archive: Archive) -> None:
+    linked = Archive(archive.folder / "links")
+    linked.folder.mkdir()
+    linked.path.symlink_to(archive.path)
+    with under_way(archive):
+        capture_again(archive)
+        assert (held(linked), held(linked, nobody_may_write), ask(linked)) == (2, 2, AFTER)
+    assert [path.name for path in linked.folder.glob("a.db*")] == [linked.path.name]
+
+
 def test_entries_that_cannot_be_seen_are_no_old_answer(archive: Archive) -> None:
     with under_way(archive):
         capture_again(archive)
@@ -285,6 +295,18 @@ def folder(archive: Archive) -> Archive:
 
 def seen_by(user: int, archive: Archive, group: int = GROUP) -> Any:
     return as_user(user, lambda: held(archive, reading.may_write), group)
+
+
+@needs_root
+@pytest.mark.thorough
+def test_a_colleague_who_may_write_leaves_no_file_of_another_group(folder: Archive) -> None:
+    folder.folder.chmod(0o770)
+    folder.path.chmod(0o660)
+    assert [as_user(user, partial(reading.may_write, str(folder.path)), GROUP) for user in (OWNER, NOBODY)] == [
+        True,
+        False,
+    ]
+    assert seen_by(NOBODY, folder) == 1
 
 
 @needs_root

@@ -232,6 +232,7 @@ def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archi
     ("words", "problem"),
     [
         ("--pits 2026-06-01T00:00:00Z", "a panel needs --source SOURCE and --pits INSTANTS"),
+        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --output=", "--output is empty: name a file, or "),
         (f"{PITS} --sorce alphavantage", "unrecognized arguments: --sorce"),
         (
             f"--source alphavantage {PITS} --pit 2026-06-01T00:00:00Z",
