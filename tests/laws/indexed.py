@@ -18,7 +18,7 @@ from pit_fetch.archive.store.journal import Key
 from pit_fetch.provider import Record
 from tests.laws import archive_laws
 from tests.laws.observed import FetchObservation
-from tests.laws.sources import Captured, Window, capture, merged, source
+from tests.laws.sources import KINDS, Captured, Window, capture, merged, source
 from tests.unit.archive import flips
 
 STREAM = "stream"
@@ -161,13 +161,18 @@ def index_of_crowds(rng: Random) -> int:
     return _check(merged([Captured(tuple(fetches), windows)]), archive_laws.Instants)
 
 
-def damage_is_no_answer(rng: Random) -> int:
+def damage_is_no_absence(rng: Random) -> int:
+    """The same, of items that go, come back, and are seen before they are public."""
+    return damage_is_no_answer(rng, ("deleted", "restored", "redated"))
+
+
+def damage_is_no_answer(rng: Random, kinds: Sequence[str] = KINDS) -> int:
     """A bit that was changed on disk is never served: the index reports the damage, or leaves something out.
 
     That holds for a question, and for one after another fetch was added, which is decided by what is stored. Neither
     misses every observation that is lost: ``archive verify`` does.
     """
-    captured, instants = _keyed(_orderly(capture(rng, source(rng), most=12))), _sample(rng)
+    captured, instants = _keyed(_orderly(capture(rng, source(rng, kinds), most=12))), _sample(rng)
     *earlier, last = captured.fetches
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         filled(connection, captured._replace(fetches=tuple(earlier)))
@@ -271,5 +276,6 @@ LAWS = {
     "archive: crowds": index_of_crowds,
     "archive: namesakes": index_of_namesakes,
     "archive: damage": damage_is_no_answer,
+    "archive: damaged absences": damage_is_no_absence,
     "archive: damaged rows": damaged_rows_are_no_news,
 }

@@ -350,12 +350,6 @@ MUTANTS = (
             lambda real: lambda versions, is_sole=True, is_public=True: None,
             _INDEX,
         ),
-        (
-            "an item that was not public yet is looked for where another of its versions is",
-            "_apart",
-            lambda real: lambda versions, is_sole=True, is_public=True: real(versions, is_sole=is_sole),
-            ("archive: crowds", "archive: ties"),
-        ),
     ),
     *_in(
         "pit_fetch.archive.store.items",
@@ -403,7 +397,7 @@ MUTANTS = (
             "an item that is there was never seen",
             "_Ingestion._check_seen",
             lambda real: lambda ingestion, there, latest: None,
-            _DAMAGE,
+            ("archive: damaged absences",),
         ),
         (
             "an item may have lost a part of its past",
@@ -425,7 +419,7 @@ MUTANTS = (
                     real(ingestion, item, observed) if all(seen.is_settled for seen in observed) else None
                 )
             ),
-            _INDEX,
+            ("archive: crowds",),
         ),
     ),
     *_in(
