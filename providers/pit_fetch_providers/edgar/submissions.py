@@ -138,8 +138,11 @@ def _by_date(some: Iterable[Row | None]) -> Iterator[Row | None]:
 
 
 def older_files(files: Any) -> Iterator[OlderFile]:
-    """Yield the files of older filings that a company's list names. A date that cannot be read rules nothing out."""
-    for file in files if isinstance(files, list) else []:
+    """Yield the files of older filings that a company's list names. A date that cannot be read rules nothing out.
+
+    A list that does not tell them has one without a name: something may be in it.
+    """
+    for file in files if isinstance(files, list) else [None]:
         entry = file if isinstance(file, dict) else {}
         name = str(entry.get("name"))
         yield OlderFile(

@@ -313,6 +313,13 @@ def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
     assert ask(app).error_code == "malformed"
 
 
+@pytest.mark.parametrize("files", [{"files": None}, {"files": {}}, {"files": [None]}, {}])
+def test_a_list_that_does_not_tell_its_older_parts_is_no_whole_list(files: dict[str, Any]) -> None:
+    whole = {"filings": {"recent": server.columns(FILED, False), **files}}
+    fetched = ask(instead(server.app(FILED), as_json(whole), "/submissions/CIK0000320193.json"), forms="8-K")
+    assert (fetched.error_code, len(fetched.records)) == ("malformed", 0)
+
+
 def test_without_a_pit_nothing_is_looked_up() -> None:
     fetched = ask(pit=None)
     assert (len(fetched.records), len(fetched.requests)) == (7, 1)
