@@ -34,8 +34,8 @@ from tests.serving import serve
 RUNS = 21
 PIT = "2025-06-30T16:00:00-04:00"
 FIRST, LAST, CONCEPTS = 2008, 2025, 500
-# Of CPU over a fetch from a file.
-LIMIT = ("ms", 60)
+# Of CPU. Of the network, reading 3.8 MB of JSON by rows takes most of it.
+OF_ARCHIVE, OF_NETWORK = ("ms", 60), ("ms", 180)
 
 
 class Spent(NamedTuple):
@@ -138,8 +138,8 @@ def main() -> int:
         for period in ("annual", "quarter", "ttm"):
             statement = [*asked, "statement", f"period={period}"]
             offline, live = [*statement, *archive, "--offline"], statement
-            rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, env), *LIMIT))
-            rows.append(judged(f"{period}, of the network", more_than(of_network, live, env), *LIMIT))
+            rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, env), *OF_ARCHIVE))
+            rows.append(judged(f"{period}, of the network", more_than(of_network, live, env), *OF_NETWORK))
         reads = [spent([*asked, "concepts", "--limit", "1000"], env) for _ in range(5)]
         megabytes = len(json.dumps(server.document(reported))) / 1e6
         print(f"the concepts of a reply of {megabytes:.1f} MB, {len(reported):,} facts")
