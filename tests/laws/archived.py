@@ -177,7 +177,8 @@ def captured_early(case: Case, rng: Random) -> int:
         if capture(case, app, path, case.words, case.moment).code:
             return 0
         left = run(case, app, pit=pit, environ=environ(path))
-    kept = {name for name in expected.ids if "\0" not in name}  # no database finds such an id again
+    # No database finds an id again that holds a NUL, or half of a surrogate pair.
+    kept = {name for name in expected.ids if "\0" not in name and name == name.encode(errors="ignore").decode()}
     assert kept <= {*left.ids} or "truncated" in {*expected.gap_types, *left.gap_types}
     return 1
 
