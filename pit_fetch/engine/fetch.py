@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
 
+# The gaps of a source that was not read to its end.
+CUTS = frozenset(("truncated", "upstream_error"))
+
 # No source has much from before this year, so that an answer without items may be owed to a mistyped one.
 EARLY_YEAR = 1990
 
@@ -172,19 +175,22 @@ class Fetch:
         builder = SelectionBuilder()
         try:
             with self.runtime.alarm(self.request.timeout + ALARM_GRACE_SECONDS):
-                self._select(in_order(self._recordable(self._public(stream, self._cutoff))), builder)
+                self._select(in_order(self._recordable(self._public(stream, self._cutoff), builder)), builder)
         except UpstreamError as error:  # the source broke its promised order; what came before the break is kept
-            builder.gaps.append(error.gap)
+            builder.cut(error.gap)
         except TimeIsUp:
-            builder.gaps += self._deadline_gaps()
+            builder.cut(*self._deadline_gaps())
         return builder.build()
 
     def _public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
         accept = acceptor(self.query.operation) if accepts_claims(self.query) else accept_none
         return public(stream, cutoff, self.collected.withheld, self.query.operation.period, accept)
 
-    def _recordable(self, stream: PublicStream) -> PublicStream:
-        """Yield ``stream``, and keep what is served on a claim, for an archive.
+    def _recordable(self, stream: PublicStream, builder: SelectionBuilder) -> PublicStream:
+        """Yield ``stream``, and keep what is served on a claim, for an archive. Note whether the read was cut.
+
+        Here and not in the answer, whose gaps are also of rows that lack something and of what is computed from them:
+        those are read.
 
         A capture of all that there is gets no watermarks. It is put in order at its end, so that a promised order that
         records from after a PIT break does not end it.
@@ -192,6 +198,7 @@ class Fetch:
         for part in stream:
             if self.archive is not None and isinstance(part, Record) and part.is_claimed:
                 self.claimed.append(part)
+            builder.is_cut |= isinstance(part, Gap) and part.type in CUTS
             if not (self.request.captures_all and isinstance(part, Watermark)):
                 yield part
 

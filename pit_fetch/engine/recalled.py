@@ -35,8 +35,7 @@ def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStre
 
 def stop_of(live: Selection) -> Position | None:
     """Return the last position that the live read reached; None if it came to its end."""
-    is_cut = live.stopped or any(gap.type in ("truncated", "upstream_error") for gap in live.gaps)
-    if not is_cut:
+    if not (live.stopped or live.is_cut):
         return None
     return START if live.last is None else position(live.last)
 

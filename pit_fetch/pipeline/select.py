@@ -56,6 +56,7 @@ class Selection(NamedTuple):
 
     scanned  the number of public records that were examined
     stopped  the cap that ended the fetch; "" if it came to its end
+    is_cut   whether an error or the deadline kept the source from being read to its end
     last     the last public record that was examined
     resume   the record after which the next page begins, if that is not the last one kept
     """
@@ -64,6 +65,7 @@ class Selection(NamedTuple):
     gaps: tuple[Gap, ...] = ()
     scanned: int = 0
     stopped: Stopped = ""
+    is_cut: bool = False
     last: Record | None = None
     resume: Record | None = None
 
@@ -76,11 +78,17 @@ class SelectionBuilder:
         self.gaps: list[Gap] = []
         self.scanned = 0
         self.stopped: Stopped = ""
+        self.is_cut = False
         self.last: Record | None = None
+
+    def cut(self, *gaps: Gap) -> None:
+        """Note that the source could not be read to its end, and why."""
+        self.is_cut = True
+        self.gaps += gaps
 
     def build(self) -> Selection:
         """Return what has been kept so far."""
-        return Selection(tuple(self.records), tuple(self.gaps), self.scanned, self.stopped, self.last)
+        return Selection(tuple(self.records), tuple(self.gaps), self.scanned, self.stopped, self.is_cut, self.last)
 
 
 def visibility(record: Record, cutoff: datetime | None) -> Visibility:

@@ -599,7 +599,9 @@ MUTANTS = (
         (
             "an order that later records break ends a capture",
             "Fetch._recordable",
-            lambda real: lambda fetch, stream: stream if fetch.request.captures_all else real(fetch, stream),
+            lambda real: (
+                lambda fetch, stream, builder: stream if fetch.request.captures_all else real(fetch, stream, builder)
+            ),
             _SILENT,
         ),
     ),
@@ -611,6 +613,18 @@ MUTANTS = (
             "stop_of",
             lambda real: lambda live: None if (found := real(live)) is None else (found[0] + 86_400, *found[1:]),
             _STOPS,
+        ),
+        (
+            "a mixed answer goes on after an error",
+            "stop_of",
+            lambda real: lambda live: real(live._replace(is_cut=False)),
+            _STOPS,
+        ),
+        (
+            "a mixed answer stops where what is computed fails",
+            "stop_of",
+            lambda real: lambda live: real(live._replace(is_cut=any(gap.type == "upstream_error" for gap in live.gaps))),
+            ("sec_facts: archive captured early",),
         ),
         (
             "archive: a snapshot comes in the order of its reply",
