@@ -10,12 +10,13 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HttpReply, UpstreamError
 from pit_fetch.wire import strict_json
 from pit_fetch_providers.edgar import client
+from pit_fetch_providers.edgar.numbers import CIK
 
 TICKERS = "/files/company_tickers.json"
 _TICKERS_KEPT_SECONDS = 86_400.0
 # A ticker as the list writes it, or with a point for its hyphen.
 TICKER = r"[A-Z0-9][A-Z0-9.-]*"
-_CIK = re.compile(r"(?:CIK)?0*([0-9]{1,10})", re.IGNORECASE)
+_CIK = re.compile(rf"(?:CIK)?0*({CIK})", re.IGNORECASE)
 
 
 def parse_cik(text: str) -> int | None:

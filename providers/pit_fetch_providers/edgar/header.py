@@ -10,13 +10,10 @@ from typing import Any
 from pit_fetch.times import parse_date
 from pit_fetch.wire import unescape
 from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.numbers import ACCESSION, PAPER
 
 # EDGAR began in it.
 FIRST_YEAR = 1993
-# Paper that SEC staff scan and enter weeks after its filing date: the entry is not a dissemination.
-PAPER = "9999999997-"
-# A filing's number.
-ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"
 # What a full submission and its header are called. Until 1996 it was IMS.
 ENVELOPE = "(?:SEC|IMS)"
 _HEADER_DATE = re.compile(rf"<{ENVELOPE}-(?:HEADER|DOCUMENT)>\s*[\w.-]+\s*:\s*([0-9]*)")

@@ -16,7 +16,8 @@ from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import MORNING, Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
-from pit_fetch_providers.edgar.header import FIRST_YEAR, PAPER
+from pit_fetch_providers.edgar.header import FIRST_YEAR
+from pit_fetch_providers.edgar.numbers import PAPER
 
 # What is said of a filing that cannot be had, once it was public for so long by its row or its header. Their margins
 # have passed by then 24 times over, and a filing that was sent out after the PIT must not be told of.

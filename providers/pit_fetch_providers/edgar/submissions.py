@@ -18,10 +18,11 @@ from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar import client
 from pit_fetch_providers.edgar.acceptance import Acceptance
-from pit_fetch_providers.edgar.header import ACCESSION, column, submitted
+from pit_fetch_providers.edgar.header import column, submitted
+from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
 
 _ACCESSION = re.compile(ACCESSION)
-_CIK = re.compile(r"[0-9]{1,10}")
+_CIK = re.compile(CIK)
 # A file of older filings, by its name.
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # A file of older filings was recorded that holds one of the day after its last.

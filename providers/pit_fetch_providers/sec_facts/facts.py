@@ -16,7 +16,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import UpstreamError
 from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.edgar.header import ACCESSION
+from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
 
 # Containers around a value of a row: {"facts": {taxonomy: {concept: {"units": {unit: [{"val": …}, …]}}}}}. One that
 # cannot be read must not take its row with it: the row tells of a version, in whose place no older one may stand.
@@ -24,7 +24,7 @@ _VALUES = 7
 # Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
 # pay, and sometimes a thousand times too small. A prospectus repeats figures of reports.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
-_CIK = re.compile(r"[0-9]{1,10}")
+_CIK = re.compile(CIK)
 _ACCESSION = re.compile(ACCESSION)
 
 

@@ -17,7 +17,7 @@ from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.edgar.forms import is_wanted
-from pit_fetch_providers.edgar.header import ACCESSION
+from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
@@ -35,7 +35,7 @@ FIELDS = (
 
 _ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
 _ACCESSION = re.compile(ACCESSION)
-_CIK = re.compile(r"[0-9]{1,10}")
+_CIK = re.compile(CIK)
 # "BrightSpring Health Services, Inc.  (BTSG, BTSGU)  (CIK 0001865782)": parted by two spaces.
 _DISPLAY_NAME = re.compile(r"(.*?)(?:  \(([A-Z0-9.,\- ]+)\))?  \(CIK [0-9]{10}\)")
 
