@@ -99,8 +99,12 @@ def visibility(record: Record, cutoff: datetime | None) -> Visibility:
         return "public"
     if not is_aware(record.available_at) or not (record.revised_at is None or is_aware(record.revised_at)):
         return "undated"
-    stamps = (record.available_at, record.revised_at, record.first_seen_at)
-    return "late" if any(stamp is not None and stamp > cutoff for stamp in stamps) else "public"
+    is_late = (
+        record.available_at > cutoff
+        or (record.revised_at is not None and record.revised_at > cutoff)
+        or (record.first_seen_at is not None and record.first_seen_at > cutoff)
+    )
+    return "late" if is_late else "public"
 
 
 def public(

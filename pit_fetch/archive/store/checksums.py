@@ -22,6 +22,11 @@ def seed(stream: str) -> int:
 
 def checksum(start: int, *values: Any, payload: str = "") -> int:
     """Return the checksum of a row: its columns, and a long text apart. ``start`` is the :func:`seed`."""
+    return checksum_of(start, values, payload)
+
+
+def checksum_of(start: int, values: tuple[Any, ...], payload: str = "") -> int:
+    """Return the :func:`checksum` of a row's columns as they were read."""
     number = crc32(f"{payload}".encode(), crc32(repr(values).encode(), start))
     return number - (number >> 31 << 32)  # signed, SQLite stores it in four bytes
 

@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pit_fetch.archive.store import items, microseconds
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, seed
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, checksum_of, seed
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, in_order_of
 from pit_fetch.archive.store.tables import DERIVED, INDEX
@@ -292,16 +292,16 @@ def _valid_records(
 ) -> Iterator[ValidRecord]:
     of_stream = seed(stream)
     try:
-        for mark, values, *shown in connection.execute(
+        for row in connection.execute(
             "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
             "v.revised, f.stamp, f.names FROM reigns r LEFT JOIN versions v ON v.id = r.version "
             "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
             f"WHERE r.pool = {_POOL} AND {condition} ORDER BY r.position DESC, i.name, r.start",
             (stream, *parameters),
         ):
-            if mark != checksum(of_stream, *shown, payload=values):
+            mark, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
+            if mark != checksum_of(of_stream, row[2:], values):
                 raise Damaged(DAMAGED_INDEX)
-            _, start, stop, first_seen, name, available, revised, stamp, names = shown
             stop = microseconds.ALWAYS if stop is None else stop
             yield ValidRecord(start, stop, shown_record(name, stamp, first_seen, available, revised, names, values))
     except sqlite3.Error as error:
