@@ -263,9 +263,14 @@ class Operation(NamedTuple):
     period: str = ""
     reach: Reach = "all"
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the fields that a record must have."""
+        return tuple(field.name for field in self.fields if field.is_required)
+
     def missing_in(self, record: Record) -> tuple[str, ...]:
         """Return the names of the required fields that ``record`` does not have."""
-        return tuple(field.name for field in self.fields if field.is_required and field.name not in record.payload)
+        return tuple(name for name in self.required if name not in record.payload)
 
 
 class Query(NamedTuple):

@@ -246,7 +246,7 @@ class Fetch:
         """Fill ``builder`` with the wanted ones of public records in order."""
         request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
-        stream = complete(records, query.operation.missing_in, self._flaw)
+        stream = complete(records, query.operation.required, self._flaw)
 
         def select(record: Record) -> bool:
             is_wanted = query.in_window(record) and provider.select(query, record)

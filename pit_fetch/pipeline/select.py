@@ -235,20 +235,19 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
 
 
 def complete(
-    stream: Iterable[Record | Gap], missing_in: Callable[[Record], Sequence[str]], flaw: Callable[[Sequence[str]], Gap]
+    stream: Iterable[Record | Gap], required: Sequence[str], flaw: Callable[[Sequence[str]], Gap]
 ) -> Iterator[Record | Gap]:
-    """Yield the records that lack nothing. Yield a gap, made by ``flaw``, in the place of the first one that does.
+    """Yield the records that lack no ``required`` field. Yield a gap, made by ``flaw``, in the place of the first one that does.
 
     The stream holds public records only, so nothing is disclosed about withheld rows that lack something.
     """
-    is_flawed = False
+    is_flawed, needed = False, frozenset(required)
     for element in stream:
-        missing = () if isinstance(element, Gap) else missing_in(element)
-        if not missing:
+        if isinstance(element, Gap) or needed <= element.payload.keys():
             yield element
         elif not is_flawed:
             is_flawed = True
-            yield flaw(missing)
+            yield flaw([name for name in required if name not in element.payload])
 
 
 def take(

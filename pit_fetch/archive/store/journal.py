@@ -7,11 +7,14 @@ written. A copy of the file starts a new chain, so that two copies can be merged
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import sqlite3
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.archive.store import about, bodies, microseconds
@@ -349,7 +352,7 @@ def give_up_body(connection: sqlite3.Connection, digest: bytes) -> None:
 def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
     """Return the hash of an entry and, through ``before``, of every entry before it."""
     values = [value.hex() if isinstance(value, bytes) else value for value in row]
-    return _sha256(before + json.dumps([origin, seq, kind, *values]).encode()).digest()
+    return _lean_sha256()(before + json.dumps([origin, seq, kind, *values]).encode()).digest()
 
 
 def request_digest(exchange: Exchange) -> bytes:
@@ -518,9 +521,19 @@ def _digest(body: bytes) -> bytes:
 
 
 def _sha256(content: bytes) -> hashlib._Hash:
-    from hashlib import sha256  # 2 ms, and most offline questions hash nothing
+    from hashlib import sha256  # 2 ms, and most offline questions hash rows alone
 
     return sha256(content)
+
+
+@cache
+def _lean_sha256() -> Callable[[bytes], hashlib._Hash]:
+    """Return the hash of the interpreter itself, as the standard library's random does: it loads no OpenSSL."""
+    name = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
+    with contextlib.suppress(ImportError):
+        lean: Callable[[bytes], hashlib._Hash] = importlib.import_module(name).sha256
+        return lean
+    return _sha256
 
 
 def _json(value: Any) -> str:

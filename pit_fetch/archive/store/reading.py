@@ -180,7 +180,7 @@ class _Opening(NamedTuple):
 
 
 def _uri(path: str) -> str:
-    """Return an absolute path as SQLite takes it with parameters, without pathlib, which takes a millisecond to import."""
+    """Return an absolute path as SQLite takes it with parameters. To import pathlib takes a millisecond."""
     from urllib.parse import quote_from_bytes
 
     quoted = quote_from_bytes(os.fsencode(path.replace(os.sep, "/")))

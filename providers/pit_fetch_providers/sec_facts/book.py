@@ -9,15 +9,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, by_age, restated_by, total
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_week
-from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
 from pit_fetch_providers.sec_facts.rounding import finest, is_rounded, may_be_rounded
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories, restating
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
 
 # The age of what no filing reports.
 _NEVER = (datetime.max.replace(tzinfo=UTC), True, "")
@@ -52,30 +51,28 @@ class Book:
 
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
-        self._histories: dict[Fact, History] = {
-            history.fact: history for history in histories(proved(one_for_each_week(records)))
-        }
-        self._figures = Counter(Span(fact.start, fact.end) for fact in self._histories)
-        self._since: dict[Span, Any] = {}  # the age of the first version of any of its facts
-        for fact, history in self._histories.items():
-            span, first = Span(fact.start, fact.end), age(history.versions[0])
-            self._since[span] = min(first, self._since.get(span, first))
+        self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
         self._units: dict[date, Counter[str]] = {}
-        self._spans: dict[str, set[Span]] = {}
-        for fact in self._histories:
-            self._spans.setdefault(f"{fact.taxonomy}:{fact.concept}", set()).add(Span(fact.start, fact.end))
+        self._figures = Counter[Span]()
+        self._since: dict[Span, Any] = {}  # the age of the first version of any of its facts
+        for history in histories(proved(one_for_each_week(records))):
+            fact, first = history.fact, age(history.versions[0])
+            span = Span(fact.start, fact.end)
+            self._histories.setdefault(f"{fact.taxonomy}:{fact.concept}", {})[fact.unit, span] = history
             if len(fact.unit) == 3 and fact.unit.isupper():
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
+            self._figures[span] += 1
+            self._since[span] = min(first, self._since.get(span, first))
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
         self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
         """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``."""
         shown: dict[Span, list[Record]] = {}
-        for fact, history in self._histories.items():
-            if f"{fact.taxonomy}:{fact.concept}" in names:
+        for name in names:
+            for (_, span), history in self._histories.get(name, {}).items():
                 versions = (version for version in history.versions if forms is None or _form(version) in forms)
-                shown.setdefault(Span(fact.start, fact.end), []).extend(versions)
+                shown.setdefault(span, []).extend(versions)
         return {span: min(versions, key=age) for span, versions in shown.items() if versions}
 
     def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
@@ -105,21 +102,23 @@ class Book:
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
         found: dict[int, History] = {}
         for rank, concept in enumerate(line.concepts):
-            if concept in self._spans:  # companies use one or two of the names
-                taxonomy, name = concept.split(":", 1)
-                history = self._histories.get(Fact(taxonomy, name, unit, *span))
-                if history is not None:
-                    found[rank] = history
-        return found
+            of_concept = self._histories.get(concept)  # companies use one or two of the names
+            if of_concept is not None and (history := of_concept.get((unit, span))) is not None:
+                found[rank] = history
+        return known_of(found)
+
+    def _spans_of(self, line: Line) -> set[Span]:
+        """Return the periods for which any of the line's concepts is reported."""
+        return {span for concept in line.concepts for _, span in self._histories.get(concept, ())}
 
     def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
-        if not known:
+        if not known.histories:
             return None
         choose = min if self.place == 0 else max
-        versions = [(history.versions[self.place], -rank) for rank, history in known.items()]
+        versions = [(history.versions[self.place], -rank) for rank, history in known.histories.items()]
         version, _ = choose(versions, key=lambda pair: (age(pair[0]), pair[1]))
-        return Cell(version.payload["value"], (version,), restating=restated_by(known))
+        return Cell(version.payload["value"], (version,), restating=known.restating)
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
         """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
@@ -129,16 +128,17 @@ class Book:
             if isinstance(known, Omission):
                 return known._replace(shown=(*known.shown, parts.shown))
             by_span.append(known)
-        if not all(by_span):
+        if not all(known.histories for known in by_span):
             return None
         if line.measure != "amount":
             return Omission("not_additive", self._shown(by_span, parts))
-        complete = [rank for rank in by_span[0] if all(rank in known for known in by_span)]
+        complete = [rank for rank in by_span[0].histories if all(rank in known.histories for known in by_span)]
         if not complete:
             return Omission("renamed", self._shown(by_span, parts))
-        if any(map(restated_by, by_span)) or not self._is_one_basis(by_span, self._recasting(line, currency)):
+        is_restated = any(known.restating is not None for known in by_span)
+        if is_restated or not _is_one_basis(by_span, self._recasting(line, currency)):
             return Omission("restated", self._shown(by_span, parts))
-        amounts = {span: by_age(known)[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
+        amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
         least = finest(amounts.values())
         in_quarters = {
             span: self._in_quarters(line, span, currency)
@@ -150,7 +150,7 @@ class Book:
             return Omission("rounded", (*self._shown(by_span, parts), *quarters))
         # Of the names, the one that is complete first, or whose newest version is the newest.
         choose = min if self.place == 0 else max
-        cells = [self._sum([known[rank] for known in by_span]) for rank in complete]
+        cells = [self._sum([known.histories[rank] for known in by_span]) for rank in complete]
         return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown, *quarters))
 
     def _sum(self, parts: list[History]) -> Cell:
@@ -163,27 +163,26 @@ class Book:
         """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
         amounts, shown, start = list[int | float](), list[Record](), whole.start
         while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
-            spans = set[Span]().union(*(self._spans.get(concept, ()) for concept in line.concepts))
-            every = [span for span in spans if span.start == start and span.end <= whole.end]
+            every = [span for span in self._spans_of(line) if span.start == start and span.end <= whole.end]
             known = {span: self.known(line, span, currency) for span in every if kind_of(*span) == "quarter"}
-            found = {span: by_age(one) for span, one in known.items() if one and not isinstance(one, Omission)}
+            found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
             shown += [version for one in known.values() if isinstance(one, Omission) for version in one.shown]
             if not found:
                 return _Quarters(None, shown)
-            span = min(found, key=lambda span: age(found[span][0]))  # of several, the one that was there first
-            restated = restating(found[span])
-            shown += [found[span][0], *([] if restated is None else [restated])]
-            if restated is not None:
+            span = min(found, key=lambda span: age(found[span].versions[0]))  # of several, the one that was there first
+            first, restating = found[span].versions[0], found[span].restating
+            shown += [first, *([] if restating is None else [restating])]
+            if restating is not None:
                 return _Quarters(None, shown)
-            amounts.append(found[span][0].payload["value"])
+            amounts.append(first.payload["value"])
             start = span.end + DAY
         return _Quarters(amounts or None, shown)
 
     def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
-        every = [history for known in by_span for history in known.values()]
+        every = [history for known in by_span for history in known.histories.values()]
         chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
-        restating = (version for known in by_span if (version := restated_by(known)) is not None)
+        restating = (known.restating for known in by_span if known.restating is not None)
         return (parts.shown, *chosen, *restating)
 
     def _recasting(self, line: Line, currency: str) -> frozenset[str]:
@@ -192,18 +191,21 @@ class Book:
         They change its basis.
         """
         if (line, currency) not in self._recasts:
-            spans = set[Span]().union(*(self._spans.get(concept, ()) for concept in line.concepts))
-            found = (self._found(line, span, currency) for span in spans)
+            found = (self._found(line, span, currency) for span in self._spans_of(line))
             self._recasts[line, currency] = frozenset(
                 accession for known in found for accession in _recasts(line, known)
             )
         return self._recasts[line, currency]
 
-    @staticmethod
-    def _is_one_basis(by_span: Sequence[Known], recasting: Container[str]) -> bool:
-        """Return whether no filing that first brought the line for one of the periods restated it, unless for all."""
-        filings = [[version.payload["accession"] for version in by_age(known)] for known in by_span]
-        return not any(first in recasting and not all(first in filing for filing in filings) for first, *_ in filings)
+
+def _is_one_basis(by_span: Sequence[Known], recasting: Container[str]) -> bool:
+    """Return whether no filing that first brought the line for one of the periods restated it, unless for all."""
+    first = {known.versions[0].payload["accession"] for known in by_span}
+    return all(accession not in recasting or _are_all_in(by_span, accession) for accession in first)
+
+
+def _are_all_in(by_span: Iterable[Known], accession: str) -> bool:
+    return all(any(version.payload["accession"] == accession for version in known.versions) for known in by_span)
 
 
 def _recasts(line: Line, found: Known) -> Iterator[str]:
@@ -211,13 +213,13 @@ def _recasts(line: Line, found: Known) -> Iterator[str]:
 
     Be it that of one concept or, as far as they are one measure, of one after another.
     """
-    if restated_by(found) is None:
+    if found.restating is None:
         return
-    for history in found.values():
+    for history in found.histories.values():
         yield from _changing(history.versions)
     known = of_one_measure(line, found)
     if not isinstance(known, Omission):
-        yield from _changing(by_age(known))
+        yield from _changing(known.versions)
 
 
 def _changing(versions: Iterable[Record]) -> Iterator[str]:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.versions import History, age, restating
 
-# The public histories of a line for a period, by the rank of the concept.
-Known = Mapping[int, History]
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
 # parts is. "incomplete": something is reported beside the parts of the sum.
 Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete"]
+
+
+class Known(NamedTuple):
+    """The public histories of a line for a period, by the rank of the concept; none if nothing is known.
+
+    versions   all of their versions, oldest first
+    restating  the first version of another value than the one before; None if there is none
+    """
+
+    histories: Mapping[int, History]
+    versions: Sequence[Record]
+    restating: Record | None
+
+
+_NOTHING = Known({}, (), None)
 
 
 class Cell(NamedTuple):
@@ -38,17 +51,15 @@ def evidence(cell: Cell | Omission) -> tuple[Record, ...]:
     return (*cell.inputs, *cell.shown) if isinstance(cell, Cell) else cell.shown
 
 
-def by_age(known: Known) -> list[Record]:
-    """Return all versions of a line, oldest first."""
-    if len(known) == 1:  # in most cases
-        return [*next(iter(known.values())).versions]
-    return sorted((version for history in known.values() for version in history.versions), key=age)
-
-
-def restated_by(known: Known) -> Record | None:
-    """Return the first version of the line of another value than the one before; None if there is none."""
-    values = {version.payload["value"] for history in known.values() for version in history.versions}
-    return restating(by_age(known)) if len(values) > 1 else None
+def known_of(histories: Mapping[int, History]) -> Known:
+    """Return what is known of a line for a period by these histories."""
+    if len(histories) == 1:  # in most cases
+        (history,) = histories.values()
+        return Known(histories, history.versions, restating(history.versions))
+    if not histories:
+        return _NOTHING
+    versions = sorted((version for history in histories.values() for version in history.versions), key=age)
+    return Known(histories, versions, restating(versions))
 
 
 def total(values: Collection[int | float]) -> int | float:

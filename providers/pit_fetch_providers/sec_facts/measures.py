@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.cells import Known, Omission, by_age
+from pit_fetch_providers.sec_facts.cells import Known, Omission, known_of
 from pit_fetch_providers.sec_facts.lines import Line
 
 
@@ -21,29 +21,28 @@ def of_one_measure(line: Line, known: Known) -> Known | Omission:
         return known
     said = {
         _filing(version): _value(version)
-        for rank, history in known.items()
+        for rank, history in known.histories.items()
         if line.concepts[rank] == line.defining
         for version in history.versions
     }
-    kept, unclear = dict(known), list[Record]()
-    for rank, history in known.items():
+    kept, unclear = dict(known.histories), list[Record]()
+    for rank, history in known.histories.items():
         others = {_value(made) for made in history.versions if _value(made) != said.get(_filing(made), _value(made))}
         if others:
             del kept[rank]
         told = others.union(said.values())
         unclear += (made for made in history.versions if _filing(made) not in said and _value(made) not in told)
-    return Omission("two_values", (contest, *unclear)) if unclear or _contest(kept) else kept
+    left = known_of(kept)
+    return Omission("two_values", (contest, *unclear)) if unclear or _contest(left) else left
 
 
 def _contest(known: Known) -> Record | None:
     """Return the first version beside which its filing has another value of the line."""
-    if len(known) < 2:
+    if len(known.histories) < 2:
         return None  # in most cases: a filing has one value of a concept
-    versions = [version for history in known.values() for version in history.versions]
-    if len({(_filing(version), _value(version)) for version in versions}) == len(set(map(_filing, versions))):
-        return None  # in most of the others, and without sorting
     values: dict[str, Any] = {}
-    return next(made for made in by_age(known) if values.setdefault(_filing(made), _value(made)) != _value(made))
+    differing = (made for made in known.versions if values.setdefault(_filing(made), _value(made)) != _value(made))
+    return next(differing, None)
 
 
 def _filing(version: Record) -> str:

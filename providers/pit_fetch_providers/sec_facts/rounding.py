@@ -23,7 +23,8 @@ def zeros(amount: int | float) -> int:
     whole = int(amount)
     if whole != amount:
         return -len(str(amount).partition(".")[2])
-    return len(str(whole)) - len(str(whole).rstrip("0"))
+    digits = str(whole)
+    return len(digits) - len(digits.rstrip("0"))
 
 
 def finest(amounts: Collection[int | float]) -> int:

@@ -95,8 +95,13 @@ def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency:
     reported = book.reported(known)
     if reported is not None or span.start is None:
         return reported
-    derived = [cell for parts in ways if (cell := book.combined(line, parts, currency)) is not None]
-    return next((cell for cell in derived if isinstance(cell, Cell)), derived[0] if derived else None)
+    omission: Omission | None = None
+    for parts in ways:
+        made = book.combined(line, parts, currency)
+        if isinstance(made, Cell):
+            return made
+        omission = omission or made
+    return omission
 
 
 def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Record
-from pit_fetch.times import parse_date
 from pit_fetch_providers.sec_facts.facts import Fact
 
 Vintage = Literal["latest", "first", "all"]
+# The same days end one fact after another.
+_day = lru_cache(maxsize=4096)(date.fromisoformat)
 # The order in which a concept that is named without its taxonomy is looked up.
 TAXONOMIES = ("us-gaap", "ifrs-full", "dei")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -97,8 +99,8 @@ def age(version: Record) -> tuple[datetime, bool, str]:
 
 
 def _fact(payload: Any) -> Fact:
-    end = date.fromisoformat(payload["end"])
-    return Fact(payload["taxonomy"], payload["concept"], payload["unit"], parse_date(payload["start"]), end)
+    start = None if payload["start"] is None else _day(payload["start"])
+    return Fact(payload["taxonomy"], payload["concept"], payload["unit"], start, _day(payload["end"]))
 
 
 def _value(version: Record) -> Any:

@@ -306,7 +306,7 @@ MUTANTS = (
     _select(
         "rows that lack a promised field are served",
         "complete",
-        lambda real: lambda stream, missing_in, flaw: stream,
+        lambda real: lambda stream, required, flaw: stream,
         ("sample: promised",),
     ),
     _fetch(

@@ -81,7 +81,11 @@ def _read_or_fail(real: Any) -> Any:
 
 
 def _of_one_name(real: Any) -> Any:
-    return lambda known: next((made for one in known.items() if (made := real(dict([one])))), None)
+    def known(histories: Any) -> Any:
+        restated = (made for one in histories.items() if (made := real(dict([one])).restating))
+        return real(histories)._replace(restating=next(restated, None))
+
+    return known
 
 
 def _of_figures_alone(real: Any) -> Any:
@@ -170,7 +174,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a restatement under another name is not seen",
-        "pit_fetch_providers.sec_facts.book:restated_by",
+        "pit_fetch_providers.sec_facts.cells:known_of",
         _of_one_name,
         ("sec_facts: renamed",),
     ),
