@@ -237,7 +237,7 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
 def complete(
     stream: Iterable[Record | Gap], required: Sequence[str], flaw: Callable[[Sequence[str]], Gap]
 ) -> Iterator[Record | Gap]:
-    """Yield the records that lack no ``required`` field. Yield a gap, made by ``flaw``, in the place of the first one that does.
+    """Yield the records that have all ``required`` fields. Yield a gap of ``flaw`` in the place of the first other one.
 
     The stream holds public records only, so nothing is disclosed about withheld rows that lack something.
     """

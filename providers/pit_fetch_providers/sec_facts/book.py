@@ -15,7 +15,7 @@ from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
-from pit_fetch_providers.sec_facts.rounding import finest, is_rounded, may_be_rounded
+from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
 
 # The age of what no filing reports.
@@ -54,15 +54,17 @@ class Book:
         self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
         self._units: dict[date, Counter[str]] = {}
         self._figures = Counter[Span]()
-        self._since: dict[Span, Any] = {}  # the age of the first version of any of its facts
+        self._since: dict[Span, Any] = {}  # of "first": the age of the first version of any of its facts
         for history in histories(proved(one_for_each_week(records))):
-            fact, first = history.fact, age(history.versions[0])
+            fact = history.fact
             span = Span(fact.start, fact.end)
             self._histories.setdefault(f"{fact.taxonomy}:{fact.concept}", {})[fact.unit, span] = history
             if len(fact.unit) == 3 and fact.unit.isupper():
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
             self._figures[span] += 1
-            self._since[span] = min(first, self._since.get(span, first))
+            if self.place == 0:
+                first = age(history.versions[0])
+                self._since[span] = min(first, self._since.get(span, first))
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
         self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
 
@@ -139,19 +141,16 @@ class Book:
         if is_restated or not _is_one_basis(by_span, self._recasting(line, currency)):
             return Omission("restated", self._shown(by_span, parts))
         amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
-        least = finest(amounts.values())
-        in_quarters = {
-            span: self._in_quarters(line, span, currency)
-            for span, amount in amounts.items()
-            if may_be_rounded(amount, least)
-        }
+        least, suspected = suspects(amounts)
+        in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
         quarters = [version for known in in_quarters.values() for version in known.shown]
         if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
             return Omission("rounded", (*self._shown(by_span, parts), *quarters))
         # Of the names, the one that is complete first, or whose newest version is the newest.
         choose = min if self.place == 0 else max
         cells = [self._sum([known.histories[rank] for known in by_span]) for rank in complete]
-        return choose(cells, key=lambda cell: max(map(age, cell.inputs)))._replace(shown=(parts.shown, *quarters))
+        cell = cells[0] if len(cells) == 1 else choose(cells, key=lambda cell: max(map(age, cell.inputs)))
+        return cell._replace(shown=(parts.shown, *quarters))
 
     def _sum(self, parts: list[History]) -> Cell:
         """Return the sum of ``parts``, of which the last is subtracted."""

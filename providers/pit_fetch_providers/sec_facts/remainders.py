@@ -6,7 +6,7 @@ only then the balance sheet adds up with the former.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.lines import REMAINDER, REMAINDER_OF, REMAINDER_PARTS
@@ -15,16 +15,17 @@ _NEEDED = frozenset({REMAINDER, *REMAINDER_OF, *REMAINDER_PARTS})
 _Values = Mapping[str, int | float]
 
 
-def proved(records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the versions but those of long-term debt that may include what is due within a year."""
+def proved(records: Iterable[Record]) -> list[Record]:
+    """Return the versions but those of long-term debt that may include what is due within a year."""
     every = list(records)
     sheets: dict[tuple[str, str, str], dict[str, int | float]] = {}
     for record in every:
-        if _concept(record) in _NEEDED:
-            sheets.setdefault(_sheet(record), {})[_concept(record)] = record.payload["value"]
-    for record in every:
-        if _concept(record) != REMAINDER or _adds_up(sheets[_sheet(record)]):
-            yield record
+        if (concept := _concept(record)) in _NEEDED:
+            sheets.setdefault(_sheet(record), {})[concept] = record.payload["value"]
+    doubtful = {place for place, sheet in sheets.items() if REMAINDER in sheet and not _adds_up(sheet)}
+    if not doubtful:
+        return every
+    return [record for record in every if _concept(record) != REMAINDER or _sheet(record) not in doubtful]
 
 
 def _adds_up(sheet: _Values) -> bool:

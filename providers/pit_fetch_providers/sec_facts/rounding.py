@@ -9,10 +9,12 @@ that stands beside millions elsewhere: 5,000 for the half of a year whose quarte
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from pit_fetch_providers.sec_facts.cells import total
 
+_Key = TypeVar("_Key")
 # By how many zeros an amount has to exceed the finest beside it, to be rounded unless its own quarters prove it, and to
 # be rounded if they disprove it. One in a thousand ends on three more by chance, and one in a hundred on two.
 _UNLESS_PROVED, _IF_DISPROVED = 3, 2
@@ -27,14 +29,14 @@ def zeros(amount: int | float) -> int:
     return len(digits) - len(digits.rstrip("0"))
 
 
-def finest(amounts: Collection[int | float]) -> int:
-    """Return the least number of zeros of the amounts but nothing, which is exact."""
-    return min((zeros(amount) for amount in amounts if amount), default=0)
+def suspects(amounts: Mapping[_Key, int | float]) -> tuple[int, list[_Key]]:
+    """Return the zeros of the finest amount but nothing, which is exact, and which amounts may be rounded beside it.
 
-
-def may_be_rounded(amount: int | float, least: int) -> bool:
-    """Return whether the quarters of an amount decide if it is rounded. The finest beside it has ``least`` zeros."""
-    return bool(amount) and zeros(amount) - least >= _IF_DISPROVED
+    The quarters of such an amount decide.
+    """
+    counts = {key: zeros(amount) for key, amount in amounts.items() if amount}
+    least = min(counts.values(), default=0)
+    return least, [key for key, count in counts.items() if count - least >= _IF_DISPROVED]
 
 
 def is_rounded(amount: int | float, least: int, quarters: Sequence[int | float] | None) -> bool:
