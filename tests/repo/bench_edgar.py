@@ -34,8 +34,9 @@ from tests.serving import serve
 RUNS = 21
 PIT = "2025-06-30T16:00:00-04:00"
 FIRST, LAST, CONCEPTS = 2008, 2025, 500
-# Of CPU. Of the network, reading 3.8 MB of JSON by rows takes most of it.
-OF_ARCHIVE, OF_NETWORK = ("ms", 60), ("ms", 180)
+# Milliseconds of CPU. Each figure of twelve months is a sum of three periods. Of the network, reading 3.8 MB of JSON by
+# rows takes most of it.
+OF_ARCHIVE, OF_NETWORK = {"annual": 60, "quarter": 60, "ttm": 75}, 180
 
 
 class Spent(NamedTuple):
@@ -135,11 +136,11 @@ def main() -> int:
         spent([*asked, "statement", *archive], env)
         spent([program, "archive", "rebuild", *archive], env)
         rows = []
-        for period in ("annual", "quarter", "ttm"):
+        for period, at_most in OF_ARCHIVE.items():
             statement = [*asked, "statement", f"period={period}"]
             offline, live = [*statement, *archive, "--offline"], statement
-            rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, env), *OF_ARCHIVE))
-            rows.append(judged(f"{period}, of the network", more_than(of_network, live, env), *OF_NETWORK))
+            rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, env), "ms", at_most))
+            rows.append(judged(f"{period}, of the network", more_than(of_network, live, env), "ms", OF_NETWORK))
         reads = [spent([*asked, "concepts", "--limit", "1000"], env) for _ in range(5)]
         megabytes = len(json.dumps(server.document(reported))) / 1e6
         print(f"the concepts of a reply of {megabytes:.1f} MB, {len(reported):,} facts")
