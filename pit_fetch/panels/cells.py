@@ -39,11 +39,13 @@ class Question(NamedTuple):
 class Asking(NamedTuple):
     """How questions are asked. All are answered by one state of the archive, if that alone answers.
 
-    key  names all that the cells of a subject depend on, that state included, but for what a source answers
+    key    names all that the cells of a subject depend on, that state included, but for what a source answers
+    check  raises Changed once the state can no longer be read: every further question is refused
     """
 
     ask: Ask
     key: Callable[[Subject], str] = repr
+    check: Callable[[], None] = lambda: None
 
 
 class Grid(NamedTuple):

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from pit_fetch.panels.cells import STATUS, Cell, Grid, cells_of, halves
+from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, cells_of, halves
 from pit_fetch.panels.check import chosen, differing
+from pit_fetch.panels.undisturbed import of_one_moment
 
 if TYPE_CHECKING:
     import distributed
@@ -33,6 +34,14 @@ class Panel:
             for subject in self.grid.subjects:
                 yield from cells_of(subject, asking.ask, self.grid.now)
 
+    def _cells(self, asking: Asking) -> list[Cell]:
+        """Return all cells. Raise Changed."""
+        cells: list[Cell] = []
+        for subject in self.grid.subjects:
+            cells += cells_of(subject, asking.ask, self.grid.now)
+            asking.check()
+        return cells
+
     def __repr__(self) -> str:
         return f"<Panel of {len(self)} cells>"
 
@@ -46,7 +55,7 @@ class Panel:
         """
         from pit_fetch.formats.frames import to_pandas
 
-        cells = [*self]
+        cells = of_one_moment(self.grid, self._cells)
         asked, own = map(to_pandas, halves(cells))
         import pandas
 

@@ -127,8 +127,10 @@ class _Shown:
         self.whole, self.kept, self.done = whole, done, done
         self.progress, self.clock, self.began = progress, runtime.clock, runtime.clock.monotonic()
 
-    def __call__(self, cells: int) -> None:
-        self.done += cells
+    def __call__(self, done: int) -> None:
+        if done < self.done:  # all is asked anew
+            self.kept, self.began = done, self.clock.monotonic()
+        self.done = done
         seconds = self.clock.monotonic() - self.began
         left = seconds / (self.done - self.kept) * (self.whole - self.done)
         ending = f", about {duration(left)} left" if seconds > _SOON else ""
