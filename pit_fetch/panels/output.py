@@ -17,7 +17,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
 from pit_fetch.panels.cells import Ask, Asking, Grid, cells_of
-from pit_fetch.panels.check import Check, chosen, differing
+from pit_fetch.panels.check import Check, chosen, compared
 from pit_fetch.panels.parts import Part, Parts, Summary, part_of
 from pit_fetch.panels.undisturbed import of_one_moment
 from pit_fetch.panels.universe import Subject
@@ -41,11 +41,10 @@ class Written(NamedTuple):
 
     statuses     the number of cells by their status
     is_whole     no cell failed: there is nothing to ask again
-    reason       why the first cell that is not whole is not; "" if all are
+    reason       why the first cell that lacks something does; "" if none does, or only what was never captured
     is_written   the file was written: some cell was answered
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
-    uncaptured   how many cells have items, and lack what was never captured
     check        what came of asking some cells again; None if that was not asked for
     """
 
@@ -55,7 +54,6 @@ class Written(NamedTuple):
     is_written: bool
     empty: str = ""
     provisional: int = 0
-    uncaptured: int = 0
     check: Check | None = None
 
 
@@ -136,7 +134,7 @@ class PanelFile:
                 return Check(0, (), _RECORDED_MORE)
         cells = chosen(keyed, began, count)
         kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
-        return Check(len(cells), tuple(differing(zip(cells, kept, strict=True), self._grid.fetch)))
+        return compared(zip(cells, kept, strict=True), self._grid.fetch)
 
     def _keys(self, asking: Asking) -> list[str]:
         return [asking.key(subject) for subject in self._grid.subjects]
@@ -181,5 +179,4 @@ def _of(summaries: Sequence[Summary]) -> Written:
         is_written=not statuses.keys() <= {"failed", "refused"},
         empty=next((summary.empty for summary in summaries if summary.empty), ""),
         provisional=sum(summary.provisional for summary in summaries),
-        uncaptured=sum(summary.uncaptured for summary in summaries),
     )

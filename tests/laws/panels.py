@@ -150,6 +150,24 @@ def states(rng: Random) -> int:
     return 1
 
 
+def limits(rng: Random) -> int:
+    """A cell is "ok" if it has all that was public, or as many items as the limit, and "incomplete" otherwise.
+
+    By counting, for as many pages as are read at the most.
+    """
+    pit, public, page = _START + timedelta(days=1), rng.randint(1, 250), 100
+    served = bz.app([bz.article(number, pit - timedelta(minutes=number)) for number in range(1, public + 1)])
+    limit, most = rng.choice((None, rng.randint(1, 300))), rng.choice((None, 1, 2, 3))
+    options = {"fields": ["title"], "limit": limit, **({} if most is None else {"max_pages": most})}
+    with TemporaryDirectory() as folder:
+        runtime = _runtime(folder, served, TestClock(pit + timedelta(days=1)))
+        (cell,) = Panel(grid_of("bz-news-api", [pit], {}, options, runtime))
+    wanted = min(public, limit or public)
+    assert len(cell.envelope.data) == min(wanted, page * (most or 10))
+    assert cell.status == ("ok" if len(cell.envelope.data) == wanted else "incomplete")
+    return 1
+
+
 def disturbed(rng: Random) -> int:
     """A panel of a user who may not write to the archive, while its owner records, is that of one state of it.
 
@@ -276,4 +294,4 @@ def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callabl
     of_sources = {f"{source}: panel": of(make) for source, make in makers.items()}
     of_all = {"panel: universe": universe, "panel: instants ahead": instants_ahead}
     of_archives = {"panel: states": states, "panel: disturbed": disturbed}
-    return {**of_sources, **of_all, **of_archives}
+    return {**of_sources, **of_all, **of_archives, "panel: limits": limits}

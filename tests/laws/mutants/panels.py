@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.gaps import GapType
 from pit_fetch.panels.cells import Cell, Grid
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
@@ -16,6 +17,7 @@ _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
 _STATES = ("panel: states",)
 _DISTURBED = ("panel: disturbed",)
+_LIMITS = ("panel: limits",)
 _AHEAD = ("panel: instants ahead",)
 
 
@@ -73,6 +75,10 @@ def _of_the_first_state(real: Any) -> Any:
     return lambda request, *given: known.setdefault(id(request), (real(request, *given), request))[0]
 
 
+def _unless_cut(real: Any) -> Any:
+    return lambda envelope: [gap for gap in real(envelope) if gap["type"] != GapType.TRUNCATED]
+
+
 def _opened_anew(real: Any) -> Any:
     def read(archives: Any, path: str) -> Any:
         archives.close()
@@ -123,5 +129,7 @@ MUTANTS = (
         _as_far_as_it_comes,
         _DISTURBED,
     ),
+    Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacks", _unless_cut, _LIMITS),
+    Mutant("panel: a limit of one's own is a lack", "pit_fetch.api:_limited", lambda real: lambda *given: "", _LIMITS),
     Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )
