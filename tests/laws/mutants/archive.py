@@ -623,7 +623,9 @@ MUTANTS = (
         (
             "a mixed answer stops where what is computed fails",
             "stop_of",
-            lambda real: lambda live: real(live._replace(is_cut=any(gap.type == "upstream_error" for gap in live.gaps))),
+            lambda real: (
+                lambda live: real(live._replace(is_cut=any(gap.type == "upstream_error" for gap in live.gaps)))
+            ),
             ("sec_facts: archive captured early",),
         ),
         (
