@@ -136,7 +136,9 @@ def test_a_check_that_a_failure_leaves_open_is_not_passed(archive: Archive) -> N
         return failing if over["symbol"] == "T" else answers(over, pit)
 
     answers = asked.grid.fetch
-    with pytest.raises(GapError, match=r"^3 of 6 cells could not be checked\. The first of them: The host is down\.$") as it:
+    with pytest.raises(
+        GapError, match=r"^3 of 6 cells could not be checked\. The first of them: The host is down\.$"
+    ) as it:
         Panel(asked.grid._replace(fetch=fetch)).check(100)
     assert it.value.envelope is failing
     answers = lambda over, pit: PlainEnvelope()  # noqa: E731 - what differs is told all the same
