@@ -124,13 +124,15 @@ class _Shown:
 
     def __init__(self, whole: int, done: int, progress: Progress, runtime: Runtime) -> None:
         self.whole, self.kept, self.done = whole, done, done
-        self.progress, self.clock, self.began = progress, runtime.clock, runtime.clock.monotonic()
+        self.progress, self.clock = progress, runtime.clock
+        self.began = self.last = self.clock.monotonic()
 
     def __call__(self, done: int) -> None:
+        now = self.clock.monotonic()
         if done < self.done:  # all is asked anew
-            self.kept, self.began = done, self.clock.monotonic()
-        self.done = done
-        seconds = self.clock.monotonic() - self.began
+            self.kept, self.began = 0, self.last
+        self.done, self.last = done, now
+        seconds = now - self.began
         left = seconds / (self.done - self.kept) * (self.whole - self.done)
         ending = f", about {duration(left)} left" if seconds > _SOON else ""
         self.progress.show(f"{self.done:,} of {self.whole:,} cells{ending}")

@@ -241,6 +241,15 @@ def test_entries_that_cannot_be_seen_are_no_old_answer(archive: Archive) -> None
     assert ask(copy) == AFTER
 
 
+def test_a_file_that_its_owner_is_just_removing_is_not_taken_for_one_that_cannot_be_used(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite removes -shm before -wal."""
+    real, looks = reading.beside, iter([Beside(4_152, has_shm=False)])
+    monkeypatch.setattr(reading, "beside", lambda path: next(looks, None) or real(path))
+    assert held(archive) == 1
+
+
 def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
     with closing(schema.open_to_read(str(archive.path), allowed=nobody_may_write)) as reader:
         with schema.snapshot(reader):
@@ -324,6 +333,18 @@ def test_a_panel_that_a_writer_disturbs_is_asked_anew_as_a_whole(disturbed: Dist
         assert disturbed.written(range(number, number + 1)) == [disturbed.newest] * 3, number
         frame = disturbed.panel(range(number, number + 1)).to_df()
         assert [*frame["eps_estimate_average"]] == [float(disturbed.newest)] * 3, number
+
+
+def test_the_command_asks_anew_after_any_number_of_cells(disturbed: Disturbed) -> None:
+    asked = "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=T,GE,IBM --offline --format csv"
+    words = f"{asked} --pits 2026-06-09T12:00:00Z,2026-06-10T12:00:00Z"
+    disturbed.panel()
+    assert disturbed.archive.command(words).out.count(BEFORE) == 2
+    for number in range(3, disturbed.reads + 1):
+        settle(disturbed.archive)
+        disturbed.reads, disturbed.before = 0, range(number, number + 1)
+        answer = disturbed.archive.command(words)
+        assert (answer.code, answer.out.count(disturbed.newest)) == (0, 2), number
 
 
 def test_a_panel_that_is_disturbed_each_time_has_refused_cells_and_the_next_run_answers(disturbed: Disturbed) -> None:
