@@ -249,17 +249,25 @@ def answer(
     result = ask(*requests, runtime, Progress(), argv)
     plain = result.envelope
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
-    envelope.cut = _cut(result, {**settings.options, **calls[0]})
+    options = {**settings.options, **calls[0]}
+    envelope.limited = _limited(result, options)
+    envelope.cut = _cut(result, options, envelope.limited)
     return envelope
 
 
-def _cut(result: FetchResult, options: Options) -> str:
+def _limited(result: FetchResult, options: Options) -> str:
+    """Return the reason of the gap that a limit among the options has caused; "" without one."""
+    is_given = options.get("limit") is not None
+    return next((gap.reason for gap in result.gaps if is_given and gap.is_by_limit), "")
+
+
+def _cut(result: FetchResult, options: Options, limited: str) -> str:
     """Return why an answer was cut otherwise than by a limit among the options, and what to do; "" if it was not."""
     limit = options.get("limit", ...)
     known = {gap.reason: gap for gap in result.gaps}
     for row in result.envelope.gaps:
         gap = known.get(row["reason"])  # None: the answer was too long, which shows only when it is written
-        if row["type"] == GapType.TRUNCATED and not (gap and gap.is_by_limit and limit not in (..., None)):
+        if row["type"] == GapType.TRUNCATED and row["reason"] != limited:
             advice = "limit=None" if gap else "max_chars=0"
             is_given = gap and limit is None
             return row["reason"] if is_given else f"{row['reason']} For all of them, give {advice}."

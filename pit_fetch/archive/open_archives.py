@@ -24,6 +24,11 @@ class OpenArchives:
             self._open[path] = Archived(connection, self._find)
         return self._open[path]
 
+    def check_unchanged(self) -> None:
+        """Raise Changed if what was read of them may not be of one moment."""
+        for archived in self._open.values():
+            schema.check_unchanged(archived.connection)
+
     def close(self) -> None:
         """Close the archives."""
         while self._open:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import rederive
@@ -41,7 +42,7 @@ def repair(
     on_progress: OnProgress = silently,
 ) -> Repaired:
     """Repair the archive, with what ``other`` holds if it is given, and make its index again. Raise ArchiveError."""
-    with schema.transaction(connection):
+    with schema.transaction(connection), nullcontext() if other is None else schema.snapshot(other):
         connection.execute("REINDEX")
         mending = _Mending(connection, other)
         mending.delete_undecodable()
@@ -54,8 +55,6 @@ def repair(
         whole = count(connection, "fetches")
         rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
         lost = tuple(_line(connection, *place) for place in _lost(connection) if place not in lost_before)
-        if other is not None:
-            schema.check_unchanged(other)
     return Repaired(tuple(mending.mended), (*mending.lost, *lost))
 
 

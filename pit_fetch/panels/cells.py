@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.panels.universe import Subject
-from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance, is_lack
 from pit_fetch.times import in_new_york
 
 # Why a cell is as it is. What an operator reads of it, such as a file, knows what was captured after its instant only
@@ -39,11 +39,13 @@ class Question(NamedTuple):
 class Asking(NamedTuple):
     """How questions are asked. All are answered by one state of the archive, if that alone answers.
 
-    key  names all that the cells of a subject depend on, that state included, but for what a source answers
+    key    names all that the cells of a subject depend on, that state included, but for what a source answers
+    check  raises Changed once the state can no longer be read: every further question is refused
     """
 
     ask: Ask
     key: Callable[[Subject], str] = repr
+    check: Callable[[], None] = lambda: None
 
 
 class Grid(NamedTuple):
@@ -70,7 +72,8 @@ class Cell(NamedTuple):
 
     pit     the instant in UTC
     over    the options that name the subject
-    status  "ok"; "incomplete" if items were cut, or something failed beside them. Of a cell without items
+    status  "ok" if it has all items that were asked for, which are no more than a limit of the caller's; "incomplete"
+            if it may lack some, since something was cut, failed or was never captured. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
     is_provisional  the instant had not come when the cell was asked: what is published until then is missing
     """
@@ -115,13 +118,23 @@ def rows_of(cells: Sequence[Cell]) -> list[dict[str, Any]]:
 def status_of(envelope: PlainEnvelope) -> Status:
     """Return why an answer is as it is."""
     if envelope.data:
-        return "ok" if envelope.is_complete else "incomplete"
+        return "incomplete" if lacks(envelope) else "ok"
     types = {gap.get("type") for gap in envelope.gaps}
     if types & {GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR}:
         return "refused"
     if types & {GapType.TRUNCATED, *FAILURES}:
         return "failed"
     return "nothing_public" if envelope.is_complete else "not_captured"
+
+
+def lacks(envelope: PlainEnvelope) -> list[dict[str, Any]]:
+    """Return the gaps that say that something is missing. What a limit of the caller's leaves out was not asked for."""
+    return [gap for gap in envelope.gaps if is_lack(gap) and gap.get("reason") != envelope.limited]
+
+
+def has_failed(envelope: PlainEnvelope) -> bool:
+    """Return whether the fetch of an answer failed, wholly or in part, so that the next one may answer otherwise."""
+    return any(gap.get("type") in FAILURES for gap in envelope.gaps)
 
 
 def _own(name: str) -> str:

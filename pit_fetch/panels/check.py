@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import UsageError
-from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Ask, Cell, has_come, rows_of, status_of
+from pit_fetch.gaps import FAILURES, Code
+from pit_fetch.panels.cells import Ask, Cell, has_come, has_failed, rows_of, status_of
 from pit_fetch.panels.universe import Subject
+from pit_fetch.pipeline.envelope import PlainEnvelope
 
 
 class Chosen(NamedTuple):
@@ -29,11 +30,26 @@ class Check(NamedTuple):
     cells      how many cells were asked again
     differing  those of them that a single fetch answers otherwise
     problem    why no cell could be asked again; "" if that is not so
+    unchecked  those of them of which nothing can be said, since the panel's question or the single fetch failed
+    failed     the first answer of those that failed
     """
 
     cells: int
     differing: Sequence[Cell] = ()
     problem: str = ""
+    unchecked: Sequence[Cell] = ()
+    failed: PlainEnvelope | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        """Return whether every cell was asked again, and is the same."""
+        return not (self.differing or self.problem or self.unchecked)
+
+    @property
+    def reason(self) -> str:
+        """Return why the first cell that could not be checked could not."""
+        gaps = [] if self.failed is None else [gap for gap in self.failed.gaps if gap["type"] in FAILURES]
+        return next((str(gap["reason"]) for gap in gaps), "")
 
 
 def chosen(keyed: Iterable[tuple[str, Subject]], now: datetime, count: int) -> list[Chosen]:
@@ -47,12 +63,18 @@ def chosen(keyed: Iterable[tuple[str, Subject]], now: datetime, count: int) -> l
     return nsmallest(count, cells, key=lambda cell: sha256(f"{cell.key} {cell.pit.isoformat()}".encode()).digest())
 
 
-def differing(pairs: Iterable[tuple[Chosen, Cell]], fetch: Ask) -> Iterator[Cell]:
-    """Yield the cells that ``fetch`` answers otherwise."""
-    for asked, cell in pairs:
+def compared(pairs: Iterable[tuple[Chosen, Cell]], fetch: Ask) -> Check:
+    """Return what comes of asking cells again by ``fetch``."""
+    count, others, unchecked, failed = 0, list[Cell](), list[Cell](), list[PlainEnvelope]()
+    for count, (asked, cell) in enumerate(pairs, 1):  # noqa: B007 - how many there are
         envelope = fetch(asked.subject.over, asked.pit)
-        if _rows(cell) != _rows(cell._replace(status=status_of(envelope), envelope=envelope)):
-            yield cell
+        failures = [answer for answer in (cell.envelope, envelope) if has_failed(answer)]
+        if failures:
+            unchecked.append(cell)
+            failed += failures
+        elif _rows(cell) != _rows(cell._replace(status=status_of(envelope), envelope=envelope)):
+            others.append(cell)
+    return Check(count, tuple(others), "", tuple(unchecked), next(iter(failed), None))
 
 
 def _rows(cell: Cell) -> Any:

@@ -70,7 +70,7 @@ class Questions(NamedTuple):
                 request = self.request(subject.over, subject.pits[-1])
                 return key_of(request, subject, state(), self.runtime.environ)
 
-            yield Asking(partial(self._answer, archives), key)
+            yield Asking(partial(self._answer, archives), key, archives.check_unchanged)
 
     def fetch(self, over: api.Options, pit: datetime) -> api.Envelope:
         """Return what a single fetch answers, which shares nothing with the panel."""
@@ -178,7 +178,8 @@ def _of_archive(
     if not path:
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
-        return read(archives.read(runtime.path(path)).connection)
+        with schema.checking(archives.check_unchanged):
+            return read(archives.read(runtime.path(path)).connection)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     except BROKEN as error:

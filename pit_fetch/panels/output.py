@@ -17,8 +17,9 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
 from pit_fetch.panels.cells import Ask, Asking, Grid, cells_of
-from pit_fetch.panels.check import Check, chosen, differing
+from pit_fetch.panels.check import Check, chosen, compared
 from pit_fetch.panels.parts import Part, Parts, Summary, part_of
+from pit_fetch.panels.undisturbed import of_one_moment
 from pit_fetch.panels.universe import Subject
 from pit_fetch.support.whole_file import replacing, require_regular
 
@@ -40,11 +41,10 @@ class Written(NamedTuple):
 
     statuses     the number of cells by their status
     is_whole     no cell failed: there is nothing to ask again
-    reason       why the first cell that is not whole is not; "" if all are
+    reason       why the first cell that lacks something does; "" if none does, or only what was never captured
     is_written   the file was written: some cell was answered
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
-    uncaptured   how many cells have items, and lack what was never captured
     check        what came of asking some cells again; None if that was not asked for
     """
 
@@ -54,7 +54,6 @@ class Written(NamedTuple):
     is_written: bool
     empty: str = ""
     provisional: int = 0
-    uncaptured: int = 0
     check: Check | None = None
 
 
@@ -77,9 +76,7 @@ class PanelFile:
     @cached_property
     def kept_cells(self) -> int:
         """How many cells need not be asked again, as of now. Raise ConfigError for an archive that cannot be read."""
-        with self._grid.asking() as asking:
-            kept = self._kept(self._keys(asking))
-        return sum(sum(summary.statuses.values()) for summary in kept.values())
+        return _cells_of(of_one_moment(self._grid, lambda asking: self._kept(self._keys(asking))))
 
     def write(
         self,
@@ -91,9 +88,10 @@ class PanelFile:
     ) -> Written:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
-        ``on_cells`` is called with the number of cells that were asked. ``width`` is that of a terminal's lines. So
-        many cells as ``check`` says are asked again, as single fetches, once the file is whole. Another process that
-        writes the same table at once is an OSError.
+        ``on_cells`` is called with the number of cells that are answered by then, those that were kept included. It
+        falls if the archive changes so that all have to be asked anew. ``width`` is that of a terminal's lines. So many
+        cells as ``check`` says are asked again, as single fetches, once the file is whole. Another process that writes
+        the same table at once is an OSError.
         """
         with self._parts.held():
             return self._write(form, on_cells, width, check)
@@ -101,15 +99,7 @@ class PanelFile:
     def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int) -> Written:
         began = self._grid.now()
         # What is kept is of the state that answers now, whatever there was when this panel was made.
-        with self._grid.asking() as asking:
-            keys = self._keys(asking)
-            kept = self._kept(keys)
-            due = [pair for pair in zip(keys, self._grid.subjects, strict=True) if pair[0] not in kept]
-            with closing(self._answer(due, asking.ask)) as answered:
-                for key, part in answered:
-                    self._parts.keep(key, part)
-                    kept[key] = part.summary
-                    on_cells(sum(part.summary.statuses.values()))
+        keys, kept = of_one_moment(self._grid, lambda asking: self._answered(asking, on_cells))
         written = _of([kept[key] for key in keys])
         if written.is_written:
             with replacing(self._path, self._parts.folder) as file:
@@ -124,6 +114,19 @@ class PanelFile:
             self._parts.remove()
         return written
 
+    def _answered(self, asking: Asking, on_cells: Callable[[int], None]) -> tuple[list[str], dict[str, Summary]]:
+        """Return the keys of the subjects, and what is kept of each once it is answered. Raise as :meth:`write`."""
+        keys = self._keys(asking)
+        kept = self._kept(keys)
+        due = [pair for pair in zip(keys, self._grid.subjects, strict=True) if pair[0] not in kept]
+        with closing(self._answer(due, asking.ask)) as answered:
+            for key, part in answered:
+                self._parts.keep(key, part)
+                kept[key] = part.summary
+                on_cells(_cells_of(kept))
+                asking.check()
+        return keys, kept
+
     def _checked(self, keyed: Sequence[Due], began: datetime, count: int) -> Check:
         """Return what comes of asking some cells again."""
         with self._grid.asking() as asking:
@@ -131,7 +134,7 @@ class PanelFile:
                 return Check(0, (), _RECORDED_MORE)
         cells = chosen(keyed, began, count)
         kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
-        return Check(len(cells), tuple(differing(zip(cells, kept, strict=True), self._grid.fetch)))
+        return compared(zip(cells, kept, strict=True), self._grid.fetch)
 
     def _keys(self, asking: Asking) -> list[str]:
         return [asking.key(subject) for subject in self._grid.subjects]
@@ -161,6 +164,10 @@ def _answering(
     return answers
 
 
+def _cells_of(kept: Mapping[str, Summary]) -> int:
+    return sum(sum(summary.statuses.values()) for summary in kept.values())
+
+
 def _of(summaries: Sequence[Summary]) -> Written:
     statuses: Counter[str] = Counter()
     for summary in summaries:
@@ -172,5 +179,4 @@ def _of(summaries: Sequence[Summary]) -> Written:
         is_written=not statuses.keys() <= {"failed", "refused"},
         empty=next((summary.empty for summary in summaries if summary.empty), ""),
         provisional=sum(summary.provisional for summary in summaries),
-        uncaptured=sum(summary.uncaptured for summary in summaries),
     )

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from pit_fetch.panels.cells import STATUS, Cell, Grid, cells_of, halves
-from pit_fetch.panels.check import chosen, differing
+from pit_fetch.errors import GapError
+from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, cells_of, halves
+from pit_fetch.panels.check import chosen, compared
+from pit_fetch.panels.undisturbed import of_one_moment
 
 if TYPE_CHECKING:
     import distributed
@@ -33,6 +35,14 @@ class Panel:
             for subject in self.grid.subjects:
                 yield from cells_of(subject, asking.ask, self.grid.now)
 
+    def _cells(self, asking: Asking) -> list[Cell]:
+        """Return all cells. Raise Changed."""
+        cells: list[Cell] = []
+        for subject in self.grid.subjects:
+            cells += cells_of(subject, asking.ask, self.grid.now)
+            asking.check()
+        return cells
+
     def __repr__(self) -> str:
         return f"<Panel of {len(self)} cells>"
 
@@ -46,7 +56,7 @@ class Panel:
         """
         from pit_fetch.formats.frames import to_pandas
 
-        cells = [*self]
+        cells = of_one_moment(self.grid, self._cells)
         asked, own = map(to_pandas, halves(cells))
         import pandas
 
@@ -88,11 +98,16 @@ class Panel:
         """Ask ``count`` cells, or all if there are fewer, as the panel does and as single fetches do.
 
         Return those whose rows differ: none, if all is well. Which cells are asked depends on the panel alone, and not
-        on chance; none is of an instant that is yet to come. Raises UsageError if ``count`` is no number of cells.
+        on chance; none is of an instant that is yet to come. Raises GapError if none differs, but not every cell could
+        be checked, since a question failed; UsageError if ``count`` is no number of cells.
         """
         with self.grid.asking() as asking:
             keyed = [(asking.key(subject), subject) for subject in self.grid.subjects]
             cells = chosen(keyed, self.grid.now(), count)
             subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
             answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self.grid.now))
-            return [*differing(zip(cells, answered, strict=True), self.grid.fetch)]
+            check = compared(zip(cells, answered, strict=True), self.grid.fetch)
+        if check.unchecked and not check.differing:
+            text = f"{len(check.unchecked):,} of {check.cells:,} cells could not be checked. The first of them:"
+            raise GapError(check.failed, [text, check.reason])
+        return [*check.differing]

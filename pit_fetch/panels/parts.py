@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.session import PLAN
-from pit_fetch.gaps import FAILURES, GapType
+from pit_fetch.gaps import GapType
 from pit_fetch.net.hosts import base_url
-from pit_fetch.panels.cells import Cell, has_come
+from pit_fetch.panels.cells import Cell, has_come, has_failed, lacks
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.request.audience import CEILING_VARIABLE
@@ -35,8 +35,8 @@ class Summary(NamedTuple):
     statuses     the number of cells by their status
     provisional  how many cells are of an instant that had not come when they were asked
     next_pit     the earliest of these instants; "" if there is none
-    uncaptured   how many cells have items, and lack what was never captured
-    reason       why the first cell is not whole, in a sentence; "" if all are. That something was cut comes last
+    reason       why the first cell that lacks something does, in a sentence; "" if none does, or only what was never
+                 captured. That something was cut comes last
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     """
 
@@ -44,7 +44,6 @@ class Summary(NamedTuple):
     statuses: Mapping[str, int]
     provisional: int
     next_pit: str
-    uncaptured: int = 0
     reason: str = ""
     empty: str = ""
 
@@ -62,8 +61,8 @@ class Part(NamedTuple):
 
 def part_of(cells: Sequence[Cell]) -> Part:
     """Return the part that holds the cells of a subject."""
-    gaps = [gap for cell in cells for gap in cell.envelope.gaps if _is_lack(gap)]
-    is_whole = not any(gap["type"] in FAILURES for gap in gaps)
+    gaps = [gap for cell in cells if cell.status != "not_captured" for gap in lacks(cell.envelope)]
+    is_whole = not any(has_failed(cell.envelope) for cell in cells)
     empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
     ahead = sorted(cell.pit for cell in cells if cell.is_provisional)
@@ -72,7 +71,6 @@ def part_of(cells: Sequence[Cell]) -> Part:
         statuses,
         provisional=len(ahead),
         next_pit=ahead[0].isoformat() if ahead else "",
-        uncaptured=sum(bool(cell.envelope.data) and any(map(_is_uncaptured, cell.envelope.gaps)) for cell in cells),
         reason=next((gap["reason"] for gap in sorted(gaps, key=lambda gap: gap["type"] == GapType.TRUNCATED)), ""),
         empty=next(empty, ""),
     )
@@ -139,14 +137,6 @@ def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], env
     values = {name: str(value) for name, value in subject.over.items()}
     known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(state)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
-
-
-def _is_lack(gap: Mapping[str, Any]) -> bool:
-    return gap["type"] in (GapType.TRUNCATED, *FAILURES) or _is_uncaptured(gap)
-
-
-def _is_uncaptured(gap: Mapping[str, Any]) -> bool:
-    return gap.get("captured") is False
 
 
 def _line(cell: Cell) -> dict[str, Any]:

@@ -59,10 +59,12 @@ class Provenance(NamedTuple):
 class PlainEnvelope(dict[str, list[dict[str, Any]]]):
     """The result of one fetch: a dict of ``data`` and ``gaps``, JSON values only.
 
-    ``provenance`` is an attribute alone. Users get a :class:`pit_fetch.Envelope`, which adds conveniences.
+    ``provenance`` is an attribute alone. So is ``limited``: the reason of the gap that says that a limit of the call
+    ended the answer; "" if none did. Users get a :class:`pit_fetch.Envelope`, which adds conveniences.
     """
 
     provenance = Provenance()
+    limited = ""
 
     def __init__(
         self,
@@ -87,9 +89,12 @@ class PlainEnvelope(dict[str, list[dict[str, Any]]]):
     @property
     def is_complete(self) -> bool:
         """Whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
-        return not any(
-            gap.get("type") in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False for gap in self.gaps
-        )
+        return not any(map(is_lack, self.gaps))
+
+
+def is_lack(gap: Mapping[str, Any]) -> bool:
+    """Return whether a gap says that something was cut, failed or never captured."""
+    return gap.get("type") in (GapType.TRUNCATED, *FAILURES) or gap.get("captured") is False
 
 
 class EnvelopeOptions(NamedTuple):

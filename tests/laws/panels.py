@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
+from unittest.mock import patch
 
 from pit_fetch import api
+from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.rederive import Archived
+from pit_fetch.archive.store import reading, schema
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.panels.cells import Status
@@ -145,6 +150,64 @@ def states(rng: Random) -> int:
     return 1
 
 
+def limits(rng: Random) -> int:
+    """A cell is "ok" if it has all that was public, or as many items as the limit, and "incomplete" otherwise.
+
+    By counting, for as many pages as are read at the most.
+    """
+    pit, public, page = _START + timedelta(days=1), rng.randint(1, 250), 100
+    served = bz.app([bz.article(number, pit - timedelta(minutes=number)) for number in range(1, public + 1)])
+    limit, most = rng.choice((None, rng.randint(1, 300))), rng.choice((None, 1, 2, 3))
+    options = {"fields": ["title"], "limit": limit, **({} if most is None else {"max_pages": most})}
+    with TemporaryDirectory() as folder:
+        runtime = _runtime(folder, served, TestClock(pit + timedelta(days=1)))
+        (cell,) = Panel(grid_of("bz-news-api", [pit], {}, options, runtime))
+    wanted = min(public, limit or public)
+    assert len(cell.envelope.data) == min(wanted, page * (most or 10))
+    assert cell.status == ("ok" if len(cell.envelope.data) == wanted else "incomplete")
+    return 1
+
+
+def disturbed(rng: Random) -> int:
+    """A panel of a user who may not write to the archive, while its owner records, is that of one state of it.
+
+    The owner records once, before any of the panel's readings or after all of them.
+    """
+    news = [_article(number, rng) for number in range(1, rng.randint(3, 9))]
+    pits, end = sorted({_some_time(rng) for _ in range(2)}), _START + timedelta(days=30)
+    seen = sorted(_some_time(rng) for _ in range(2))
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "archive.db")
+        _captured(folder, news, seen[0])
+        _of_archive(folder, pits, end).write(f"{folder}/before.csv")
+        panel = _of_archive(folder, pits, end)
+        while not reading.stamp_of(str(path)).is_settled(time.time_ns()):
+            time.sleep(0.001)
+        with _recorded_before(rng.randint(1, 12), lambda: _captured(folder, news, seen[1])):
+            panel.write(f"{folder}/panel.csv")
+        _of_archive(folder, pits, end).write(f"{folder}/after.csv")
+        found, before, after = (Path(folder, f"{name}.csv").read_bytes() for name in ("panel", "before", "after"))
+        assert found in (before, after), "neither what the archive held before, nor what it held then"
+    return 1
+
+
+@contextmanager
+def _recorded_before(number: int, record: Callable[[], None]) -> Iterator[None]:
+    """Let nobody who reads an archive write to it, and its owner record before a reading, by its number."""
+    reads, read = iter(range(1, number)), OpenArchives.read
+
+    def disturbed(archives: OpenArchives, path: str) -> Archived:
+        nonlocal number
+        if next(reads, None) is None and number:
+            number = 0
+            record()
+        return read(archives, path)
+
+    allowed = partial(schema.open_to_read, allowed=lambda path: False)
+    with patch.object(schema, "open_to_read", allowed), patch.object(OpenArchives, "read", disturbed):
+        yield
+
+
 def _of_archive(folder: str, pits: list[datetime], now: datetime) -> Panel:
     def nobody(request: HttpRequest) -> Response:
         raise AssertionError("the network was asked")
@@ -229,5 +292,6 @@ def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callabl
         return lambda rng: cells(make(rng), rng)
 
     of_sources = {f"{source}: panel": of(make) for source, make in makers.items()}
-    ahead = {"panel: instants ahead": instants_ahead, "panel: states": states}
-    return {**of_sources, "panel: universe": universe, **ahead}
+    of_all = {"panel: universe": universe, "panel: instants ahead": instants_ahead}
+    of_archives = {"panel: states": states, "panel: disturbed": disturbed}
+    return {**of_sources, **of_all, **of_archives, "panel: limits": limits}

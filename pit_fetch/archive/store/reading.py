@@ -161,6 +161,9 @@ class _Opening(NamedTuple):
                     raise
                 problem = error
         if problem is None or (around.wal and not self.is_allowed):
+            time.sleep(_TICK / 1e9)
+            if (stamp_of(self.path), beside(self.path)) != (stamp, around):  # its owner is opening or closing it
+                raise Changed
             raise ArchiveError(_UNSEEN)
         raise problem
 

@@ -188,11 +188,10 @@ def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -
 def _is_new(connection: sqlite3.Connection) -> bool:
     """Return whether the file is empty. Raise ArchiveError for a foreign database, or a newer format."""
     with snapshot(connection):
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if (application, version, tables) == (0, 0, 0):
-        return True
+        if application == version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            return True
     if application != APPLICATION_ID:
         raise ArchiveError("it is not an archive of pit_fetch")
     if version > FORMAT:

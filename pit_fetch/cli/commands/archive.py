@@ -378,12 +378,12 @@ def _drop(call: Call) -> CommandResult:
     before = microseconds.to_micros(parse_value(_BEFORE, options.before))
     opened = schema.open_to_read if options.dry_run else _open_existing
     with closing(opened(call.path)) as connection:
-        source = _source(options.source, connection, call.runtime)
         if options.dry_run:
             with schema.snapshot(connection):
-                on_progress = call.on_progress("comparing")
+                source, on_progress = _source(options.source, connection, call.runtime), call.on_progress("comparing")
                 dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
         else:
+            source = _source(options.source, connection, call.runtime)
             now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
             dropped = maintenance.drop(connection, source, before, now, call.runtime.find, on_progress)
     if options.json:

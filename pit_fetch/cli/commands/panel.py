@@ -21,6 +21,7 @@ from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.panels.cells import Cell
 from pit_fetch.panels.check import Check
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile, Written
@@ -46,16 +47,15 @@ A cell without items has a row as well, whose status says why.
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
 FILE.parts until all of them are there.
 
-exit status: 0 every cell was answered, or was never captured; 1 one failed, was refused, or is incomplete for another
-reason than a limit of yours, or with --fail was never captured; 2 nothing was asked.
+exit status: 0 every cell was answered, or was never captured; 1 one failed, was refused or is incomplete (not by
+--limit), a check is not passed, or with --fail one was never captured; 2 nothing was asked.
 """
 # The common options of a fetch that a cell takes.
 _OF_A_CELL = (
     *("date_from", "date_to", "limit", "max_pages", "timeout", "evidence"),
     *("input_file", "archive", "offline", "fields"),
 )
-_REFUSED = ("failed", "refused")
-_LACKING = (*_REFUSED, "incomplete")
+_LACKING = ("failed", "refused", "incomplete")
 # Before so many seconds, nobody knows how long the rest takes.
 _SOON = 3
 
@@ -91,8 +91,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        has_limit = not {"limit", "max_pages"}.isdisjoint(asked)
-        return _result(written, cells, name, is_kept=path is not None, has_limit=has_limit, fail=options.fail)
+        return _result(written, cells, name, is_kept=path is not None, fail=options.fail)
 
 
 def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
@@ -125,11 +124,15 @@ class _Shown:
 
     def __init__(self, whole: int, done: int, progress: Progress, runtime: Runtime) -> None:
         self.whole, self.kept, self.done = whole, done, done
-        self.progress, self.clock, self.began = progress, runtime.clock, runtime.clock.monotonic()
+        self.progress, self.clock = progress, runtime.clock
+        self.began = self.last = self.clock.monotonic()
 
-    def __call__(self, cells: int) -> None:
-        self.done += cells
-        seconds = self.clock.monotonic() - self.began
+    def __call__(self, done: int) -> None:
+        now = self.clock.monotonic()
+        if done < self.done:  # all is asked anew
+            self.kept, self.began = 0, self.last
+        self.done, self.last = done, now
+        seconds = now - self.began
         left = seconds / (self.done - self.kept) * (self.whole - self.done)
         ending = f", about {duration(left)} left" if seconds > _SOON else ""
         self.progress.show(f"{self.done:,} of {self.whole:,} cells{ending}")
@@ -246,10 +249,8 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
-def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit: bool, fail: bool) -> CommandResult:
-    is_as_asked = has_limit and written.is_whole  # what a limit cuts is no lack
-    lacking = sum(written.statuses.get(status, 0) for status in (_REFUSED if is_as_asked else _LACKING))
-    lacking += written.uncaptured if is_as_asked else 0
+def _result(written: Written, whole: int, file: str, *, is_kept: bool, fail: bool) -> CommandResult:
+    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
     is_found = lacking or (fail and written.statuses.get("not_captured"))
     status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
     if lacking:
@@ -262,7 +263,7 @@ def _result(written: Written, whole: int, file: str, *, is_kept: bool, has_limit
     if written.check:
         found = _on_check(written.check)
         notes = (*notes, found)
-        status = ExitStatus.FOUND if written.check.differing or written.check.problem else status
+        status = status if written.check.is_passed else ExitStatus.FOUND
     if is_kept:
         return CommandResult("", status, complaint, notes=notes)
     with open(file, encoding="utf-8", newline="") as table:
@@ -273,9 +274,18 @@ def _on_check(check: Check) -> str:
     """Return what came of a check, with no more of a cell than what it asks."""
     if check.problem:
         return f"No cell was checked: {check.problem}"
-    same = f"{check.cells - len(check.differing):,} of {check.cells:,} cells are as single fetches answer"
-    others = [" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in check.differing]
-    return f"{same}. These are not: {'; '.join(others)}" if others else same
+    same = check.cells - len(check.differing) - len(check.unchecked)
+    found = [f"{same:,} of {check.cells:,} cells are as single fetches answer"]
+    if check.differing:
+        found.append(f"These are not: {_named_cells(check.differing)}")
+    if check.unchecked:
+        found.append(f"{len(check.unchecked):,} could not be checked: {_named_cells(check.unchecked)}")
+        found.append(f"The first of them: {check.reason}")
+    return ". ".join(found)
+
+
+def _named_cells(cells: Sequence[Cell]) -> str:
+    return "; ".join(" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in cells)
 
 
 def _pair(option: tuple[str, object]) -> str:

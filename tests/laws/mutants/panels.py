@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.panels.cells import Cell
+from pit_fetch.gaps import GapType
+from pit_fetch.panels.cells import Cell, Grid
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
 from pit_fetch.request.over import from_text
@@ -15,6 +16,8 @@ from tests.laws.mutants.leak import Mutant, first, nothing
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
 _STATES = ("panel: states",)
+_DISTURBED = ("panel: disturbed",)
+_LIMITS = ("panel: limits",)
 _AHEAD = ("panel: instants ahead",)
 
 
@@ -72,6 +75,26 @@ def _of_the_first_state(real: Any) -> Any:
     return lambda request, *given: known.setdefault(id(request), (real(request, *given), request))[0]
 
 
+def _unless_cut(real: Any) -> Any:
+    return lambda envelope: [gap for gap in real(envelope) if gap["type"] != GapType.TRUNCATED]
+
+
+def _opened_anew(real: Any) -> Any:
+    def read(archives: Any, path: str) -> Any:
+        archives.close()
+        return real(archives, path)
+
+    return read
+
+
+def _as_far_as_it_comes(real: Any) -> Any:
+    def work_once(grid: Grid, work: Any) -> Any:
+        with grid.asking() as asking:
+            return work(asking._replace(check=lambda: None))
+
+    return work_once
+
+
 MUTANTS = (
     Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.panel:Panel.__iter__", _as_of_the_last, _CELLS),
     Mutant(
@@ -94,5 +117,19 @@ MUTANTS = (
     Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
     Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
+    Mutant(
+        "panel: an archive is opened anew in its midst",
+        "pit_fetch.archive.open_archives:OpenArchives.read",
+        _opened_anew,
+        _DISTURBED,
+    ),
+    Mutant(
+        "panel: it ends where a writer disturbs it",
+        "pit_fetch.panels.output:of_one_moment",
+        _as_far_as_it_comes,
+        _DISTURBED,
+    ),
+    Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacks", _unless_cut, _LIMITS),
+    Mutant("panel: a limit of one's own is a lack", "pit_fetch.api:_limited", lambda real: lambda *given: "", _LIMITS),
     Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import pickle
 import shutil
@@ -20,8 +22,12 @@ from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
 from pit_fetch.archive.store.journal import Fetch, Writer
 from pit_fetch.archive.store.reading import Beside, Stamp, Way
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.registry import load
-from tests.unit.archive.scene import Archive, estimates
+from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.panel import Panel
+from pit_fetch.testing.inprocess import TestClock
+from tests.unit.archive.scene import Archive, at, estimates
 
 IBM = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 BEFORE, AFTER = "2.00", "9.99"
@@ -45,8 +51,8 @@ def archive(tmp_path: Path) -> Archive:
     return made
 
 
-def capture_again(archive: Archive) -> None:
-    archive.app = estimates(("2026-06-30", AFTER))
+def capture_again(archive: Archive, average: str = AFTER) -> None:
+    archive.app = estimates(("2026-06-30", average))
     assert archive.command("capture list.toml --again", "2026-06-08 13:00").code == 0
 
 
@@ -133,19 +139,19 @@ def test_a_file_is_settled_once_another_write_would_have_another_time(
 # Who may write.
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        f"--source {IBM} --offline --pit 2026-06-09T12:00:00Z",
-        "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --offline --pits 2026-06-09T12:00:00Z",
-        "archive info",
-        "archive log",
-        "archive verify",
-        "archive export lake",
-        "archive drop --source alphavantage --before 2026-06-09 --dry-run",
-        "capture list.toml --dry-run",
-    ],
-)
+READING = [
+    f"--source {IBM} --offline --pit 2026-06-09T12:00:00Z",
+    "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --offline --pits 2026-06-09T12:00:00Z",
+    "archive info",
+    "archive log",
+    "archive verify",
+    "archive export lake",
+    "archive drop --source alphavantage --before 2026-06-09 --dry-run",
+    "capture list.toml --dry-run",
+]
+
+
+@pytest.mark.parametrize("command", READING)
 @pytest.mark.parametrize("is_settled", [True, False])
 def test_what_only_reads_leaves_the_folder_as_it_was(archive: Archive, command: str, is_settled: bool) -> None:
     if is_settled:
@@ -180,6 +186,22 @@ def test_a_loop_of_questions_is_of_one_moment(archive: Archive) -> None:
         schema.check_unchanged(connection)
     assert ask(archive) == AFTER
     assert beside(archive).keys() == {"a.db"}
+
+
+@pytest.mark.parametrize("may_write", [True, False])
+def test_what_a_capture_leaves_that_ends_while_somebody_reads_is_seen_and_removed(
+    archive: Archive, may_write: bool
+) -> None:
+    with under_way(archive):
+        reader = schema.open_to_read(str(archive.path), allowed=lambda path: may_write)
+        reader.execute("BEGIN").execute("SELECT count(*) FROM fetches").fetchone()
+        capture_again(archive)
+    reader.close()
+    assert beside(archive)["a.db-wal"] > (0, 0)
+    assert (held(archive), held(archive, reading.may_write), ask(archive)) == (2, 2, AFTER)
+    assert beside(archive).keys() == {"a.db", "a.db-shm", "a.db-wal"}
+    capture_again(archive)
+    assert ({*beside(archive)}, held(archive)) == ({"a.db"}, 3)
 
 
 # Who may not.
@@ -219,6 +241,15 @@ def test_entries_that_cannot_be_seen_are_no_old_answer(archive: Archive) -> None
     assert ask(copy) == AFTER
 
 
+def test_a_file_that_its_owner_is_just_removing_is_not_taken_for_one_that_cannot_be_used(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite removes -shm before -wal."""
+    real, looks = reading.beside, iter([Beside(4_152, has_shm=False)])
+    monkeypatch.setattr(reading, "beside", lambda path: next(looks, None) or real(path))
+    assert held(archive) == 1
+
+
 def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
     with closing(schema.open_to_read(str(archive.path), allowed=nobody_may_write)) as reader:
         with schema.snapshot(reader):
@@ -230,28 +261,107 @@ def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
             raise ArchiveError("it is damaged")  # so a page may look that is half of another moment
 
 
-def test_an_answer_of_a_loop_is_refused_from_the_change_on(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
-    real, reads = OpenArchives.read, list[int]()
+@pytest.mark.parametrize("command", [*READING, "archive merge copy/a.db", "archive repair copy/a.db"])
+def test_what_is_written_to_while_it_is_read_is_no_half_answer(
+    archive: Archive, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused, or begun anew. Every command that reads an archive is here."""
+    (archive.folder / "copy").mkdir()
+    shutil.copy(archive.path, archive.folder / "copy" / "a.db")
+    real, calls = schema.open_to_read, list[str]()
 
-    def read(archives: OpenArchives, path: str) -> Any:
-        reads[-1] -= 1
-        if not reads[-1]:
-            capture_again(archive)
-        return real(archives, path)
+    def disturbed(path: str, **given: Any) -> reading.Reader:
+        reader = real(path, **{**given, "allowed": nobody_may_write})
+        calls.append(path)
+        if len(calls) == 1:
+            with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
+                Writer(connection).fetch(Fetch(0, "live", "sample", "", "", {}, "", None))
+        return reader
 
-    def panel() -> list[bool]:
-        pits = "2026-06-06T12:00:00Z,2026-06-07T12:00:00Z"
-        words = "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --offline --format csv"
-        lines = archive.command(f"{words} --pits {pits}").out.splitlines()[1:]
-        assert all(BEFORE in line or "another process wrote to it" in line or "refused" in line for line in lines)
-        return ["refused" in line for line in lines]
+    monkeypatch.setattr(schema, "open_to_read", disturbed)
+    answer = archive.command(command)
+    if "another process wrote to it" in answer.out + answer.err:
+        assert (answer.code != 0, (archive.folder / "lake").exists()) == (True, False)
+        answer = archive.command(command)
+    else:
+        assert len(calls) > 1
+    assert (answer.code, "another process" in answer.out + answer.err) == (0, False)
 
-    monkeypatch.setattr(OpenArchives, "read", read)
-    reads.append(0)
-    assert panel() == [False, False]
-    reads.append(-reads[-1])  # before the last of as many
-    assert panel() == [False, True]
+
+class Disturbed:
+    """Readings of an archive by a user who may not write to it, while its owner records before some of them."""
+
+    def __init__(self, archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.archive, self.reads, self.before, self.newest = archive, 0, range(0), BEFORE
+        self._real = OpenArchives.read
+        monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
+        monkeypatch.setattr(OpenArchives, "read", lambda archives, path: self._read(archives, path))
+
+    def _read(self, archives: OpenArchives, path: str) -> Any:
+        self.reads += 1
+        if self.reads in self.before:
+            self.newest = f"{3 + self.reads}.00"
+            capture_again(self.archive, self.newest)
+        return self._real(archives, path)
+
+    def panel(self, before: range = range(0)) -> Panel:
+        """Return a panel of three instants after all captures."""
+        settle(self.archive)
+        self.reads, self.before = 0, before
+        clock, environ = TestClock(at("2026-06-20 12:00")).value(), {"PIT_FETCH_ARCHIVE": str(self.archive.path)}
+        runtime = real_runtime()._replace(environ=environ, clock=clock, folder=str(self.archive.folder))
+        options = {"op": "EARNINGS_ESTIMATES", "symbol": "IBM", "offline": True}
+        return Panel(
+            grid_of("alphavantage", [at(f"2026-06-{day} 12:00") for day in (10, 11, 12)], {}, options, runtime)
+        )
+
+    def written(self, before: range = range(0)) -> list[str]:
+        """Return what was expected in each cell of the file of a panel; its status if there is nothing."""
+        path = self.archive.folder / "panel.csv"
+        self.panel(before).write(path)
+        return [row["eps_estimate_average"] or row["status"] for row in csv.DictReader(io.StringIO(path.read_text()))]
+
+
+@pytest.fixture
+def disturbed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> Disturbed:
+    return Disturbed(archive, monkeypatch)
+
+
+def test_a_panel_that_a_writer_disturbs_is_asked_anew_as_a_whole(disturbed: Disturbed) -> None:
+    assert disturbed.written() == [BEFORE] * 3
+    for number in range(3, disturbed.reads + 1):  # the first two are to refuse a panel that cannot be asked
+        assert disturbed.written(range(number, number + 1)) == [disturbed.newest] * 3, number
+        frame = disturbed.panel(range(number, number + 1)).to_df()
+        assert [*frame["eps_estimate_average"]] == [float(disturbed.newest)] * 3, number
+
+
+def test_the_command_asks_anew_after_any_number_of_cells(disturbed: Disturbed) -> None:
+    asked = "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=T,GE,IBM --offline --format csv"
+    words = f"{asked} --pits 2026-06-09T12:00:00Z,2026-06-10T12:00:00Z"
+    disturbed.panel()
+    assert disturbed.archive.command(words).out.count(BEFORE) == 2
+    for number in range(3, disturbed.reads + 1):
+        settle(disturbed.archive)
+        disturbed.reads, disturbed.before = 0, range(number, number + 1)
+        answer = disturbed.archive.command(words)
+        assert (answer.code, answer.out.count(disturbed.newest)) == (0, 2), number
+
+
+def test_a_panel_that_is_disturbed_each_time_has_refused_cells_and_the_next_run_answers(disturbed: Disturbed) -> None:
+    assert "refused" in {*disturbed.panel(range(3, 1_000)).to_df()["status"]}
+    assert disturbed.panel(range(3, 1_000)).write(disturbed.archive.folder / "panel.csv").keys() >= {"refused"}
+    assert disturbed.written() == [disturbed.newest] * 3
+    assert not [*disturbed.archive.folder.glob("*.parts")]
+
+
+def test_who_has_some_cells_already_gets_none_of_another_moment(disturbed: Disturbed) -> None:
+    cells = iter(disturbed.panel())
+    first = next(cells)
+    capture_again(disturbed.archive)
+    others = [*cells]
+    assert [first.status, *(cell.status for cell in others)] == ["ok", "refused", "refused"]
+    assert first.envelope.data[0]["eps_estimate_average"] == BEFORE
+    assert all("another process wrote to it" in cell.envelope.gaps[0]["reason"] for cell in others)
 
 
 # Two users.

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ import pytest
 from pit_fetch.cli.main import main
 from pit_fetch.support.whole_folder import locked
 from pit_fetch.testing.server import Response
+from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.flips import bytes_of
-from tests.unit.archive.scene import Archive, alpha, articles
+from tests.unit.archive.scene import Archive, alpha, articles, at
 from tests.unit.cli.test_output import terminal, written
 
 ROW = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
@@ -175,8 +177,20 @@ def test_a_cell_that_a_single_fetch_answers_otherwise_is_named(archive: Archive)
     forgotten = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": []})
     archive.app = lambda request: (remembered if len(archive.asked) <= calls else forgotten)(request)
     answer = archive.command(f"{live} --format csv --check 2", NOW)
-    assert answer.code == 1
+    assert (answer.code, "could not be checked" in answer.err) == (1, False)
     assert "1 of 2 cells are as single fetches answer. These are not: 2026-06-30T16:00:00-04:00 symbol=GM" in answer.err
+
+
+def test_a_cell_of_a_source_that_fails_now_is_told_from_one_that_differs(archive: Archive) -> None:
+    archive.env["PIT_FETCH_ARCHIVE"] = ""
+    reply, rest = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": [ROW]}), iter(range(2))
+    archive.app = lambda request: Response(b"", 404) if next(rest, None) is None else reply(request)
+    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-06-15T20:00:00Z --over symbol=GM"
+    answer = archive.command(f"{live} --format csv --check 2", NOW)
+    assert (answer.code, answer.out.count("ok"), "These are not" in answer.err) == (1, 2, False)
+    assert "0 of 2 cells are as single fetches answer. 2 could not be checked: 2026-06-" in answer.err
+    assert "The first of them: Alpha Vantage" in answer.err
+    assert "(HTTP 404)" in answer.err
 
 
 @pytest.mark.parametrize("flag", ["--output", "--out"])
@@ -218,7 +232,30 @@ def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
     words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE --input-file reply.json --limit 1"
     answer = archive.command(words, NOW)
     rows = [*csv.DictReader(io.StringIO(answer.out))]
-    assert (answer.code, [row["status"] for row in rows]) == (0, ["ok", "incomplete", "incomplete"])
+    assert (answer.code, [row["status"] for row in rows]) == (0, ["ok", "ok", "ok"])
+
+
+@pytest.mark.parametrize(
+    ("limits", "items", "code", "status", "told"),
+    [
+        ("--limit 3", 3, 0, "ok", ""),
+        ("--limit 1000", 150, 0, "ok", ""),
+        ("--limit 3 --max-pages 1", 3, 0, "ok", ""),
+        ("--limit 1000 --max-pages 1", 100, 1, "incomplete", "Stopped after 100 public records (--max-pages 1)"),
+        ("--max-pages 1", 100, 1, "incomplete", "Stopped after 100 public records (--max-pages 1)"),
+    ],
+)
+def test_a_cell_that_a_limit_of_ones_own_cut_is_told_from_one_that_was_not_read_to_its_end(
+    archive: Archive, limits: str, items: int, code: int, status: str, told: str
+) -> None:
+    archive.env["PIT_FETCH_ARCHIVE"] = ""
+    public = at("2026-06-30 19:00")
+    archive.app = articles(*(benzinga.article(number, public - timedelta(minutes=number)) for number in range(1, 151)))
+    words = "panel --source bz-news-api --pits 2026-06-30T20:00:00Z --fields title --format csv"
+    answer = archive.command(f"{words} {limits}", NOW)
+    rows = [*csv.DictReader(io.StringIO(answer.out))]
+    assert (answer.code, len(rows), {row["status"] for row in rows}) == (code, items, {status})
+    assert told in answer.err
 
 
 def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archive) -> None:

@@ -19,10 +19,10 @@ SECONDS = 30
 
 
 class WireClient:
-    """A started server. ``out`` are the bytes that it has written to stdout so far."""
+    """A started server."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.process, self.out = process, b""
+        self.process, self._lines = process, list[bytes]()
 
     def send(self, message: Mapping[str, Any] | bytes) -> None:
         line = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -33,7 +33,7 @@ class WireClient:
     def receive(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        self.out += line
+        self._lines.append(line)
         message: dict[str, Any] = json.loads(line)
         return message
 
@@ -56,7 +56,7 @@ class WireClient:
     def close(self) -> tuple[bytes, bytes, int]:
         """End the session as a client does. Return all of stdout, all of stderr, and the exit status."""
         rest, err = self.process.communicate(timeout=SECONDS)
-        return self.out + rest, err, self.process.returncode
+        return b"".join([*self._lines, rest]), err, self.process.returncode
 
 
 def call(name: str, arguments: Mapping[str, Any] = {}, number: int = 77, **meta: Any) -> dict[str, Any]:

@@ -242,11 +242,27 @@ def test_some_cells_are_asked_again_as_single_fetches(source: Source, tmp_path: 
     assert (few, many) == (Check(2), Check(6))
     first, *rest = source.fetched
     assert (rest[1], len({first, *rest})) == (first, 6)  # the same ones of the same panel
-    for other in (PlainEnvelope(), items(close="17"), PlainEnvelope((), [FAILED])):
+    for other in (PlainEnvelope(), items(close="17")):
         source.alone = {first: other}
-        found = file.write(check=2).check
-        assert found is not None
-        assert [(cell.over["symbol"], cell.pit) for cell in found.differing] == [first]
+        assert outcome(file.write(check=2).check) == ([first], [], "")
+
+
+def test_a_cell_whose_source_fails_now_is_not_checked_and_none_that_differs(source: Source, tmp_path: Path) -> None:
+    file = PanelFile(source.grid(), str(tmp_path / "panel.csv"), again=True)
+    assert file.write(check=2).check == Check(2)
+    first, second = source.fetched
+    for failed in (PlainEnvelope((), [FAILED]), PlainEnvelope(source.answers[first[0]].data, [FAILED])):
+        source.alone = {first: failed, second: items(close="1")}
+        assert outcome(file.write(check=2).check) == ([second], [first], FAILED["reason"])
+
+
+def outcome(check: Check | None) -> tuple[list[Any], list[Any], str]:
+    """Return which cells differ, which could not be checked, and why."""
+    assert check is not None
+    assert not check.is_passed
+    cells = (check.differing, check.unchecked)
+    differing, unchecked = ([(cell.over["symbol"], cell.pit) for cell in each] for each in cells)
+    return differing, unchecked, check.reason
 
 
 def test_no_cell_is_checked_of_an_instant_that_had_not_come(source: Source, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from pit_fetch.archive.store import index
 from pit_fetch.engine.registry import load
-from pit_fetch.errors import UsageError
+from pit_fetch.errors import GapError, UsageError
 from pit_fetch.panels.cells import Asking, Grid, status_of
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
@@ -127,6 +128,23 @@ def test_a_check_asks_single_fetches(archive: Archive) -> None:
     }  # fmt: skip
 
 
+def test_a_check_that_a_failure_leaves_open_is_not_passed(archive: Archive) -> None:
+    asked = panel(archive, ["IBM", "T"])
+    failing = PlainEnvelope((), [{"type": "upstream_error", "reason": "The host is down."}])
+
+    def fetch(over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
+        return failing if over["symbol"] == "T" else answers(over, pit)
+
+    answers = asked.grid.fetch
+    with pytest.raises(
+        GapError, match=r"^3 of 6 cells could not be checked\. The first of them: The host is down\.$"
+    ) as it:
+        Panel(asked.grid._replace(fetch=fetch)).check(100)
+    assert it.value.envelope is failing
+    answers = lambda over, pit: PlainEnvelope()  # noqa: E731 - what differs is told all the same
+    assert {cell.over["symbol"] for cell in Panel(asked.grid._replace(fetch=fetch)).check(100)} == {"IBM"}
+
+
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     frame = panel(archive, ["IBM", "GE", "T"]).to_df()
     assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
@@ -184,6 +202,22 @@ def panel_of(envelope: PlainEnvelope) -> Panel:
 )
 def test_the_status_of_an_answer(data: list[dict[str, Any]], gap: dict[str, Any], status: str) -> None:
     assert status_of(PlainEnvelope(data, [gap])) == status
+
+
+@pytest.mark.parametrize(
+    ("gaps", "status"),
+    [
+        ([], "ok"),
+        ([{"type": "truncated", "reason": "Beyond what the source keeps."}], "incomplete"),
+        ([{"type": "upstream_error", "reason": "The host is down."}], "incomplete"),
+        ([{"type": "unverifiable", "captured": False, "reason": "Never captured."}], "incomplete"),
+    ],
+)
+def test_a_limit_of_ones_own_hides_nothing_else_that_is_missing(gaps: list[dict[str, Any]], status: str) -> None:
+    envelope = PlainEnvelope([{}], [{"type": "truncated", "reason": "More than --limit 1."}, *gaps])
+    assert status_of(envelope) == "incomplete"  # nobody set a limit
+    envelope.limited = "More than --limit 1."
+    assert status_of(envelope) == status
 
 
 def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
