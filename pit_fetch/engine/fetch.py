@@ -19,6 +19,7 @@ from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
+from pit_fetch.pipeline.cursor import Position
 from pit_fetch.pipeline.select import (
     Selection,
     SelectionBuilder,
@@ -242,8 +243,14 @@ class Fetch:
             gap(Code.TIMEOUT, host=self.request.provider.name, timeout=timeout),
         ]
 
-    def _select(self, ordered: PublicStream, builder: SelectionBuilder, query: Query | None = None) -> None:
-        """Fill ``builder`` with the wanted ones of public records in order."""
+    def _select(
+        self,
+        ordered: PublicStream,
+        builder: SelectionBuilder,
+        query: Query | None = None,
+        stop: Position | None = None,
+    ) -> None:
+        """Fill ``builder`` with the wanted ones of public records in order, none of them after ``stop``."""
         request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
         stream = complete(records, query.operation.required, self._flaw)
@@ -255,8 +262,10 @@ class Fetch:
             return is_wanted
 
         derive = provider.derive(query)
+        # What is computed across records needs all of them: where an answer stops is a place among what is computed.
+        stream = stream if derive is None else _derived(stream, derive, builder, query.operation.period)
         take(
-            stream if derive is None else _derived(stream, derive, builder, query.operation.period),
+            stream if stop is None else until(stream, stop),
             builder,
             after=request.after.position if request.after else None,
             within=request.after is not None and request.after.within is not None,
@@ -363,7 +372,7 @@ class Fetch:
         stream = in_envelope_order(held, self._public(held.records, lambda: instant))
         stream = with_claims(stream, claimed) if claimed else stream
         stop = None if live is None or held.is_snapshot else stop_of(live)
-        self._select(stream if stop is None else until(stream, stop), builder, held.query)
+        self._select(stream, builder, held.query, stop)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not held.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)

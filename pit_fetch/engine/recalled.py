@@ -40,7 +40,8 @@ def stop_of(live: Selection) -> Position | None:
     return START if live.last is None else position(live.last)
 
 
-def until(stream: PublicStream, stop: Position) -> Iterator[Record | Watermark | Gap]:
+def until(stream: Iterable[Record | Gap], stop: Position) -> Iterator[Record | Gap]:
+    """Yield the parts of an answer, in its order, as far as ``stop``."""
     for part in stream:
         if isinstance(part, Record) and position(part) > stop:
             return

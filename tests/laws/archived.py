@@ -25,7 +25,7 @@ from pit_fetch.testing.server import App, Response
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
 from tests.laws import archive_laws, coverage, dropping, indexed, keeping, names, readers
-from tests.laws.checks import check_newest_first
+from tests.laws.checks import check_newest_first, paging
 from tests.laws.naming import together
 from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 from tests.memory_folder import scratch
@@ -160,6 +160,33 @@ def looked_back(case: Case) -> int:
     answers = [left for left in map(ask, case.worlds) if left is not None]
     same_bytes(lambda left: left, answers or [Left("", "", 0)], SECRETS)
     return max(0, len(answers) - 1)
+
+
+def again(case: Case, rng: Random) -> int:
+    """What an archive holds of the same replies changes no item of an answer, wherever a limit ends it."""
+    if "--format" in case.words:
+        return 0
+    app, words = case.worlds[-1], (*_without_limit(case.words), "--limit", str(rng.randint(1, 5)))
+    expected = run(case, app, words=words)
+    with archive() as path:
+        run(case, app, environ=environ(path))
+        left = run(case, app, words=words, environ=environ(path))
+    _check_data(case, left, expected)
+    return 1
+
+
+def paged(case: Case, rng: Random) -> int:
+    """The pages of an answer of network and archive together hold every item once, in the order of one long answer."""
+    with archive() as path:
+        return paging(case, rng, environ=environ(path))
+
+
+def _without_limit(words: Sequence[str]) -> list[str]:
+    kept = list(words)
+    if "--limit" in kept:
+        place = kept.index("--limit")
+        del kept[place : place + 2]
+    return kept
 
 
 def captured_early(case: Case, rng: Random) -> int:
@@ -350,7 +377,7 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         },
         {
             f"{source}: archive {law.__name__.replace('_', ' ')}": varied(law, make)
-            for law in (captured, captured_early, coverage.wider, coverage.apart)
+            for law in (again, captured, captured_early, coverage.wider, coverage.apart)
             for source, make in makers.items()
         },
         archive_laws.LAWS,

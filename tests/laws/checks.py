@@ -147,14 +147,14 @@ def monotone(case: Case, rng: Random) -> int:
     return 1
 
 
-def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
+def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0), environ: Mapping[str, str] | None = None) -> int:
     """By cursor, a few at a time and each time later, every item once and in the order of one long answer.
 
     Of the items of one instant, those about the newest period come first.
     """
     app, limit = case.worlds[-1], rng.choice((1, 2, 3, 7))
     begin = case.moment - ahead if ahead else case.moment + timedelta(days=900)
-    answer = run(case, app, now=begin)
+    answer = run(case, app, now=begin, environ=environ)
     assert answer.code == 0, answer.err
     check_newest_first(case, answer.data)
     whole = answer.ids
@@ -164,7 +164,7 @@ def paging(case: Case, rng: Random, ahead: timedelta = timedelta(0)) -> int:
     ids: list[str] = []
     after: tuple[str, ...] = ()
     for page in range(len(whole) + 1):
-        left = run(case, app, now=begin + timedelta(seconds=7 * page), words=(*few, *after))
+        left = run(case, app, now=begin + timedelta(seconds=7 * page), words=(*few, *after), environ=environ)
         ids += left.ids
         cursors = _cursors(left)
         if not cursors:

@@ -9,6 +9,7 @@ from typing import Any
 from pit_fetch.archive import names, rederive
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.archive_admin import maintenance
+from pit_fetch.engine.recalled import until
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
@@ -125,6 +126,13 @@ def _with_namesakes(real: Any) -> Any:
         return known | {name: number for name, number, mark in rows if mark in marks}
 
     return numbers
+
+
+def _cut_before_computing(real: Any) -> Any:
+    def select(fetch: Any, ordered: Any, builder: Any, query: Any = None, stop: Any = None) -> None:
+        real(fetch, ordered if stop is None else until(ordered, stop), builder, query)
+
+    return select
 
 
 def _live_answer_is_dropped(real: Any) -> Any:
@@ -595,6 +603,12 @@ MUTANTS = (
             "Fetch._with_archive",
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
+        ),
+        (
+            "a limit of the live answer cuts what the archived one is computed from",
+            "Fetch._select",
+            _cut_before_computing,
+            ("sec_facts: archive again", "sec_filings: archive again"),
         ),
         (
             "an order that later records break ends a capture",
