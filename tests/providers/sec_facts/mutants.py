@@ -46,6 +46,14 @@ class _Asked(Archive):
         return super().submitted(*given)
 
 
+def _five_years_later(real: Any) -> Any:
+    def undoubted_by_row(*given: Any) -> Any:
+        moment = real(*given)
+        return None if moment is None else moment + timedelta(days=1_826)
+
+    return undoubted_by_row
+
+
 def _where_a_file_ends(real: Any) -> Any:
     def submitted(archive: Any, accession: str, cik: int, filed: date) -> Any:
         acceptance = real(archive, accession, cik, filed)
@@ -195,6 +203,12 @@ MUTANTS = (
         f"{_VERSIONS}:readable",
         lambda real: lambda records: [made for made in records if made.payload["value"] is not None],
         ("sec_facts: unreadable",),
+    ),
+    Mutant(
+        "sec_facts: an older version in the place of one that nothing dates",
+        f"{_RELEASE}:undoubted_by_row",
+        _five_years_later,
+        ("sec_facts: undatable",),
     ),
     Mutant("sec_facts: an unreadable row fails the fetch", f"{_FACTS}:_version", _read_or_fail, _LAW),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from tests.laws.worlds import PITS, Case, always, common, noise_count, options, 
 from tests.loopback.broken import wreck
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
-from tests.providers.sec_filings.worlds import endpoint
+from tests.providers.sec_filings.worlds import endpoint, gone
 from tests.providers.sec_full_text import hours, lists
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing
@@ -199,6 +199,28 @@ def unreadable(rng: Random) -> int:
     return 1
 
 
+def undatable(rng: Random) -> int:
+    """No older version takes the place of one that nothing dates any more, from a month after its filing date."""
+    case = make(rng, most=0)
+    case = case._replace(words=("concept=Revenues", "vintage=all", "cik=320193", "--max-chars", "0"), terminal=False)
+    ages = sorted(rng.sample((3, 10, 29, 34, 50, 200, 400, 900), 3))
+    days = [hours.weekday(case.moment.date() - age * hours.DAY) for age in ages]
+    filings = [
+        Filing(f"0001193125-{day:%y}-{n:06d}", rng.choice(_FORMS), f"{day} 12:00:00") for n, day in enumerate(days)
+    ]
+    facts = [Reported(filing, "Revenues", "2020-12-31", n, "2020-01-01") for n, filing in enumerate(filings)]
+    lost, apps = rng.choice(facts), [server.app(facts, recent=1)]
+    apps.append(gone(lists.without_older_files(apps[0], rng), {lost.filing.accession}, sec.MISSING))
+    whole, left = (run(case, app) for app in apps)
+    age = case.moment.date() - date.fromisoformat(lost.filing.day)
+    is_listed, is_told = lost is facts[0], lost is not facts[0] and age > timedelta(days=32)
+    expected = [] if is_told else [fact.value for fact in facts if is_listed or fact is not lost]
+    assert [item["value"] for item in whole.data] == [0, 1, 2]
+    assert [item["value"] for item in left.data] == expected, "an older version is served"
+    assert ("upstream_error" in left.gap_types) is is_told
+    return 1
+
+
 def rounded(rng: Random) -> int:
     """Some amounts are rounded, as notes round. What is computed is what the exact ones make, or is left out."""
     published = [f"2024-03-0{place} 12:00:00" for place in (4, 5, 6, 7)]
@@ -315,5 +337,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "renamed": renamed,
     "rounded": rounded,
     "unreadable": unreadable,
+    "undatable": undatable,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }

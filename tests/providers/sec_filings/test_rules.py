@@ -230,6 +230,8 @@ FIRST_ONE = of_a_day("0000912057-99-000001", "10-Q", "1999-02-11")
         (DAY_ALONE, "2005-01-05T00:00:00-05:00", True),  # five years after the end of the year in its number
         (DAY_ALONE, "2004-12-30T00:00:00-05:00", False),  # its date may have been moved back by so much
         (of_a_day("0000950157-06-000686", "10-Q", "2001-02-06"), "2006-08-01T00:00:00-04:00", False),
+        (of_a_day("0000912057-19-000002", "10-Q", "2019-05-09"), "2019-06-10T00:00:00-04:00", True),  # a month
+        (of_a_day("0000912057-19-000002", "10-Q", "2019-05-09"), "2019-06-09T00:00:00-04:00", False),
         (of_a_day("9999999997-02-000002", "11-K", "2002-06-28"), PIT, False),  # paper may have no header
         (of_a_day("0000912057-99-000002", "FWP", "1999-05-11"), PIT, False),  # any day can be that of its release
         (Filed(Filing("0000912057-09-000002", "UPLOAD", "2009-05-11 12:00:00")), PIT, False),

@@ -277,7 +277,7 @@ def undated(rng: Random) -> Case:
         late.append(Filing(sec.number(8), rng.choice(forms), f"{soon:%Y-%m-%d %H:%M:%S}", items=(CANARY,)))
     reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"")))
     whole = server.app([*public, *(_filed(rng, filing, CANARY) for filing in late)])
-    worlds = (server.app(public), _gone(whole, {filing.accession for filing in late}, reply))
+    worlds = (server.app(public), gone(whole, {filing.accession for filing in late}, reply))
     return case._replace(words=(*case.words, *(("--exact",) if exact else ())), worlds=worlds, plain=None)
 
 
@@ -294,7 +294,7 @@ def undatable(rng: Random) -> int:
         return 0
     lost = rng.choice(sorted(accessions))
     reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, Response(b"")))
-    left = run(case, _gone(case.worlds[0], {lost}, reply))
+    left = run(case, gone(case.worlds[0], {lost}, reply))
     before = [item["accession"] for item in whole].index(lost) if kind in ("filings", "insiders") else 0
     assert left.data == whole[: min(before, len(left.data))], "something is served in the place of a filing"
     assert "upstream_error" in left.gap_types
@@ -319,7 +319,7 @@ def kept(rng: Random) -> int:
     return len(case.worlds)
 
 
-def _gone(app: App, accessions: Set[str], reply: Response) -> App:
+def gone(app: App, accessions: Set[str], reply: Response) -> App:
     """Return ``app`` with ``reply`` in the place of what dates the filings."""
 
     def answer(request: HttpRequest) -> Response:

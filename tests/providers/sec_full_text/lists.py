@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from random import Random
 
@@ -35,15 +36,22 @@ def is_cut_off(path: str) -> bool:
     return match is not None and 0 < int(match[2] or 0) < sec.LATER
 
 
+def without_older_files(app: App, rng: Random) -> App:
+    """Return ``app`` with a failure in the place of each file of older filings."""
+    return _failing(app, rng.choice(_FAILURES), lambda part: part > 0)
+
+
 def without_later_files(case: Case, rng: Random) -> Case:
     """Return the case with a failure in the place of each file that holds later filings alone."""
     reply = rng.choice(_FAILURES)
+    return case._replace(worlds=tuple(_failing(app, reply, lambda part: part > sec.LATER) for app in case.worlds))
 
-    def failing(app: App) -> App:
-        def answer(request: HttpRequest) -> Response:
-            match = sec.LIST.fullmatch(request.path)
-            return reply if match is not None and int(match[2] or 0) > sec.LATER else app(request)
 
-        return answer
+def _failing(app: App, reply: Response, fails: Callable[[int], bool]) -> App:
+    """Return ``app`` with ``reply`` in the place of the files of the list whose number ``fails``."""
 
-    return case._replace(worlds=tuple(map(failing, case.worlds)))
+    def answer(request: HttpRequest) -> Response:
+        match = sec.LIST.fullmatch(request.path)
+        return reply if match is not None and fails(int(match[2] or 0)) else app(request)
+
+    return answer
