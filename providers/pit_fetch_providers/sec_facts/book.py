@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import pairwise
-from typing import Any, NamedTuple
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple, TypeVar
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_week
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
-from pit_fetch_providers.sec_facts.periods import DAY, Kind, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
 from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
 
+_Key = TypeVar("_Key")
 # The age of what no filing reports.
 _NEVER = (datetime.max.replace(tzinfo=UTC), True, "")
 # A value in millions that was in thousands before differs by less than this share of it.
@@ -66,6 +67,7 @@ class Book:
                 first = age(history.versions[0])
                 self._since[span] = min(first, self._since.get(span, first))
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
+        self._starting: dict[tuple[str, ...], list[tuple[date, Span]]] = {}
         self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
@@ -77,8 +79,8 @@ class Book:
                 shown.setdefault(span, []).extend(versions)
         return {span: min(versions, key=age) for span, versions in shown.items() if versions}
 
-    def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> list[Span]:
-        """Return the spans of a kind; of several with one end, the one of most facts: others are a day off, say.
+    def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> dict[Span, tuple[Record, ...]]:
+        """Return the spans of a kind; of several with one end, the one of most facts, with the version that shows it.
 
         Of the first versions it is the one that was there first: how many facts it has depends on later filings, too.
         """
@@ -86,12 +88,41 @@ class Book:
         in_order = sorted(of_kind, key=lambda span: (self._figures[span], span))
         if self.place == 0:
             in_order.sort(key=lambda span: self._since.get(span, _NEVER), reverse=True)
-        return list({span.end: span for span in in_order}.values())
+        spans_of_end: dict[date, list[Span]] = {}
+        for span in in_order:
+            spans_of_end.setdefault(span.end, []).append(span)
+        return {several[-1]: self._showing(several) for several in spans_of_end.values()}
 
-    def currency(self, end: date) -> str | None:
-        """Return the currency in which most facts of periods that end on ``end`` are reported."""
+    def _showing(self, several: Sequence[Span]) -> tuple[Record, ...]:
+        """Return the version since which the last of ``several`` has most facts; none if it is alone, or was first."""
+        if self.place == 0 or len(several) == 1:
+            return ()
+        every = ((Span(history.fact.start, history.fact.end), history) for history in self._every())
+        return _leading_since(
+            ((span, history.versions[0]) for span, history in every if span in several),
+            lambda counts: max(counts, key=lambda span: (counts[span], span)),
+        )
+
+    def currencies(self, end: date) -> tuple[Sequence[str], tuple[Record, ...]]:
+        """Return in which currencies periods that end on ``end`` are reported, that of most facts before the others.
+
+        And since which version it is. Of the first versions it is the one that was there first, of the most facts of
+        its filing: in which currency most are depends on later ones, too.
+        """
         units: Mapping[str, int] = self._units.get(end, {})
-        return min(units, key=lambda unit: (-units[unit], unit)) if units else None
+        if len(units) < 2:  # in most cases
+            return tuple(units), ()
+        every = (history for history in self._every() if history.fact.end == end and history.fact.unit in units)
+        first = [(history.fact.unit, history.versions[0]) for history in every]
+        if self.place == -1:
+            return sorted(units, key=lambda unit: (-units[unit], unit)), _leading_since(first, _most)
+        ages = Counter((age(version), unit) for unit, version in first)
+        in_order = sorted(ages, key=lambda pair: (pair[0], -ages[pair], pair[1]))
+        return list(dict.fromkeys(unit for _, unit in in_order)), ()
+
+    def _every(self) -> Iterator[History]:
+        for of_concept in self._histories.values():
+            yield from of_concept.values()
 
     def known(self, line: Line, span: Span, currency: str) -> Known | Omission:
         """Return the histories of the line's concepts for a period, without those that are another measure."""
@@ -112,6 +143,14 @@ class Book:
     def _spans_of(self, line: Line) -> set[Span]:
         """Return the periods for which any of the line's concepts is reported."""
         return {span for concept in line.concepts for _, span in self._histories.get(concept, ())}
+
+    def _quarters_from(self, line: Line, start: date) -> list[Span]:
+        """Return the quarters for which the line is reported and that begin on ``start``, or a few days off."""
+        if line.concepts not in self._starting:
+            self._starting[line.concepts] = [(span.start, span) for span in self._spans_of(line) if span.start]
+        after, before = start - WEEK, start + WEEK
+        near = (span for begin, span in self._starting[line.concepts] if after < begin < before)
+        return [span for span in near if kind_of(*span) == "quarter"]
 
     def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
@@ -162,8 +201,8 @@ class Book:
         """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
         amounts, shown, start = list[int | float](), list[Record](), whole.start
         while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
-            every = [span for span in self._spans_of(line) if span.start == start and span.end <= whole.end]
-            known = {span: self.known(line, span, currency) for span in every if kind_of(*span) == "quarter"}
+            every = [span for span in self._quarters_from(line, start) if span.end <= whole.end]
+            known = {span: self.known(line, span, currency) for span in every}
             found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
             shown += [version for one in known.values() if isinstance(one, Omission) for version in one.shown]
             if not found:
@@ -195,6 +234,25 @@ class Book:
                 accession for known in found for accession in _recasts(line, known)
             )
         return self._recasts[line, currency]
+
+
+def _most(units: Mapping[str, int]) -> str:
+    return min(units, key=lambda unit: (-units[unit], unit))
+
+
+def _leading_since(
+    first: Iterable[tuple[_Key, Record]], leader: Callable[[Mapping[_Key, int]], _Key]
+) -> tuple[Record, ...]:
+    """Return the version since which the ``leader`` by the number of facts is what it is; ``first`` are theirs."""
+    counts, leading, since = Counter[_Key](), list[_Key](), list[Record]()
+    in_order = sorted(first, key=lambda pair: age(pair[1]))
+    for _, together in groupby(in_order, key=lambda pair: pair[1].available_at):
+        for key, version in together:
+            counts[key] += 1
+            newest = version
+        if leading != [leader(counts)]:
+            leading, since = [leader(counts)], [newest]
+    return tuple(since)
 
 
 def _is_one_basis(by_span: Sequence[Known], recasting: Container[str]) -> bool:

@@ -149,6 +149,10 @@ BESIDE: dict[str, tuple[str, tuple[str, ...]]] = {"debt": ("current_debt", _name
 ANCHORS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss", *LINES["income"][0].concepts)
 
 
+# What tells that a filing has a balance sheet of a day.
+TOTALS = ("us-gaap:Assets", "ifrs-full:Assets")
+
+
 def cell_names(statement: Statement) -> tuple[str, ...]:
     """Return the names of the cells of ``statement``, in their order."""
     return tuple(dict.fromkeys([*(line.name for line in LINES[statement]), *SUMS[statement]]))

@@ -16,6 +16,8 @@ Kind = Literal["quarter", "annual", "ytd", "instant", ""]
 KINDS: tuple[Kind, ...] = ("annual", "quarter", "ytd", "instant")
 
 DAY = timedelta(days=1)
+# A quarter that ends with a week ends up to six days before its month does.
+WEEK = timedelta(days=7)
 _DAYS: tuple[tuple[Kind, range], ...] = (
     ("quarter", range(80, 101)),
     ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
@@ -29,3 +31,8 @@ def kind_of(start: date | None, end: date) -> Kind:
         return "instant"
     days = (end - start).days + 1
     return next((kind for kind, lengths in _DAYS if days in lengths), "")
+
+
+def is_near(one: date, other: date) -> bool:
+    """Return whether two days are one, as the end or the start of a period: no period is so short, nor ends so soon."""
+    return abs(one - other) < WEEK

@@ -57,9 +57,15 @@ def statements(
 def _item(
     book: Book, statement: Statement, cadence: Cadence, span: Span, period: Period, company: str
 ) -> Record | None:
-    currency = book.currency(span.end)
-    if currency is None:
-        return None
+    currencies, since = book.currencies(span.end)
+    period = period._replace(chosen=(*period.chosen, *since)) if since else period
+    items = (_in_currency(currency, book, statement, cadence, span, period, company) for currency in currencies)
+    return next((item for item in items if item is not None), None)
+
+
+def _in_currency(
+    currency: str, book: Book, statement: Statement, cadence: Cadence, span: Span, period: Period, company: str
+) -> Record | None:
     at = Span(None, span.end) if statement == "balance" else span
     cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
@@ -71,7 +77,7 @@ def _item(
         return None
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
-        "period_start": None if span.start is None else span.start.isoformat(),
+        "period_start": None if period.start is None else period.start.isoformat(),
         "period": cadence,
         "currency": currency,
         **{name: cell.value if isinstance(cell, Cell) else None for name, cell in cells.items()},
@@ -85,7 +91,11 @@ def _item(
 
 def _shown_by(cells: _Cells, period: Period) -> list[Record]:
     """Return the versions that show an item's figures, why others are left out, and its period."""
-    return [period.shown, *(version for cell in cells.values() if cell is not None for version in evidence(cell))]
+    return [
+        period.shown,
+        *period.chosen,
+        *(version for cell in cells.values() if cell is not None for version in evidence(cell)),
+    ]
 
 
 def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
@@ -95,13 +105,21 @@ def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency:
     reported = book.reported(known)
     if reported is not None or span.start is None:
         return reported
-    omission: Omission | None = None
+    omissions: list[Omission] = []
     for parts in ways:
         made = book.combined(line, parts, currency)
         if isinstance(made, Cell):
-            return made
-        omission = omission or made
-    return omission
+            return made._replace(shown=(*made.shown, *_tried(omissions))) if omissions else made
+        if made is not None:
+            omissions.append(made)
+    if len(omissions) > 1:
+        return omissions[0]._replace(shown=_tried(omissions))
+    return omissions[0] if omissions else None
+
+
+def _tried(omissions: Iterable[Omission]) -> tuple[Record, ...]:
+    """Return what shows that the ways make no figure: another one may have been the cell before."""
+    return tuple(version for omission in omissions for version in omission.shown)
 
 
 def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:

@@ -13,7 +13,7 @@ from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
 
 _RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec_facts.facts"
-_VERSIONS = "pit_fetch_providers.sec_facts.versions"
+_ENDS, _VERSIONS = "pit_fetch_providers.sec_facts.ends", "pit_fetch_providers.sec_facts.versions"
 _LAW = ("sec_facts: non-interference",)
 _DATED = ("sec_facts: dated by all that shows it",)
 
@@ -52,6 +52,23 @@ def _five_years_later(real: Any) -> Any:
         return None if moment is None else moment + timedelta(days=1_826)
 
     return undoubted_by_row
+
+
+def _whatever_is_near(real: Any) -> Any:
+    def sheets(records: Any, ends: Any) -> Any:
+        every = [(made.payload["accession"], made.payload["end"]) for made in records]
+        days = ((filing, day, date.fromisoformat(day)) for filing, day in every)
+        near = ((filing, day, next((end for end in ends if abs(end - at).days < 7), at)) for filing, day, at in days)
+        return {(filing, day): end.isoformat() for filing, day, end in near}
+
+    return sheets
+
+
+def _by_ends_alone(real: Any) -> Any:
+    def flows(typed: Any, anchors: Any, ends: Any) -> Any:
+        return {span: (span[0], real([span], (), ends)[span][1]) for span in typed}
+
+    return flows
 
 
 def _where_a_file_ends(real: Any) -> Any:
@@ -162,16 +179,52 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: an end that was typed a day off makes a period of its own",
-        "pit_fetch_providers.sec_facts.ends:_moved",
-        lambda real: lambda records: {},
+        f"{_ENDS}:_are_close",
+        lambda real: lambda days: False,
         _DATED,
     ),
     Mutant(
         "sec_facts: of two ends of a period, the later one counts",
-        "pit_fetch_providers.sec_facts.ends:_shown",
+        f"{_ENDS}:_shown",
         lambda real: (
             lambda versions: (0, -max(date.fromisoformat(made.payload["end"]) for made in versions).toordinal())
         ),
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: a balance sheet of a day that is typed off is lost",
+        f"{_ENDS}:_sheets",
+        lambda real: lambda records, ends: {},
+        ("sec_facts: sheets",),
+    ),
+    Mutant(
+        "sec_facts: what a note tells of a day is told of the period's end",
+        f"{_ENDS}:_sheets",
+        _whatever_is_near,
+        ("sec_facts: sheets",),
+    ),
+    Mutant(
+        "sec_facts: a start that was typed a day off makes a period of its own",
+        f"{_ENDS}:_flows",
+        _by_ends_alone,
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: periods that begin a day apart make no sum",
+        "pit_fetch_providers.sec_facts.spans:_together",
+        lambda real: lambda starts: zip(starts, starts, strict=True),
+        ("sec_facts: typed",),
+    ),
+    Mutant(
+        "sec_facts: a figure that a later way makes is older than why an earlier one makes none",
+        "pit_fetch_providers.sec_facts.statements:_tried",
+        lambda real: lambda omissions: (),
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: a currency older than what it is chosen by",
+        "pit_fetch_providers.sec_facts.book:_leading_since",
+        lambda real: lambda *given: (),
         _DATED,
     ),
     Mutant(

@@ -409,6 +409,108 @@ def test_a_year_that_a_later_filing_types_a_day_off_is_not_the_first(end: str) -
         assert cells(answer, "period_start") == {"2022-12-31": "2022-01-01"}
 
 
+SHEET = ("Assets", "Liabilities", "CashAndCashEquivalentsAtCarryingValue")
+
+
+def sheet(filing: Filing, end: str, value: float, names: tuple[str, ...] = SHEET) -> list[Reported]:
+    return [Reported(filing, name, end, value) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("facts", "end", "latest", "first"),
+    [
+        # Right is 25 June. The flows' end is typed as the month's, first or later.
+        ([income(Q2, "2022-03-27", "2022-06-30", 1), *sheet(Q2, "2022-06-25", 500)], "2022-06-30", 500, 500),
+        (
+            [
+                *(income(filing, "2022-03-27", end, 1) for filing, end in ((Q2, "2022-06-30"), (Q3, "2022-06-25"))),
+                *(fact for filing, value in ((Q2, 500), (Q3, 510)) for fact in sheet(filing, "2022-06-25", value)),
+            ],
+            "2022-06-30",
+            510,
+            500,
+        ),
+        (
+            [
+                *(income(filing, "2022-03-27", end, 1) for filing, end in ((Q2, "2022-06-25"), (Q3, "2022-06-30"))),
+                *(
+                    fact
+                    for filing, end, value in ((Q2, "2022-06-25", 500), (Q3, "2022-06-30", 510))
+                    for fact in sheet(filing, end, value)
+                ),
+            ],
+            "2022-06-25",
+            510,
+            500,
+        ),
+        # Beside the balance sheet of the end, that of an opening is of its own day, and so is one figure of a note.
+        (
+            [
+                income(Q2, "2022-04-01", "2022-06-30", 1),
+                *sheet(Q2, "2022-06-30", 500),
+                *sheet(Q3, "2022-06-30", 500),
+                *sheet(Q3, "2022-07-01", 490),
+            ],
+            "2022-06-30",
+            500,
+            500,
+        ),
+        (
+            [
+                income(Q2, "2022-04-01", "2022-06-30", 1),
+                *sheet(Q2, "2022-06-30", 500),
+                *sheet(Q3, "2022-09-30", 600),
+                *sheet(Q3, "2022-07-01", 490, SHEET[:1]),
+            ],
+            "2022-06-30",
+            500,
+            500,
+        ),
+    ],
+)
+def test_a_balance_sheet_is_of_the_period_whose_end_is_typed_a_few_days_off(
+    facts: list[Reported], end: str, latest: int, first: int
+) -> None:
+    for vintage, value in (("latest", latest), ("first", first)):
+        answer = ask(tuple(facts), op="statement", statement="balance", period="quarter", vintage=vintage)
+        assert cells(answer, "assets") == cells(answer, "cash") == {end: value}
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+@pytest.mark.parametrize(("value", "fourth", "omitted"), [(47, 14, {}), (46, None, {"net_income": "restated"})])
+def test_what_is_computed_does_not_go_where_a_later_filing_types_the_start_a_day_off(
+    vintage: str, value: int, fourth: int | None, omitted: dict[str, str]
+) -> None:
+    year = ("2022-01-02", "2022-12-31")
+    later = [income(AMENDED, *year, value), income(AMENDED, *year, 90, "OperatingIncomeLoss")]
+    quarter = ask((*HISTORY, *later), op="statement", period="quarter", vintage=vintage)
+    assert (cells(quarter, "net_income")["2022-12-31"], cells(quarter, "omitted")["2022-12-31"]) == (fourth, omitted)
+    annual = ask((*HISTORY, *later), op="statement", vintage=vintage).records[0].payload
+    assert annual["period_start"] == "2022-01-01"
+    assert (annual["net_income"], annual["operating_income"]) == (47 if vintage == "first" else value, 90)
+
+
+def test_periods_that_begin_a_day_apart_make_a_quarter() -> None:
+    half, months = income(Q2, "2021-12-29", "2022-06-30", 21), income(Q3, "2022-01-01", "2022-09-30", 33)
+    (item,) = ask((half, months), op="statement", period="quarter").records
+    assert (item.payload["net_income"], item.payload["period_start"]) == (12, "2022-07-01")
+
+
+def test_a_later_filing_does_not_change_the_currency_of_the_first() -> None:
+    first = income(YEAR, "2022-01-01", "2022-12-31", 47)
+    later = [income(AMENDED, "2022-01-01", "2022-12-31", 40, name) for name in ("NetIncomeLoss", "Revenues")]
+    facts = (first, *(fact._replace(unit="EUR") for fact in later))
+    for vintage, currency in (("latest", "EUR"), ("first", "USD")):
+        (item,) = ask(facts, op="statement", vintage=vintage).records
+        assert item.payload["currency"] == currency
+
+
+def test_twelve_months_keep_their_release_where_an_annual_report_repeats_a_part() -> None:
+    again = income(Filing(sec.number(8), "10-K", "2024-02-15 12:00:00"), "2023-01-01", "2023-03-31", 15)
+    months = [ask(facts, op="statement", period="ttm", vintage="first") for facts in (HISTORY, (*HISTORY, again))]
+    assert months[0].records == months[1].records
+
+
 @pytest.mark.parametrize(
     ("face", "note", "year", "quarter"),
     [

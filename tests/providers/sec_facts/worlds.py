@@ -35,6 +35,9 @@ _CONCEPTS = (
 )
 _PERIODS = (("2023-01-01", "2023-03-31"), ("2023-01-01", "2023-06-30"), ("2023-04-01", "2023-06-30"),
             ("2023-01-01", "2023-09-30"), ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-03-31"))  # fmt: skip
+_SPANS = (*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31"))
+_OF_A_YEAR = (("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-09-30"), ("2022-07-01", "2022-12-31"),
+              ("2022-07-01", "2022-09-30"))  # fmt: skip
 _INSTANTS = ("Assets", "LongTermDebtNoncurrent", "LongTermDebtCurrent", "DebtCurrent", "LongTermDebt", "Liabilities")
 _OF_STATEMENTS = (
     *("NetIncomeLoss", "NetIncomeLoss", "Revenues", "SalesRevenueNet", "CostOfRevenue", "GrossProfit"),
@@ -126,7 +129,13 @@ def statements(rng: Random) -> int:
     """A statement that changes is as new as what changes it: its item of an earlier instant is what it was then."""
     days = sorted(rng.sample([f"2024-0{month}-1{day}" for month in range(1, 7) for day in (0, 7)], 5))
     filings = [Filing(sec.number(n), rng.choice(_FORMS[:4]), f"{day} 12:00:00") for n, day in enumerate(days, 1)]
-    every = (_of_a_statement(rng, rng.choice(filings)) for _ in range(rng.choice((20, 60))))
+    # A fourth quarter can be the year less nine months, or a half less the third quarter.
+    concepts, spans = rng.choice(((_OF_STATEMENTS, _SPANS), (("NetIncomeLoss", "Revenues"), _OF_A_YEAR)))
+    euros = rng.choice((0, 0.4))
+    every = (
+        _of_a_statement(rng, rng.choice(filings), rng.choice(concepts), rng.choice(spans), euros)
+        for _ in range(rng.choice((20, 60)))
+    )
     app = server.app(list({(fact.filing, *_fact(fact)): fact for fact in every}.values()))
     words = ["statement", f"statement={rng.choice(('income', 'balance', 'cashflow'))}", "--limit", "1000"]
     words += [f"period={rng.choice(('annual', 'quarter', 'ttm'))}", f"vintage={rng.choice(('latest', 'first'))}"]
@@ -139,14 +148,29 @@ def _on_each_day(app: App, words: Sequence[str], days: Sequence[str]) -> Iterato
     before: dict[str, Any] = {}
     for day in days:
         public = datetime.fromisoformat(f"{day} 13:00:00").replace(tzinfo=NEW_YORK).isoformat()
-        now = {item["id"]: item for item in run(case, app, pit=public).data}
+        answer = run(case, app, pit=public)
+        assert "upstream_error" not in answer.gap_types
+        now = {item["id"]: item for item in answer.data}
         assert before.keys() <= now.keys(), "an item is gone"
         ends = sorted(date.fromisoformat(item["period_end"]) for item in now.values())
         assert all(after - end > 7 * hours.DAY for end, after in pairwise(ends)), "one period is there twice"
         for name, item in now.items():
             assert item["available_at"] == public or item == before.get(name), "an item is older than what changed it"
+            _check_kept(before.get(name, item), item, "vintage=first" in words)
         before = now
         yield [*now.values()]
+
+
+def _check_kept(before: Mapping[str, Any], now: Mapping[str, Any], is_first: bool) -> None:
+    """No figure of an item goes without a reason. What was first reported stays, and so does when the period began."""
+    assert now["period_start"] == before["period_start"], "a period begins on another day"
+    if now["currency"] != before["currency"]:  # that of most figures
+        return
+    known = {cell for cell, value in before.items() if value is not None}
+    assert all(now[cell] is not None or cell in now["omitted"] for cell in known), "a figure is gone"
+    reported = [item["sources"].keys() - {*item["derived"]} for item in (before, now)]
+    first = reported[0] & reported[1] if is_first else ()
+    assert all((before[cell], before["sources"][cell]) == (now[cell], now["sources"][cell]) for cell in first)
 
 
 def renamed(rng: Random) -> int:
@@ -155,7 +179,7 @@ def renamed(rng: Random) -> int:
     What is computed of figures under several names is what it would be if all of them were under one.
     """
     filings = [Filing(sec.number(n), "10-Q", f"2024-0{n}-10 12:00:00") for n in range(1, 6)]
-    spans = (*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31"), ("2022-01-01", "2022-09-30"))
+    spans = (*_SPANS, ("2022-01-01", "2022-09-30"))
     figures = {
         (filing, span): 100 * place + (rng.random() < 0.1)
         for place, span in enumerate(spans, 1)
@@ -255,14 +279,76 @@ def rounded(rng: Random) -> int:
     return len(published)
 
 
-def _of_a_statement(rng: Random, filing: Filing) -> Reported:
-    """Return a fact of few values, so that some agree: of a quarter or a year, or of their ends."""
-    concept, value = rng.choice(_OF_STATEMENTS), rng.choice((5, 5, 6))
-    start, end = rng.choice((*_PERIODS, ("2022-04-01", "2022-12-31"), ("2022-10-01", "2022-12-31")))
-    is_instant = concept in _INSTANTS
+def typed(rng: Random) -> int:
+    """Days that are typed a few days off change nothing but the days: statements are those of the right ones."""
+    quarters = [date(year, month, 1) for year in (2021, 2022) for month in (1, 4, 7, 10)] + [date(2023, 1, 1)]
+    is_restating, vintage = rng.random() < 0.5, rng.choice(("latest", "first"))
+    facts: dict[bool, list[Reported]] = {False: [], True: []}
+    published = [f"{end + rng.choice((25, 40)) * hours.DAY}" for end in quarters[1:]]
+    for place, day in enumerate(published, 1):
+        filing = Filing(sec.number(place), "10-K" if place % 4 == 0 else "10-Q", f"{day} 12:00:00")
+        off = {end: rng.choice((0, 0, 0, 0, 1, -1, 3)) for end in quarters}  # days, of the start and of the end before
+        last = [place, place - 4] if place > 4 else [place]
+        spans = dict.fromkeys((first, end) for end in last for first in (end - 1, (end - 1) // 4 * 4))
+        for first, end in spans:
+            if place % 4 == 0 and end - first == 1:  # no fourth quarter
+                continue
+            for name in ("NetIncomeLoss", "Revenues", "PaymentsOfDividends"):
+                value = sum(range(first * 11 + 3, end * 11)) + (is_restating and rng.random() < 0.1)
+                for is_typed, made in facts.items():
+                    days = [quarters[at] + is_typed * off[quarters[at]] * hours.DAY for at in (first, end)]
+                    made.append(Reported(filing, name, f"{days[1] - hours.DAY}", value, f"{days[0]}"))
+    words = ["statement", f"statement={rng.choice(('income', 'cashflow'))}", "cik=320193", "--limit", "1000"]
+    words += [f"period={rng.choice(('annual', 'quarter', 'ttm'))}", f"vintage={vintage}"]
+    right, off_by_days = (server.app(facts[is_typed]) for is_typed in (False, True))
+    for day in published:
+        case = Case("sec_facts", f"{day}T18:00:00-05:00", tuple(words), (right,))
+        expected, found = ([_undated(item, quarters) for item in run(case, app).data] for app in (right, off_by_days))
+        assert found == expected, "a day that is typed a few days off makes another statement"
+    return len(published)
+
+
+def _undated(item: Mapping[str, Any], starts: Sequence[date]) -> dict[str, Any]:
+    """Return an item with the place of the period in the company's calendar instead of its days."""
+    end = date.fromisoformat(item["period_end"])
+    place = min(range(len(starts)), key=lambda at: abs(starts[at] - end))
+    return {**item, "id": "", "period_end": place, "period_start": ""}
+
+
+def sheets(rng: Random) -> int:
+    """A balance sheet whose day is typed a few days off is that of the period: no other is shown in its place."""
+    quarters = [("2023-01-01", "2023-03-31"), ("2023-04-01", "2023-06-30"), ("2023-07-01", "2023-09-30")]
+    published = ("2023-05-10", "2023-08-10", "2023-11-10")
+    facts, shown = list[Reported](), dict[str, int]()
+    expected: dict[str, dict[str, int]] = {}
+    for place, day in enumerate(published):
+        filing = Filing(sec.number(place), "10-Q", f"{day} 12:00:00")
+        for start, end in quarters[max(0, place - 1) : place + 1]:
+            flow, sheet = (date.fromisoformat(end) - rng.choice((0, 0, 1, 3)) * hours.DAY for _ in range(2))
+            shown[end[:7]] = rng.randrange(100, 999)
+            facts.append(Reported(filing, "NetIncomeLoss", f"{flow}", 1, start))
+            facts += (Reported(filing, name, f"{sheet}", shown[end[:7]]) for name in ("Assets", "Liabilities"))
+            if rng.random() < 0.5:  # what a note tells of a day
+                day_after = date.fromisoformat(end) + 2 * hours.DAY
+                facts.append(Reported(filing, "LongTermDebtNoncurrent", f"{day_after}", 7))
+        expected[day] = dict(shown)
+    app, words = server.app(facts), ("statement", "statement=balance", "period=quarter", "cik=320193")
+    for day, of_months in expected.items():
+        items = run(Case("sec_facts", f"{day}T18:00:00-05:00", words, (app,)), app).data
+        assert {item["period_end"][:7]: item["assets"] for item in items} == of_months, "another balance sheet"
+        assert all(item["long_term_debt"] is None for item in items), "a note's day is the period's"
+    return len(published)
+
+
+def _of_a_statement(rng: Random, filing: Filing, concept: str, span: tuple[str, str], euros: float) -> Reported:
+    """Return a fact of few values, so that some agree, of a period or of its end, perhaps typed a few days off."""
+    start, end = map(date.fromisoformat, span)
     if rng.random() < 0.1:  # typed a day off, or the last one of another week
-        end = f"{date.fromisoformat(end) - rng.choice((1, 6)) * hours.DAY}"
-    return Reported(filing, concept, end, value, "" if is_instant else start)
+        end -= rng.choice((1, 6)) * hours.DAY
+    if rng.random() < 0.1:
+        start += rng.choice((1, -1, 3)) * hours.DAY
+    is_instant, unit = concept in _INSTANTS, "EUR" if rng.random() < euros else "USD"
+    return Reported(filing, concept, f"{end}", rng.choice((5, 5, 6)), "" if is_instant else f"{start}", unit)
 
 
 def _fact(fact: Reported) -> tuple[str, ...]:
@@ -338,5 +424,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "rounded": rounded,
     "unreadable": unreadable,
     "undatable": undatable,
+    "sheets": sheets,
+    "typed": typed,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }
