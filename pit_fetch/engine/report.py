@@ -236,7 +236,8 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
     elif selection.stopped == "max_pages" and selection.last is not None:
         resume = format_cursor(selection.last)
         gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
-    if not shown and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
+    is_through = not selection.stopped  # else more may match
+    if not shown and is_through and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
         gaps += [*_claims_not_accepted(request), nothing(collected)]
     return gaps
 

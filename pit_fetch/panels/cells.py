@@ -73,7 +73,7 @@ class Cell(NamedTuple):
     pit     the instant in UTC
     over    the options that name the subject
     status  "ok" if it has all items that were asked for, which are no more than a limit of the caller's; "incomplete"
-            if it may lack some, since something was cut, failed or was never captured. Of a cell without items
+            if it may lack some or all, since something was cut, failed or was never captured. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
     is_provisional  the instant had not come when the cell was asked: what is published until then is missing
     """
@@ -122,14 +122,17 @@ def status_of(envelope: PlainEnvelope) -> Status:
     types = {gap.get("type") for gap in envelope.gaps}
     if types & {GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR}:
         return "refused"
-    if types & {GapType.TRUNCATED, *FAILURES}:
+    if types & FAILURES:
         return "failed"
+    if GapType.TRUNCATED in types:
+        return "incomplete"
     return "nothing_public" if envelope.is_complete else "not_captured"
 
 
 def lacks(envelope: PlainEnvelope) -> list[dict[str, Any]]:
-    """Return the gaps that say that something is missing. What a limit of the caller's leaves out was not asked for."""
-    return [gap for gap in envelope.gaps if is_lack(gap) and gap.get("reason") != envelope.limited]
+    """Return the gaps that say that something is missing. What a limit leaves out beside items was not asked for."""
+    limited = envelope.limited if envelope.data else ""
+    return [gap for gap in envelope.gaps if is_lack(gap) and gap.get("reason") != limited]
 
 
 def has_failed(envelope: PlainEnvelope) -> bool:

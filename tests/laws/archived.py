@@ -31,6 +31,8 @@ from tests.laws.worlds import SECRETS, Case, provider_of, resized, run
 from tests.memory_folder import scratch
 from tests.worlds import same_bytes
 
+# What ends an answer before all that is public is in it.
+_BOUNDS = ("--limit", "--max-pages", "--max-chars", "--after")
 # The worlds in which an edited item stands beside its older version.
 _SEND_VERSIONS = ("sample", "bz-news-api")
 Law = Callable[[Random], int]
@@ -166,7 +168,7 @@ def again(case: Case, rng: Random) -> int:
     """What an archive holds of the same replies changes no item of an answer, wherever a limit ends it."""
     if "--format" in case.words:
         return 0
-    app, words = case.worlds[-1], (*_without_limit(case.words), "--limit", str(rng.randint(1, 5)))
+    app, words = case.worlds[-1], (*_without(case.words, "--limit"), "--limit", str(rng.randint(1, 5)))
     expected = run(case, app, words=words)
     with archive() as path:
         run(case, app, environ=environ(path))
@@ -176,17 +178,25 @@ def again(case: Case, rng: Random) -> int:
 
 
 def paged(case: Case, rng: Random) -> int:
-    """The pages of an answer of network and archive together hold every item once, in the order of one long answer."""
+    """The pages of an archive's answer, with the network or without it, hold every item once, in the same order.
+
+    The archive has seen some of it before the PIT, some after it, and some of what is gone or was edited by then.
+    """
+    if "--format" in case.words:
+        return 0
     with archive() as path:
-        return paging(case, rng, environ=environ(path))
+        for days in sorted(rng.sample((-3, -1, 0, 2), rng.choice((1, 2)))):
+            now, pit = case.moment + timedelta(days=days), rng.choice((None, ""))
+            run(case, rng.choice(case.worlds), now=now, pit=pit, environ=environ(path))
+        offline = ("--offline",) if rng.random() < 0.5 else ()
+        asked = [word for word in _without(case.words, *_BOUNDS) if word != "--fail"]
+        words = (*asked, *offline, "--limit", "1000", "--max-pages", "1000")
+        return paging(case._replace(words=words), rng, environ=environ(path))
 
 
-def _without_limit(words: Sequence[str]) -> list[str]:
-    kept = list(words)
-    if "--limit" in kept:
-        place = kept.index("--limit")
-        del kept[place : place + 2]
-    return kept
+def _without(words: Sequence[str], *options: str) -> list[str]:
+    """Return the request without some options, each of which has a value."""
+    return [word for before, word in zip(("", *words), words, strict=False) if not {before, word} & {*options}]
 
 
 def captured_early(case: Case, rng: Random) -> int:
@@ -377,7 +387,7 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         },
         {
             f"{source}: archive {law.__name__.replace('_', ' ')}": varied(law, make)
-            for law in (again, captured, captured_early, coverage.wider, coverage.apart)
+            for law in (again, paged, captured, captured_early, coverage.wider, coverage.apart)
             for source, make in makers.items()
         },
         archive_laws.LAWS,

@@ -88,7 +88,6 @@ def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
         "quota": lambda rng: quota(make(rng), rng, requests),
         "monotone": lambda rng: monotone(undisturbed(rng), rng),
         "paging": lambda rng: paging(undisturbed(rng), rng),
-        "archive paged": lambda rng: archived.paged(undisturbed(rng), rng),
         "mcp": mcp.law(make),
     }
 

@@ -79,8 +79,11 @@ def resolve(query: Query, context: Context) -> Query:
 
 
 def select(query: Query, record: Record) -> bool:
-    """Return whether a filing passes the filters. Its companies are compared once tickers are numbers."""
-    payload, wanted = record.payload, _filter(query)
+    """Return whether a filing passes the filters. Its companies are compared once tickers are numbers.
+
+    A cursor ends nothing here: an archive may have seen a filing before the day that it is filed under.
+    """
+    payload, wanted = record.payload, _filter(query._replace(horizon=query.now))
     is_named = bool(query.options["tickers"]) or query.options["ciks"] is None
     of_company = is_named or not wanted.ciks.isdisjoint(map(int, payload["ciks"]))
     is_filed = wanted.is_filed(date.fromisoformat(payload["filed"]))

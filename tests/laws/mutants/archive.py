@@ -135,6 +135,14 @@ def _cut_before_computing(real: Any) -> Any:
     return select
 
 
+def _as_of_the_cursor(real: Any) -> Any:
+    def select(fetch: Any, ordered: Any, builder: Any, query: Any = None, stop: Any = None) -> None:
+        query = query or fetch.query
+        real(fetch, ordered, builder, query._replace(now=query.horizon), stop)
+
+    return select
+
+
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
@@ -609,6 +617,12 @@ MUTANTS = (
             "Fetch._select",
             _cut_before_computing,
             ("sec_facts: archive again", "sec_filings: archive again"),
+        ),
+        (
+            "a page begins at the instant that it is asked about",
+            "Fetch._select",
+            _as_of_the_cursor,
+            ("sec_full_text: archive paged",),
         ),
         (
             "an order that later records break ends a capture",

@@ -195,7 +195,7 @@ def panel_of(envelope: PlainEnvelope) -> Panel:
         ([], {"type": "unverifiable", "captured": False}, "not_captured"),
         ([], {"type": "upstream_error"}, "failed"),
         ([], {"type": "internal_error"}, "failed"),
-        ([], {"type": "truncated"}, "failed"),
+        ([], {"type": "truncated"}, "incomplete"),
         ([], {"type": "config"}, "refused"),
         ([], {"type": "invalid_pit"}, "refused"),
     ],
