@@ -18,10 +18,13 @@ from pit_fetch.request.operations import accepts_claims
 
 
 def completed(archived: Archived, stream: str) -> Iterator[tuple[index.Read, RecordedFetch]]:
-    """Yield the fetches of a stream that ran to their end, whatever they brought, the last one first. Raise Damaged."""
+    """Yield the fetches of a stream that ran to their end, and that the index has whole, the last one first.
+
+    Raise Damaged.
+    """
     for read in index.reads_of(archived.connection, stream):
         recorded, ended = archived.recorded(read.key, stream), journal.ended(archived.connection, read.key)
-        if recorded is not None and ended is not None and ended.complete:
+        if recorded is not None and ended is not None and ended.complete and read.is_all:
             yield read, recorded
 
 

@@ -181,13 +181,11 @@ class ArchiveRecorder:
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 
-    def _derived(self) -> list[rederive.Received]:
+    def _derived(self) -> rederive.Derived:
         """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
         if self.recorded.fetch.pit is not None and self._is_ended:
-            return self._records
-        with contextlib.suppress(Exception):  # a provider's bug costs the index this fetch, and nothing else
-            return list(rederive.every_record(self.recorded, self._exchanges))
-        return []
+            return rederive.Derived(self._records, is_all=True)
+        return rederive.derived(self.recorded, self._exchanges)
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self.key is None:

@@ -20,6 +20,7 @@ from pit_fetch.archive.store.checksums import DAMAGED_INDEX
 from pit_fetch.archive.store.errors import Damaged, Lost
 from pit_fetch.archive.store.journal import Exchange, Fetch, Key
 from pit_fetch.errors import PitFetchError
+from pit_fetch.gaps import Code
 from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Context, Gap, Host, Page, Provider, Query, Record, Watermark, Window
 from pit_fetch.request import coverage
@@ -43,6 +44,16 @@ class Received(NamedTuple):
 
     record: Record
     is_public: bool
+
+
+class Derived(NamedTuple):
+    """The records of a recorded fetch, as its replies show them.
+
+    is_all  every item that the fetch had is among them, so that the source did not have what they lack
+    """
+
+    received: Sequence[Received]
+    is_all: bool
 
 
 class RecordedFetch(NamedTuple):
@@ -126,7 +137,7 @@ def interpret(fetch: Fetch, find: Find) -> RecordedFetch:
 def indexed(
     key: Key,
     recorded: RecordedFetch,
-    every: Iterable[Received],
+    made: Derived,
     seen: int,
     complete: bool,
     clean: Callable[[str], str],
@@ -140,7 +151,7 @@ def indexed(
     items: dict[str, list[versions.FreshVersion]] = {}
     rows: set[int] = set()
     reach = query.operation.reach
-    for record, is_public in every:
+    for record, is_public in made.received:
         if not record.id or not _is_encodable(record.id):
             continue
         if not recorded.is_snapshot:
@@ -151,7 +162,7 @@ def indexed(
         elif is_public:  # one reply as a whole, which is parsed again when a question needs it
             rows.add(versions.row_digest(record, evidence))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
-    is_whole = complete and bool(items or rows)
+    is_whole = complete and made.is_all and bool(items or rows)
     since = microseconds.to_micros(query.operation.earliest(query))
     if reach == "newest":
         # Of several records of the oldest instant, some may have been dropped.
@@ -162,6 +173,7 @@ def indexed(
         stream=recorded.stream,
         seen=seen,
         is_complete=is_whole and recorded.shows_absence,
+        is_all=made.is_all,
         counts_from=recorded.counts_from(seen, is_whole=is_whole),
         since=since,
         until=microseconds.to_micros(query.horizon),
@@ -186,19 +198,60 @@ def records(
     return (record for record, is_public in every_record(recorded, exchanges, on_error) if is_public)
 
 
+def derived(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Derived:
+    """Return the records in the exchanges of a fetch, for the index."""
+    try:
+        if recorded.is_snapshot:
+            return Derived([*_every_reparsed(recorded, exchanges)], is_all=True)
+        if not _is_reparsed(recorded):
+            return _as_fetched(recorded, exchanges, _as_with_a_pit(recorded.query))
+        # A reply that is read by itself can lack what another one says of it: an event, or whose list it is.
+        fetched = _as_fetched(recorded, exchanges, recorded.query)
+        had = {part.record.id for part in fetched.received}
+        left = [part for part in _every_reparsed(recorded, exchanges) if part.record.id in had]
+        if had == {part.record.id for part in left}:
+            return Derived(left, fetched.is_all)
+        with_a_pit = _as_fetched(recorded, exchanges, _as_with_a_pit(recorded.query))
+        return with_a_pit if with_a_pit.is_all else Derived(left, is_all=False)
+    except Exception:  # noqa: BLE001 - a provider's bug costs the index this fetch, and nothing else
+        return Derived((), is_all=False)
+
+
+def _as_fetched(recorded: RecordedFetch, exchanges: Sequence[Exchange], query: Query) -> Derived:
+    """Return the records that the provider's fetch makes of the exchanges. That it knows nothing is an answer."""
+    errors: list[PitFetchError] = []
+    made = [*_replayed(recorded, exchanges, query, errors.append)]
+    return Derived(made, all(error.gap.code is Code.BAD_CALL for error in errors))
+
+
 def every_record(
     recorded: RecordedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
 ) -> Iterator[Received]:
     """Yield every record in the exchanges of a fetch. Pass an error to ``on_error``."""
+    if _is_reparsed(recorded):
+        return _every_reparsed(recorded, exchanges, on_error)
+    return _replayed(recorded, exchanges, _as_with_a_pit(recorded.query), on_error)
+
+
+def _as_with_a_pit(query: Query) -> Query:
+    return query._replace(pit=query.now)
+
+
+def _is_reparsed(recorded: RecordedFetch) -> bool:
+    """Return whether each reply is read by itself: without a PIT, a fetch asks for less than it would with one."""
     query, provider = recorded.query, recorded.request.provider
     needs_fetch = bool(evidence_of(provider)) or query.operation.chooses
-    if recorded.is_snapshot or (query.pit is None and not needs_fetch):
-        yield from _every_reparsed(recorded, exchanges, on_error)
-        return
+    return recorded.is_snapshot or (query.pit is None and not needs_fetch)
+
+
+def _replayed(
+    recorded: RecordedFetch, exchanges: Sequence[Exchange], query: Query, on_error: OnError
+) -> Iterator[Received]:
+    """Yield what the provider's fetch makes of the replies, asked again in their order."""
     client = _client(recorded, ReplayingTransport(replies(exchanges)))
     context = Context(client, client.credentials)
     with _reporting(on_error):
-        for part in provider.fetch(query._replace(pit=query.now), context):
+        for part in recorded.request.provider.fetch(query, context):
             yield from received(part, client.received_at)
 
 
@@ -214,7 +267,9 @@ def reparse(
     return (record for record, is_public in _every_reparsed(recorded, exchanges, on_error) if is_public)
 
 
-def _every_reparsed(recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError) -> Iterator[Received]:
+def _every_reparsed(
+    recorded: RecordedFetch, exchanges: Iterable[Exchange], on_error: OnError = lambda error: None
+) -> Iterator[Received]:
     for exchange in exchanges:
         if exchange.status == 200:
             moment = microseconds.from_micros(exchange.seen)
@@ -341,10 +396,7 @@ class Archived:
         ended = journal.ended(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen
         complete = ended is not None and ended.complete
-        derived: list[Received] = []
-        with contextlib.suppress(Exception):  # a provider's bug costs the index this fetch, and nothing else
-            derived = list(every_record(recorded, exchanges))
-        return indexed(key, recorded, derived, seen, complete, str)
+        return indexed(key, recorded, derived(recorded, exchanges), seen, complete, str)
 
     def ingest(self, stream: str, at_most: int | None = None) -> bool:
         """Add the pending fetches of a stream to the index, ``at_most`` so many. Return whether any is left.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, time, timedelta
@@ -165,15 +165,39 @@ def looked_back(case: Case) -> int:
 
 
 def again(case: Case, rng: Random) -> int:
-    """What an archive holds of the same replies changes no item of an answer, wherever a limit ends it."""
+    """What an archive holds of the same replies changes no item of an answer, wherever a limit ends it.
+
+    They were asked for with the PIT or without one.
+    """
     if "--format" in case.words:
         return 0
     app, words = case.worlds[-1], (*_without(case.words, "--limit"), "--limit", str(rng.randint(1, 5)))
     expected = run(case, app, words=words)
     with archive() as path:
-        run(case, app, environ=environ(path))
+        run(case, app, pit=rng.choice((None, "")), environ=environ(path))
         left = run(case, app, words=words, environ=environ(path))
     _check_data(case, left, expected)
+    return 1
+
+
+def kept(case: Case) -> int:
+    """What a fetch without a PIT brought answers offline as of its receipt, or a gap says that it was not captured.
+
+    What only its receipt dates is outside a window that ends before.
+    """
+    question = coverage.question_of(case)
+    if "--format" in case.words or question is None or question.query.operation.reach == "some":
+        return 0
+    app, now = case.worlds[-1], case.moment + timedelta(days=900)
+    words = (*_without(case.words, *_BOUNDS, "--date-to"), "--limit", "1000", "--max-pages", "1000")
+    expected = run(case, app, pit=now.isoformat(), now=now, words=words)
+    if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
+        return 0
+    with archive() as path:
+        run(case, app, pit="", now=now, environ=environ(path), words=words)
+        left = run(case, nobody, pit=now.isoformat(), now=now, environ=environ(path), words=(*words, "--offline"))
+    is_captured = all(gap.get("captured", True) for gap in left.envelope["gaps"])
+    assert not is_captured or _storable(expected.ids) <= {*left.ids}
     return 1
 
 
@@ -214,11 +238,14 @@ def captured_early(case: Case, rng: Random) -> int:
         if capture(case, app, path, case.words, case.moment).code:
             return 0
         left = run(case, app, pit=pit, environ=environ(path))
-    # No database finds an id again that holds a NUL, or half of a surrogate pair.
-    kept = {name for name in expected.ids if "\0" not in name and name == name.encode(errors="ignore").decode()}
     is_part = "truncated" in (*expected.gap_types, *left.gap_types)
-    assert kept <= {*left.ids} or is_part
+    assert _storable(expected.ids) <= {*left.ids} or is_part
     return 1
+
+
+def _storable(names: Iterable[str]) -> set[str]:
+    """Return the ids that a database finds again: with no NUL, and no half of a surrogate pair."""
+    return {name for name in names if "\0" not in name and name == name.encode(errors="ignore").decode()}
 
 
 def captured(case: Case, rng: Random) -> int:
@@ -380,6 +407,7 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
                 interference,
                 nothing_early,
                 looked_back,
+                kept,
                 secrets,
                 coverage.silent,
             )

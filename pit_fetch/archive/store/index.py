@@ -33,6 +33,9 @@ from pit_fetch.provider import Record
 
 # The stream of fetches in a file of an earlier format, until today's code has interpreted their requests.
 UNASSIGNED = ""
+# How a fetch stands in the column ``complete`` of ``reads``: what it lacks was absent, or was not, or some of what it
+# had could not be read again.
+COMPLETE, INCOMPLETE, IN_PART = 1, 0, -1
 
 _POOL = "(SELECT id FROM pools WHERE name = ?)"
 _VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
@@ -44,6 +47,7 @@ class IndexedFetch(NamedTuple):
     stream        the question it belongs to, as text
     counts_from   the first instant at which its claims count
     since, until  the window of dated items that it covers (None: unbounded)
+    is_all        every item that the fetch had could be read again
     items         the versions by item, including those that are not yet public
     rows          the digests of the rows of a snapshot
     """
@@ -57,6 +61,7 @@ class IndexedFetch(NamedTuple):
     until: int | None
     items: Mapping[str, Sequence[Version]]
     rows: Collection[int] = ()
+    is_all: bool = True
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -119,6 +124,7 @@ class Read(NamedTuple):
     key: Key
     is_complete: bool
     since: int | None = None  # since when it covers dated items, in microseconds; None: it covers all
+    is_all: bool = True  # every item that the fetch had is in the index
 
 
 def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
@@ -132,8 +138,8 @@ def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
         (stream,),
     ):
         check(mark, start, *row)
-        seen, origin, fetch, is_complete, since, _ = row
-        reads.append(Read(seen, Key(origin, fetch), bool(is_complete), since))
+        seen, origin, fetch, complete, since, _ = row
+        reads.append(Read(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
     if connection.execute("SELECT reads FROM pools WHERE name = ?", (stream,)).fetchone() != (len(reads),):
         raise Damaged(DAMAGED_INDEX)
     return reads
@@ -205,7 +211,8 @@ def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[K
     """Return the last complete fetch of the stream received by ``instant``, and when. Raise Damaged."""
     row = connection.execute(
         "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names
-        f"WHERE pool = {_POOL} AND complete AND seen <= ? ORDER BY seen DESC, origin DESC, fetch DESC LIMIT 1",
+        f"WHERE pool = {_POOL} AND complete = {COMPLETE} AND seen <= ? "
+        "ORDER BY seen DESC, origin DESC, fetch DESC LIMIT 1",
         (stream, instant),
     ).fetchone()
     if row is None:

@@ -72,7 +72,8 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
         "INSERT INTO firsts VALUES (?, ?, ?, ?)",
         ((stream, row, fetch.seen, checksum(start, row, fetch.seen)) for row in fetch.rows if row not in held),
     )
-    read = (fetch.seen, *fetch.key, int(fetch.is_complete), fetch.since, fetch.until)
+    complete = index.COMPLETE if fetch.is_complete else index.INCOMPLETE if fetch.is_all else index.IN_PART
+    read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until)
     added = connection.execute(
         "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (stream, *read, checksum(start, *read))
     )

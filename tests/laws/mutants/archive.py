@@ -143,6 +143,15 @@ def _as_of_the_cursor(real: Any) -> Any:
     return select
 
 
+def _by_itself(real: Any) -> Any:
+    def derived(recorded: Any, exchanges: Any) -> Any:
+        if recorded.is_snapshot or recorded.query.pit is not None:
+            return real(recorded, exchanges)
+        return rederive.Derived([*rederive.every_record(recorded, exchanges)], is_all=True)
+
+    return derived
+
+
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
@@ -649,14 +658,6 @@ MUTANTS = (
             _STOPS,
         ),
         (
-            "a mixed answer stops where what is computed fails",
-            "stop_of",
-            lambda real: (
-                lambda live: real(live._replace(is_cut=any(gap.type == "upstream_error" for gap in live.gaps)))
-            ),
-            ("sec_facts: archive captured early",),
-        ),
-        (
             "archive: a snapshot comes in the order of its reply",
             "in_envelope_order",
             lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
@@ -680,6 +681,18 @@ MUTANTS = (
     ),
     *_in(
         "pit_fetch.archive.rederive",
+        (
+            "what could not be read again was not there",
+            "derived",
+            lambda real: lambda recorded, exchanges: real(recorded, exchanges)._replace(is_all=True),
+            ("sec_filings: archive again", "sec_filings: archive kept"),
+        ),
+        (
+            "what a reply shows by itself is what the fetch had",
+            "derived",
+            _by_itself,
+            ("earningscall: archive again", "earningscall: archive kept"),
+        ),
         (
             "what was not public yet was not there",
             "received",
