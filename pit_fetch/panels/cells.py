@@ -120,6 +120,8 @@ def status_of(envelope: PlainEnvelope) -> Status:
     if envelope.data:
         return "incomplete" if lacks(envelope) else "ok"
     types = {gap.get("type") for gap in envelope.gaps}
+    if GapType.NO_DATA in types and types & FAILURES:  # the source was asked, and the archive has no room, say
+        return "incomplete"
     if types & {GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR}:
         return "refused"
     if types & FAILURES:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.over import ReadFile, from_file, from_text, listed, rows
+from pit_fetch.request.values import format_value
 from pit_fetch.support.suggest import truncate
 from pit_fetch.times import NEW_YORK, parse_date
 
@@ -70,7 +71,7 @@ def _by_value(members: Iterable[Member]) -> list[list[Member]]:
     """Return the stints of each value, which may be a list."""
     stints: dict[str, list[Member]] = {}
     for member in members:
-        stints.setdefault(repr(member.value), []).append(member)
+        stints.setdefault(format_value(member.value), []).append(member)  # a number may be written as a text
     return [*stints.values()]
 
 

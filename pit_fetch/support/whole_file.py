@@ -40,9 +40,11 @@ def replacing(path: str, folder: str = "") -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
             os.replace(aside, path)
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(OSError):
                 os.unlink(aside)
+            if isinstance(error, OSError) and error.filename is None:  # a full disk, say
+                error.filename = path
             raise
 
 

@@ -109,8 +109,9 @@ def test_a_full_disk_leaves_an_older_file_and_what_was_answered(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", replace)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="No space left") as full:
             write(source.grid(), str(target))
+    assert str(full.value.filename).startswith(str(target))
     assert target.read_text() == "older"
     again = Source(source.answers)
     write(again.grid(), str(target))

@@ -197,11 +197,12 @@ def panel_of(envelope: PlainEnvelope) -> Panel:
         ([], {"type": "internal_error"}, "failed"),
         ([], {"type": "truncated"}, "incomplete"),
         ([], {"type": "config"}, "refused"),
+        ([], ({"type": "config"}, {"type": "no_data"}), "incomplete"),
         ([], {"type": "invalid_pit"}, "refused"),
     ],
 )
-def test_the_status_of_an_answer(data: list[dict[str, Any]], gap: dict[str, Any], status: str) -> None:
-    assert status_of(PlainEnvelope(data, [gap])) == status
+def test_the_status_of_an_answer(data: list[dict[str, Any]], gap: Any, status: str) -> None:
+    assert status_of(PlainEnvelope(data, gap if isinstance(gap, tuple) else [gap])) == status
 
 
 @pytest.mark.parametrize(

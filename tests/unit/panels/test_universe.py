@@ -122,9 +122,10 @@ def test_a_value_is_asked_about_once_however_often_it_is_named() -> None:
     named = {
         "symbol": members("symbol", "@index.csv", lambda path: text),
         "forms": members("forms", [["4"], ["4"]], read),
+        "cik": members("cik", [320193, "320193"], read),
     }
     (asked,) = subjects(named, [datetime.fromisoformat("2008-09-15T16:00:00Z")])
-    assert asked.over == {"symbol": "GE", "forms": ["4"]}
+    assert asked.over == {"symbol": "GE", "forms": ["4"], "cik": 320193}
 
 
 @pytest.mark.parametrize(
