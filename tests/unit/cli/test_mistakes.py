@@ -62,7 +62,6 @@ REFUSED = {
     "'-?'": "did you mean --help?",
     "frobnicate": f"Commands: {', '.join(COMMANDS)}, help",
     "panel --source fred --out a.csv --output b.csv": "--output is given more than once: give it once",
-    "archive log --archive a.db --archive b.db": "--archive is given more than once: give it once",
     "-v lint": "a command must come first: pit_fetch lint",
     "--json doctor": "a command must come first: pit_fetch doctor",
     "fetch benzinga": "write pit_fetch --source benzinga",
