@@ -12,8 +12,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -30,6 +32,19 @@ _CELLS = ("td", "th")
 _LONGEST_CELL = 200
 _MOST_NODES = 400
 _SPACE = re.compile(r"\s+")
+# What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
+_SHIFTED = "sup, sub, [style*='vertical-align' i], [style*='relative' i]"
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
+_ALIGNED = re.compile(rf"vertical-align\s*:\s*(super|sub|(?:text-)?(?:top|bottom)|[+-]?{_NUMBER})", re.IGNORECASE)
+_MOVED = re.compile(rf"(?<![\w-])(top|bottom)\s*:\s*([+-]?{_NUMBER})", re.IGNORECASE)
+_RELATIVE = re.compile(r"position\s*:\s*relative", re.IGNORECASE)
+
+
+class _Shift(NamedTuple):
+    """How an element stands in its line. If that is not sure, all of the line may stand so, of one size."""
+
+    sign: str
+    is_sure: bool = True
 
 
 # Returns the address that a link leads to; None if that is no page.
@@ -38,7 +53,7 @@ Linked = Callable[[str], str | None]
 
 def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
     """Return the text of an element; with ``linked``, as Markdown with headings and links."""
-    writer = _Writer(linked)
+    writer = _Writer(linked, dict(_shifts(root)))
     for node, is_entered in _walk(root):
         if is_entered:
             writer.enter(node)
@@ -48,7 +63,7 @@ def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
 
 
 def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield each element on entering and on leaving it. Not recursive: pages nest thousands of elements."""
+    """Yield each text, and each element on entering and on leaving it. Not recursive: pages nest thousands."""
     yield root, True
     waiting = [(root, root.iter(include_text=True))]
     while waiting:
@@ -59,7 +74,42 @@ def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
             yield node, False
         else:
             yield child, True
-            waiting.append((child, child.iter(include_text=True)))
+            if child.tag != "-text":
+                waiting.append((child, child.iter(include_text=True)))
+
+
+def _shifts(root: LexborNode) -> Iterator[tuple[int, _Shift]]:
+    """Yield each inline element that is raised or lowered, by its number."""
+    for node in root.css(_SHIFTED):
+        tag = node.tag or ""
+        if tag in ("sup", "sub"):
+            yield node.mem_id, _Shift(RAISED if tag == "sup" else LOWERED)
+        elif tag not in _PARAGRAPHS and tag not in _LINES and tag not in _CELLS:
+            shift = _moved(node) or _aligned(node)
+            if shift is not None:
+                yield node.mem_id, shift
+
+
+def _moved(node: LexborNode) -> _Shift | None:
+    style = node.attributes.get("style") or ""
+    for side, length in _MOVED.findall(style) if _RELATIVE.search(style) else ():
+        if float(length):
+            return _Shift(RAISED if (side.lower() == "bottom") == (float(length) > 0) else LOWERED)
+    return None
+
+
+def _aligned(node: LexborNode) -> _Shift | None:
+    style = node.attributes.get("style") or ""
+    match = _ALIGNED.search(style)
+    if match is None:
+        return None
+    word = match[1].lower()
+    if word.endswith(("top", "bottom")):
+        is_sized = "size" in style.lower() or "size" in node.attributes
+        return _Shift(RAISED if word.endswith("top") else LOWERED, is_sure=False) if is_sized else None
+    if word in ("super", "sub"):
+        return _Shift(RAISED if word == "super" else LOWERED)
+    return _Shift(RAISED if float(word) > 0 else LOWERED) if float(word) else None
 
 
 def _is_short(cell: LexborNode) -> bool:
@@ -75,8 +125,10 @@ def _is_short(cell: LexborNode) -> bool:
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
-    def __init__(self, linked: Linked | None) -> None:
+    def __init__(self, linked: Linked | None, shifts: Mapping[int, _Shift]) -> None:
         self.linked = linked
+        self.shifts = shifts  # of the elements that are raised or lowered, by their numbers
+        self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
         self.lines: list[str] = []
         self.line = ""
         self.lists = self.verbatim = 0
@@ -101,9 +153,13 @@ class _Writer:
             self.line = "#" * int(tag[1]) + " "
         elif tag == "a":
             self.links.append((len(self.lines), len(self.line)))
+        if self.shifts and node.mem_id in self.shifts:
+            self._shift(node.mem_id)
 
     def leave(self, node: LexborNode) -> None:
         tag = node.tag
+        if self.shifted and self.shifted[-1][0] == node.mem_id:
+            self.line += BACK if self.shifted.pop()[1] else ""
         if tag in ("ul", "ol"):
             self.lists -= 1
         elif tag == "pre":
@@ -119,15 +175,22 @@ class _Writer:
         return "\n".join(self.lines).strip("\n")
 
     def _write(self, text: str) -> None:
+        text = visible(text)
         if self.verbatim:
             *whole, rest = text.split("\n")
             for line in whole:
-                self.lines.append(self.line + line)
+                self.lines.append(resolved(self.line + line))
                 self.line = ""
             self.line += rest
             return
         words = _SPACE.sub(" ", text)
         self.line += words[1:] if self.line[-1:] in ("", " ") and words.startswith(" ") else words
+
+    def _shift(self, number: int) -> None:
+        shift, is_attached = self.shifts[number], self.line[-1:] not in ("", " ")
+        is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
+        self.shifted.append((number, is_marked))
+        self.line += shift.sign if is_marked else ""
 
     def _link(self, node: LexborNode) -> None:
         line, place = self.links.pop() if self.links else (-1, 0)
@@ -148,7 +211,7 @@ class _Writer:
             self.lines.append("")
 
     def _end_line(self) -> None:
-        line = self.line.rstrip().removesuffix(" |").rstrip()
+        line = resolved(self.line).rstrip().removesuffix(" |").rstrip()
         if line.strip(" -#"):
             self.lines.append(line)
         self.line = ""

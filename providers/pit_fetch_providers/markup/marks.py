@@ -1,0 +1,118 @@
+"""Part what is raised or lowered, a footnote's mark or a power, from the figure that it stands at. Pure.
+
+A page shows ``5,234<sup>4</sup>`` as a figure and its footnote, where bare text would say 52,344. While a line is
+written, RAISED or LOWERED begins such a run, and BACK ends it. ``resolved`` writes them out.
+
+>>> resolved(f"$123.4{RAISED}1{BACK} million, 10{RAISED}6{BACK}, CO{LOWERED}2{BACK}, 1{RAISED}st{BACK}")
+'$123.4^1 million, 10^6, CO2, 1st'
+>>> resolved(f"5{RAISED}1{BACK}/{LOWERED}2{BACK}% Notes, 7{RAISED}3/4{BACK}%")
+'5 1/2% Notes, 7 3/4%'
+"""
+
+from __future__ import annotations
+
+import re
+
+# No page has these: they are no characters, and are dropped from its text.
+RAISED, LOWERED, BACK = _SIGNS = "\ufdd0\ufdd1\ufdd2"
+# Runs nest, as a mark in a line that is moved by a point. So many levels are told apart.
+DEEPEST = 3
+
+# Soft hyphens, zero-width spaces, joiners of words, marks of direction and of byte order. The joiners of letters stay
+# in scripts that are written with them.
+_INVISIBLE = re.compile(
+    "[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufdd0-\ufdef\ufeff]"
+    "|(?<![\u0300-\U0010ffff])[\u200c\u200d]"
+)
+_FRACTION = re.compile(
+    f"{RAISED} *([0-9]{{1,3}})[ {BACK}]*{LOWERED}?[/\u2044\u2215]([ {_SIGNS}]*)([0-9]{{1,3}})(?![.,]?[0-9]) *{BACK}?"
+)
+# Below the line of a fraction that is not lowered. Else "^1/5" is a footnote, and a figure per another.
+_DENOMINATORS = frozenset({"2", "3", "4", "5", "8", "16", "32", "64"})
+# Pieces of one run follow each other as runs of their own.
+_RUN = re.compile(
+    f"({RAISED})((?:[^{_SIGNS}]|{BACK}{RAISED})*)(?:{BACK}|$)|({LOWERED})((?:[^{_SIGNS}]|{BACK}{LOWERED})*)(?:{BACK}|$)"
+)
+_STRAY = re.compile(f"(?<=[0-9])[{_SIGNS}]+(?=[0-9])")
+_ANY = re.compile(f"[{_SIGNS}]")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+
+_LONGEST_MARK = 24
+_MARK = re.compile(r"[\s,;:.&/()\[\]{}*+\u00b1\u2212\u2013-]*(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,5})(?![^\W_])")
+_REST = re.compile(r"[\s,;:.&/()\[\]{}*+\u00b1\u2212\u2013-]*")
+_THOUSANDS = re.compile(r"[0-9],[0-9]{3}")
+_TRADEMARKS = frozenset({"R", "(R)"})
+_CURRENCIES = "$\u20ac\u00a3\u00a5"
+
+
+def visible(text: str) -> str:
+    """Return ``text`` without the characters that nobody sees."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def resolved(line: str) -> str:
+    """Return a line in which ``^`` or ``_`` parts each raised or lowered run from what it stands at."""
+    if _ANY.search(line) is None:
+        return line
+    line = _FRACTION.sub(_fraction, line)
+    for _ in range(DEEPEST):
+        line = _RUN.sub(_run, line)
+    return _ANY.sub("", _STRAY.sub(" ", line))
+
+
+def _fraction(match: re.Match[str]) -> str:
+    numerator, signs, denominator = match.groups()
+    is_marked = bool(signs.strip()) or BACK not in match.string[match.start() : match.start(2)]
+    before = _before(match)
+    if before.isalpha() or not (is_marked or denominator in _DENOMINATORS):
+        return match[0]
+    return f"{' ' * before.isdigit()}{numerator}/{denominator}{' ' * _after(match)[:1].isdigit()}"
+
+
+def _run(match: re.Match[str]) -> str:
+    """Return a run with what parts it from its neighbours."""
+    shift = match[1] or match[3]
+    run = (match[2] or match[4] or "").replace(BACK + shift, "")
+    words, before, after = run.strip(), _before(match), _after(match)
+    if not words:
+        return " " if run and before.strip() else ""
+    sign = _sign(shift, _LINK.sub(r"\1", words), before)
+    if sign or words[0] in "^_":
+        is_joined = after[:1].isalnum()
+    else:
+        is_joined = words[-1].isdigit() and after[:1].isdigit()
+    is_joined |= words[-1].isdigit() and after[:1] in (".", ",") and after[1:].isdigit()
+    head = " " if run[0] == " " and before.strip() else ""
+    tail = " " if is_joined or run[-1] == " " != after[:1] else ""
+    return f"{head}{sign}{words}{tail}"
+
+
+def _sign(shift: str, words: str, before: str) -> str:
+    begins_with_digit = words[0].isdigit()
+    if shift == LOWERED:  # behind a letter it is a formula's
+        is_parted = begins_with_digit and bool(before.strip()) and not before.isalpha() and before not in _CURRENCIES
+        return "_" * is_parted
+    if words in _TRADEMARKS or before in (*_CURRENCIES, "^"):
+        return ""
+    return "^" * (_is_mark(words) or (begins_with_digit and (before.isalnum() or before in ("%", ")"))))
+
+
+def _is_mark(words: str) -> bool:
+    """Return whether a raised run is a footnote's mark or a power: short numbers and single letters."""
+    if len(words) > _LONGEST_MARK or _THOUSANDS.search(words):
+        return False
+    end = 0
+    while (mark := _MARK.match(words, end)) is not None:
+        end = mark.end()
+    return end > 0 and _REST.fullmatch(words, end) is not None
+
+
+def _before(match: re.Match[str]) -> str:
+    """Return the character before a match; "" at the beginning of a line."""
+    return match.string[max(0, match.start() - 9) : match.start()].rstrip(_SIGNS)[-1:]
+
+
+def _after(match: re.Match[str]) -> str:
+    """Return the two characters behind a match; none of the next run, which is parted by itself."""
+    behind = match.string[match.end() : match.end() + 9].replace(BACK, "")
+    return _ANY.split(behind, maxsplit=1)[0][:2]
