@@ -33,7 +33,7 @@ _LONGEST_CELL = 200
 _MOST_NODES = 400
 _SPACE = re.compile(r"\s+")
 # What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
-_SHIFTED = "sup, sub, [style*='vertical-align' i], [style*='relative' i]"
+_SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)"
 _ALIGNED = re.compile(rf"vertical-align\s*:\s*(super|sub|(?:text-)?(?:top|bottom)|[+-]?{_NUMBER})", re.IGNORECASE)
 _MOVED = re.compile(rf"(?<![\w-])(top|bottom)\s*:\s*([+-]?{_NUMBER})", re.IGNORECASE)

@@ -21,9 +21,10 @@ DEEPEST = 3
 # Soft hyphens, zero-width spaces, joiners of words, marks of direction and of byte order. The joiners of letters stay
 # in scripts that are written with them.
 _INVISIBLE = re.compile(
-    "[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufdd0-\ufdef\ufeff]"
-    "|(?<![\u0300-\U0010ffff])[\u200c\u200d]"
+    "(?<![\u0300-\U0010ffff])[\u200c\u200d]"
+    "|[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufdd0-\ufdef\ufeff]"
 )
+_PERHAPS_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufdd0-\ufdef\ufeff]")
 _FRACTION = re.compile(
     f"{RAISED} *([0-9]{{1,3}})[ {BACK}]*{LOWERED}?[/\u2044\u2215]([ {_SIGNS}]*)([0-9]{{1,3}})(?![.,]?[0-9]) *{BACK}?"
 )
@@ -47,12 +48,14 @@ _CURRENCIES = "$\u20ac\u00a3\u00a5"
 
 def visible(text: str) -> str:
     """Return ``text`` without the characters that nobody sees."""
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    if text.isascii() or _PERHAPS_INVISIBLE.search(text) is None:  # the cheap question first
+        return text
+    return _INVISIBLE.sub("", text)
 
 
 def resolved(line: str) -> str:
     """Return a line in which ``^`` or ``_`` parts each raised or lowered run from what it stands at."""
-    if _ANY.search(line) is None:
+    if line.isascii() or _ANY.search(line) is None:
         return line
     line = _FRACTION.sub(_fraction, line)
     for _ in range(DEEPEST):
