@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 # No page has these: they are no characters, and are dropped from its text.
-RAISED, LOWERED, BACK = _SIGNS = "\ufdd0\ufdd1\ufdd2"
+RAISED, LOWERED, BACK = _SIGNS = "\ufdd3\ufdd4\ufdd5"
 # Runs nest, as a mark in a line that is moved by a point. So many levels are told apart.
 DEEPEST = 3
 
@@ -22,9 +22,9 @@ DEEPEST = 3
 # in scripts that are written with them.
 _INVISIBLE = re.compile(
     "(?<![\u0300-\U0010ffff])[\u200c\u200d]"
-    "|[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufdd0-\ufdef\ufeff]"
+    "|[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufdd3-\ufdd5\ufeff]"
 )
-_PERHAPS_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufdd0-\ufdef\ufeff]")
+_PERHAPS_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufdd3-\ufdd5\ufeff]")
 _FRACTION = re.compile(
     f"{RAISED} *([0-9]{{1,3}})[ {BACK}]*{LOWERED}?[/\u2044\u2215]([ {_SIGNS}]*)([0-9]{{1,3}})(?![.,]?[0-9]) *{BACK}?"
 )
