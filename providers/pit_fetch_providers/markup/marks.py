@@ -36,14 +36,18 @@ _RUN = re.compile(
 )
 _STRAY = re.compile(f"(?<=[0-9])[{_SIGNS}]+(?=[0-9])")
 _ANY = re.compile(f"[{_SIGNS}]")
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+_DECIMALS = re.compile(f"[{_SIGNS}]*[.,]{BACK}*[0-9]")
+_LINK = re.compile(r"\[(.{0,99}?)\]\([^()\s]*\)")
 
 _LONGEST_MARK = 24
 _MARK = re.compile(r"[\s,;:.&/()\[\]{}*+\u00b1\u2212\u2013-]*(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,5})(?![^\W_])")
 _REST = re.compile(r"[\s,;:.&/()\[\]{}*+\u00b1\u2212\u2013-]*")
 _THOUSANDS = re.compile(r"[0-9],[0-9]{3}")
 _TRADEMARKS = frozenset({"R", "(R)"})
-_CURRENCIES = "$\u20ac\u00a3\u00a5"
+_CURRENCIES = frozenset("$\u20ac\u00a3\u00a5")
+# Behind these a figure begins, which may stand a point higher.
+_OPENING = _CURRENCIES | frozenset("([{")
+_HYPHENS = frozenset("-\u2010\u2011\u2013")
 
 
 def visible(text: str) -> str:
@@ -69,7 +73,8 @@ def _fraction(match: re.Match[str]) -> str:
     before = _before(match)
     if before.isalpha() or not (is_marked or denominator in _DENOMINATORS):
         return match[0]
-    return f"{' ' * before.isdigit()}{numerator}/{denominator}{' ' * _after(match)[:1].isdigit()}"
+    is_attached = before.strip() and before not in _OPENING and before not in _HYPHENS
+    return f"{' ' if is_attached else ''}{numerator}/{denominator}{' ' if _after(match).isdigit() else ''}"
 
 
 def _run(match: re.Match[str]) -> str:
@@ -80,24 +85,25 @@ def _run(match: re.Match[str]) -> str:
     if not words:
         return " " if run and before.strip() else ""
     sign = _sign(shift, _LINK.sub(r"\1", words), before)
-    if sign or words[0] in "^_":
-        is_joined = after[:1].isalnum()
-    else:
-        is_joined = words[-1].isdigit() and after[:1].isdigit()
-    is_joined |= words[-1].isdigit() and after[:1] in (".", ",") and after[1:].isdigit()
+    is_joined = after.isalnum() if sign or words[0] in "^_" else _ends_a_figure(words) and after.isdigit()
+    is_joined |= words[-1].isdigit() and _DECIMALS.match(match.string, match.end()) is not None
     head = " " if run[0] == " " and before.strip() else ""
-    tail = " " if is_joined or run[-1] == " " != after[:1] else ""
+    tail = " " if is_joined or run[-1] == " " != after else ""
     return f"{head}{sign}{words}{tail}"
 
 
+def _ends_a_figure(words: str) -> bool:
+    return words.rstrip(".,")[-1:].isdigit()
+
+
 def _sign(shift: str, words: str, before: str) -> str:
-    begins_with_digit = words[0].isdigit()
+    """Return what parts a run from the character before it."""
+    is_attached = before.strip() and before not in _OPENING and words.lstrip(".,")[:1].isdigit()
     if shift == LOWERED:  # behind a letter it is a formula's
-        is_parted = begins_with_digit and bool(before.strip()) and not before.isalpha() and before not in _CURRENCIES
-        return "_" * is_parted
-    if words in _TRADEMARKS or before in (*_CURRENCIES, "^"):
+        return "_" if is_attached and not before.isalpha() else ""
+    if words in _TRADEMARKS or before in _CURRENCIES:
         return ""
-    return "^" * (_is_mark(words) or (begins_with_digit and (before.isalnum() or before in ("%", ")"))))
+    return "^" if is_attached or _is_mark(words) else ""
 
 
 def _is_mark(words: str) -> bool:
@@ -116,6 +122,6 @@ def _before(match: re.Match[str]) -> str:
 
 
 def _after(match: re.Match[str]) -> str:
-    """Return the two characters behind a match; none of the next run, which is parted by itself."""
+    """Return the character behind a match; "" before the next run, which is parted by itself."""
     behind = match.string[match.end() : match.end() + 9].replace(BACK, "")
-    return _ANY.split(behind, maxsplit=1)[0][:2]
+    return _ANY.split(behind, maxsplit=1)[0][:1]

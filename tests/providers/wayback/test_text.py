@@ -100,6 +100,14 @@ def test_title_links_and_dates_are_fields() -> None:
     ]
 
 
+def test_a_raised_mark_is_parted_from_its_figure_and_what_nobody_sees_is_no_text() -> None:
+    page = '<p>Sales of 5,234<sup><a href="/notes">[1]</a></sup> mil&shy;lion, 5<sup>1</sup>/<sub>2</sub>%'
+    assert read(page).text == "Sales of 5,234^[1] million, 5 1/2%"
+    assert read(page, "markdown").text == (
+        "Sales of 5,234^[[1]](https://www.example.gov/notes) million, 5 1/2%"
+    )
+
+
 def test_html_is_the_page_as_it_was_captured() -> None:
     assert read(SITE, "html").text == SITE
 
