@@ -31,6 +31,9 @@ _CELLS = ("td", "th")
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 400
+# To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
+_LONGEST_LINE, _KEPT = 4_000, 100
+_LONGEST_LINK = 100_000
 _SPACE = re.compile(r"\s+")
 # What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
 _SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
@@ -112,8 +115,8 @@ def _aligned(node: LexborNode) -> _Shift | None:
     return _Shift(RAISED if float(word) > 0 else LOWERED) if float(word) else None
 
 
-def _is_short(cell: LexborNode) -> bool:
-    """Return whether an element is a cell of a row. No more than so much is read: cells nest in cells."""
+def is_short(cell: LexborNode) -> bool:
+    """Return whether an element is as short as a cell of a row. No more than so much is read: cells nest in cells."""
     length = 0
     for number, (node, is_entered) in enumerate(_walk(cell)):
         length += len(node.text_content or "") if is_entered and node.tag == "-text" else 0
@@ -131,6 +134,7 @@ class _Writer:
         self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
         self.lines: list[str] = []
         self.line = ""
+        self.begun: list[str] = []  # what stands before it in the same line
         self.lists = self.verbatim = 0
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
@@ -146,12 +150,12 @@ class _Writer:
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
-            self.cells.append(_is_short(node))
+            self.cells.append(is_short(node))
         elif tag == "li" and not self.line:
             self.line = "  " * max(0, self.lists - 1) + "- "
         elif tag in _HEADINGS and self.linked is not None and not self.line:
             self.line = "#" * int(tag[1]) + " "
-        elif tag == "a":
+        elif tag == "a" and self.linked is not None:
             self.links.append((len(self.lines), len(self.line)))
         if self.shifts and node.mem_id in self.shifts:
             self._shift(node.mem_id)
@@ -159,13 +163,13 @@ class _Writer:
     def leave(self, node: LexborNode) -> None:
         tag = node.tag
         if self.shifted and self.shifted[-1][0] == node.mem_id:
-            self.line += BACK if self.shifted.pop()[1] else ""
+            self._add(BACK if self.shifted.pop()[1] else "")
         if tag in ("ul", "ol"):
             self.lists -= 1
         elif tag == "pre":
             self.verbatim -= 1
-        elif tag == "a":
-            self._link(node)
+        elif tag == "a" and self.linked is not None:
+            self._link(node, self.linked)
         elif tag in _CELLS and self.cells.pop() and self.line.strip():
             self.line = self.line.rstrip() + " | "
         self._break(tag)
@@ -179,22 +183,34 @@ class _Writer:
         if self.verbatim:
             *whole, rest = text.split("\n")
             for line in whole:
-                self.lines.append(resolved(self.line + line))
-                self.line = ""
-            self.line += rest
+                self.lines.append(resolved(self._taken() + line))
+            self._add(rest)
             return
         words = _SPACE.sub(" ", text)
-        self.line += words[1:] if self.line[-1:] in ("", " ") and words.startswith(" ") else words
+        self._add(words[1:] if self.line[-1:] in ("", " ") and words.startswith(" ") else words)
+
+    def _add(self, text: str) -> None:
+        self.line += text
+        if len(self.line) > (_LONGEST_LINK if self.links else _LONGEST_LINE):
+            self.begun.append(self.line[:-_KEPT])
+            self.line = self.line[-_KEPT:]
+            self.links = [(-1, 0)] * len(self.links)
+
+    def _taken(self) -> str:
+        """Return the line, and begin another."""
+        line = "".join((*self.begun, self.line))
+        self.begun, self.line = [], ""
+        return line
 
     def _shift(self, number: int) -> None:
         shift, is_attached = self.shifts[number], self.line[-1:] not in ("", " ")
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
         self.shifted.append((number, is_marked))
-        self.line += shift.sign if is_marked else ""
+        self._add(shift.sign if is_marked else "")
 
-    def _link(self, node: LexborNode) -> None:
+    def _link(self, node: LexborNode, linked: Linked) -> None:
         line, place = self.links.pop() if self.links else (-1, 0)
-        target = None if self.linked is None else self.linked(node.attributes.get("href") or "")
+        target = linked(node.attributes.get("href") or "")
         words = self.line[place:].strip()
         if target is not None and line == len(self.lines) and words:
             self.line = f"{self.line[:place]}[{words}]({target})"
@@ -211,7 +227,6 @@ class _Writer:
             self.lines.append("")
 
     def _end_line(self) -> None:
-        line = resolved(self.line).rstrip().removesuffix(" |").rstrip()
+        line = resolved(self._taken()).rstrip().removesuffix(" |").rstrip()
         if line.strip(" -#"):
             self.lines.append(line)
-        self.line = ""

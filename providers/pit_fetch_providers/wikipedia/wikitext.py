@@ -78,7 +78,9 @@ def parse(source: str) -> Wikicode:
 def plain(code: Wikicode) -> str:
     """Return the text of an article, with the values of its infobox."""
     text = nesting.restored(_text(code.nodes))
-    lines = (_BULLET.sub("- ", resolved(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n"))
+    lines = (
+        _BULLET.sub("- ", resolved(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n")
+    )
     return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
 
 
@@ -153,8 +155,8 @@ def _template(template: Template, is_at_start: bool) -> str:
     if is_at_start and named and is_box:
         values = ((str(param.name).strip(), " ".join(_code(param.value).split())) for param in named)
         return "\n".join([name, *(f"{key}: {value}" for key, value in values if value), ""])
-    values = [_code(param.value).strip() for param in template.params if not param.showkey]
-    return _raised(name.lower(), values) or " ".join(filter(None, values))
+    unnamed = [_code(param.value).strip() for param in template.params if not param.showkey]
+    return _raised(name.lower(), unnamed) or " ".join(filter(None, unnamed))
 
 
 def _raised(name: str, values: list[str]) -> str:

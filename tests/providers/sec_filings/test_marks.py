@@ -1,4 +1,4 @@
-"""What stands above or below a line of a document is parted from its figures, and words are found as people type them."""
+"""What is raised or lowered in a document is parted from its figures, and words are found as people type them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(source: str) -> str | None:
         "<span style='vertical-align:30%'>4</span>",
         '<font style="font-size:8.5pt; vertical-align:top">4</font>',
         '<font size="1" style="vertical-align:text-top">4</font>',
-        '<font style="font-size:5.85pt;line-height:100%;position:relative;top:-3.15pt;vertical-align:baseline">4</font>',
+        '<font style="font-size:5.85pt;position:relative;top:-3.15pt;vertical-align:baseline">4</font>',
         "<b style='position:relative;bottom:.3em'>4</b>",
     ],
 )
@@ -92,8 +92,13 @@ def test_what_is_raised_or_lowered(source: str, expected: str) -> None:
     assert read(source) == expected
 
 
-_RAISING = ("<sup>{}</sup>", "<span style='vertical-align:super'>{}</span>", "<b style='position:relative;top:-2pt'>{}</b>",
-            "<sub>{}</sub>", "<sup><i>{}</i></sup>")  # fmt: skip
+_RAISING = (
+    "<sup>{}</sup>",
+    "<sub>{}</sub>",
+    "<sup><i>{}</i></sup>",
+    "<span style='vertical-align:super'>{}</span>",
+    "<b style='position:relative;top:-2pt'>{}</b>",
+)
 _BESIDE = st.text("1234.,%)$/ a", max_size=4).flatmap(lambda words: st.sampled_from([words, f"<b>{words}</b>"]))
 _MARKS = st.tuples(st.sampled_from(_RAISING), st.text("5678(),", min_size=1, max_size=3)).map(
     lambda mark: mark[0].format(mark[1])
@@ -116,7 +121,10 @@ def test_what_nobody_sees_is_no_text(sign: str) -> None:
 
 
 def test_joiners_stay_in_scripts_that_are_written_with_them() -> None:
-    assert read("<p>\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    assert (
+        read("<p>\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645")
+        == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +154,9 @@ def test_words_are_found_as_people_type_them(written: str, phrase: str) -> None:
     assert list(text.passages(shown, phrase)) == [(shown.index(paragraph), paragraph)]
 
 
-@pytest.mark.parametrize(("written", "phrase"), [("5\u00b2", "52"), ("5\u00bd", "51/2"), ("going. concern", "going concern")])
+@pytest.mark.parametrize(
+    ("written", "phrase"), [("5\u00b2", "52"), ("5\u00bd", "51/2"), ("going. concern", "going concern")]
+)
 def test_what_is_not_the_same_is_not_found(written: str, phrase: str) -> None:
     assert list(text.passages(written, phrase)) == []
 
