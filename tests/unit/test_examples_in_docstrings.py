@@ -21,6 +21,8 @@ PURE_MODULES = (
     "pit_fetch.support.suggest",
     "pit_fetch.times",
     "pit_fetch.wire",
+    "pit_fetch_providers.markup.folding",
+    "pit_fetch_providers.markup.marks",
 )
 
 

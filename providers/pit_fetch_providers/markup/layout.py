@@ -12,8 +12,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -29,7 +31,23 @@ _CELLS = ("td", "th")
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 400
+# To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
+_LONGEST_LINE, _KEPT = 4_000, 100
+_LONGEST_LINK = 100_000
 _SPACE = re.compile(r"\s+")
+# What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
+_SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
+_ALIGNED = re.compile(rf"vertical-align\s*:\s*(super|sub|(?:text-)?(?:top|bottom)|[+-]?{_NUMBER})", re.IGNORECASE)
+_MOVED = re.compile(rf"(?<![\w-])(top|bottom)\s*:\s*([+-]?{_NUMBER})", re.IGNORECASE)
+_RELATIVE = re.compile(r"position\s*:\s*relative", re.IGNORECASE)
+
+
+class _Shift(NamedTuple):
+    """How an element stands in its line. If that is not sure, all of the line may stand so, of one size."""
+
+    sign: str
+    is_sure: bool = True
 
 
 # Returns the address that a link leads to; None if that is no page.
@@ -38,7 +56,7 @@ Linked = Callable[[str], str | None]
 
 def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
     """Return the text of an element; with ``linked``, as Markdown with headings and links."""
-    writer = _Writer(linked)
+    writer = _Writer(linked, dict(_shifts(root)))
     for node, is_entered in _walk(root):
         if is_entered:
             writer.enter(node)
@@ -48,7 +66,7 @@ def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
 
 
 def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield each element on entering and on leaving it. Not recursive: pages nest thousands of elements."""
+    """Yield each text, and each element on entering and on leaving it. Not recursive: pages nest thousands."""
     yield root, True
     waiting = [(root, root.iter(include_text=True))]
     while waiting:
@@ -59,11 +77,46 @@ def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
             yield node, False
         else:
             yield child, True
-            waiting.append((child, child.iter(include_text=True)))
+            if child.tag != "-text":
+                waiting.append((child, child.iter(include_text=True)))
 
 
-def _is_short(cell: LexborNode) -> bool:
-    """Return whether an element is a cell of a row. No more than so much is read: cells nest in cells."""
+def _shifts(root: LexborNode) -> Iterator[tuple[int, _Shift]]:
+    """Yield each inline element that is raised or lowered, by its number."""
+    for node in root.css(_SHIFTED):
+        tag = node.tag or ""
+        if tag in ("sup", "sub"):
+            yield node.mem_id, _Shift(RAISED if tag == "sup" else LOWERED)
+        elif tag not in _PARAGRAPHS and tag not in _LINES and tag not in _CELLS:
+            shift = _moved(node) or _aligned(node)
+            if shift is not None:
+                yield node.mem_id, shift
+
+
+def _moved(node: LexborNode) -> _Shift | None:
+    style = node.attributes.get("style") or ""
+    for side, length in _MOVED.findall(style) if _RELATIVE.search(style) else ():
+        if float(length):
+            return _Shift(RAISED if (side.lower() == "bottom") == (float(length) > 0) else LOWERED)
+    return None
+
+
+def _aligned(node: LexborNode) -> _Shift | None:
+    style = node.attributes.get("style") or ""
+    match = _ALIGNED.search(style)
+    if match is None:
+        return None
+    word = match[1].lower()
+    if word.endswith(("top", "bottom")):
+        is_sized = "size" in style.lower() or "size" in node.attributes
+        return _Shift(RAISED if word.endswith("top") else LOWERED, is_sure=False) if is_sized else None
+    if word in ("super", "sub"):
+        return _Shift(RAISED if word == "super" else LOWERED)
+    return _Shift(RAISED if float(word) > 0 else LOWERED) if float(word) else None
+
+
+def is_short(cell: LexborNode) -> bool:
+    """Return whether an element is as short as a cell of a row. No more than so much is read: cells nest in cells."""
     length = 0
     for number, (node, is_entered) in enumerate(_walk(cell)):
         length += len(node.text_content or "") if is_entered and node.tag == "-text" else 0
@@ -75,10 +128,13 @@ def _is_short(cell: LexborNode) -> bool:
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
-    def __init__(self, linked: Linked | None) -> None:
+    def __init__(self, linked: Linked | None, shifts: Mapping[int, _Shift]) -> None:
         self.linked = linked
+        self.shifts = shifts  # of the elements that are raised or lowered, by their numbers
+        self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
         self.lines: list[str] = []
         self.line = ""
+        self.begun: list[str] = []  # what stands before it in the same line
         self.lists = self.verbatim = 0
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
@@ -94,22 +150,26 @@ class _Writer:
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
-            self.cells.append(_is_short(node))
+            self.cells.append(is_short(node))
         elif tag == "li" and not self.line:
             self.line = "  " * max(0, self.lists - 1) + "- "
         elif tag in _HEADINGS and self.linked is not None and not self.line:
             self.line = "#" * int(tag[1]) + " "
-        elif tag == "a":
+        elif tag == "a" and self.linked is not None:
             self.links.append((len(self.lines), len(self.line)))
+        if self.shifts and node.mem_id in self.shifts:
+            self._shift(node.mem_id)
 
     def leave(self, node: LexborNode) -> None:
         tag = node.tag
+        if self.shifted and self.shifted[-1][0] == node.mem_id:
+            self._add(BACK if self.shifted.pop()[1] else "")
         if tag in ("ul", "ol"):
             self.lists -= 1
         elif tag == "pre":
             self.verbatim -= 1
-        elif tag == "a":
-            self._link(node)
+        elif tag == "a" and self.linked is not None:
+            self._link(node, self.linked)
         elif tag in _CELLS and self.cells.pop() and self.line.strip():
             self.line = self.line.rstrip() + " | "
         self._break(tag)
@@ -119,19 +179,38 @@ class _Writer:
         return "\n".join(self.lines).strip("\n")
 
     def _write(self, text: str) -> None:
+        text = visible(text)
         if self.verbatim:
             *whole, rest = text.split("\n")
             for line in whole:
-                self.lines.append(self.line + line)
-                self.line = ""
-            self.line += rest
+                self.lines.append(resolved(self._taken() + line))
+            self._add(rest)
             return
         words = _SPACE.sub(" ", text)
-        self.line += words[1:] if self.line[-1:] in ("", " ") and words.startswith(" ") else words
+        self._add(words[1:] if self.line[-1:] in ("", " ") and words.startswith(" ") else words)
 
-    def _link(self, node: LexborNode) -> None:
+    def _add(self, text: str) -> None:
+        self.line += text
+        if len(self.line) > (_LONGEST_LINK if self.links else _LONGEST_LINE):
+            self.begun.append(self.line[:-_KEPT])
+            self.line = self.line[-_KEPT:]
+            self.links = [(-1, 0)] * len(self.links)
+
+    def _taken(self) -> str:
+        """Return the line, and begin another."""
+        line = "".join((*self.begun, self.line))
+        self.begun, self.line = [], ""
+        return line
+
+    def _shift(self, number: int) -> None:
+        shift, is_attached = self.shifts[number], self.line[-1:] not in ("", " ")
+        is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
+        self.shifted.append((number, is_marked))
+        self._add(shift.sign if is_marked else "")
+
+    def _link(self, node: LexborNode, linked: Linked) -> None:
         line, place = self.links.pop() if self.links else (-1, 0)
-        target = None if self.linked is None else self.linked(node.attributes.get("href") or "")
+        target = linked(node.attributes.get("href") or "")
         words = self.line[place:].strip()
         if target is not None and line == len(self.lines) and words:
             self.line = f"{self.line[:place]}[{words}]({target})"
@@ -148,7 +227,6 @@ class _Writer:
             self.lines.append("")
 
     def _end_line(self) -> None:
-        line = self.line.rstrip().removesuffix(" |").rstrip()
+        line = resolved(self._taken()).rstrip().removesuffix(" |").rstrip()
         if line.strip(" -#"):
             self.lines.append(line)
-        self.line = ""

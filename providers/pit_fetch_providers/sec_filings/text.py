@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pit_fetch_providers.markup import folding
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
+from pit_fetch_providers.markup.marks import visible
 
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
@@ -22,12 +24,9 @@ _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECAS
 _CLOSED = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 # A sign of currency, and what closes a figure, stand in cells of their own.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
-_CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||$)", re.MULTILINE)
+_CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
 # Marks of the plain text of the 1990s.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
-
-# Filings write typographic quotation marks, hyphens and dashes, and people those of a keyboard.
-_ALIKE = {sign: f"[{signs}]" for signs in ("'`‘’ʼ", '"“”„', r"\-‐‑‒–—−") for sign in signs}
 
 _AROUND = 300
 _MOST = 1_500
@@ -53,14 +52,16 @@ def of_document(source: str, file: str = "") -> str | None:
 
 
 def passages(text: str, phrase: str) -> Iterator[Passage]:
-    """Yield the paragraphs of ``text`` that hold ``phrase``; capitals and line breaks do not count."""
-    words = ["".join(_ALIKE.get(sign, re.escape(sign)) for sign in word) for word in phrase.split()]
-    pattern = re.compile(r"\s+".join(words), re.IGNORECASE)
+    """Yield the paragraphs of ``text`` that hold ``phrase``, however their letters, signs and blanks are written."""
+    words = folding.folded(phrase).text.split()
+    pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+    folded = folding.folded(text)
     end = -1
-    for match in pattern.finditer(text) if words else ():
-        if match.start() < end:
+    for match in pattern.finditer(folded.text) if words else ():
+        first, last = folded.shown(match.start()), folded.shown(match.end() - 1) + 1
+        if first < end:
             continue
-        start, end = _paragraph(text, match.start(), match.end())
+        start, end = _paragraph(text, first, last)
         yield Passage(start, text[start:end])
 
 
@@ -87,5 +88,5 @@ def _of_page(source: str) -> str:
 
 
 def _of_plain_text(source: str) -> str:
-    lines = _MARKS.sub("\n", source.replace("\r\n", "\n")).splitlines()
+    lines = _MARKS.sub("\n", visible(source).replace("\r\n", "\n")).splitlines()
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip("\n")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.markup.depth import flattened, is_too_large
-from pit_fetch_providers.markup.layout import laid_out
+from pit_fetch_providers.markup.layout import is_short, laid_out
 from pit_fetch_providers.wayback import address
 
 if TYPE_CHECKING:
@@ -248,10 +248,15 @@ def _main(page: LexborHTMLParser) -> LexborNode | None:
 def _links(main: LexborNode | None, base: str, frames: Iterable[str | None]) -> Iterator[str]:
     """Yield each address that the text links to, once, with the words of its first link, and those of its frames."""
     seen: set[str] = set()
-    links = [(frame, "") for frame in frames]
-    links += [(node.attributes.get("href"), node.text()) for node in main.css("a[href]")] if main is not None else []
-    for link, words in links:
+    links: list[tuple[str | None, LexborNode | None]] = [(frame, None) for frame in frames]
+    links += [(node.attributes.get("href"), node) for node in main.css("a[href]")] if main is not None else []
+    for link, node in links:
         target = address.linked(base, link or "")
         if target is not None and target not in seen:
             seen.add(target)
-            yield f"{target} {' '.join(words.split())}".rstrip()
+            yield f"{target} {'' if node is None else _words(node)}".rstrip()
+
+
+def _words(link: LexborNode) -> str:
+    """Return the words of a link on one line. Of a long one, in which others may nest, nothing raised is parted."""
+    return " ".join((laid_out(link) if is_short(link) else link.text()).split())

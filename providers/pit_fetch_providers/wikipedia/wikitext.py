@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
+from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED, resolved, visible
 from pit_fetch_providers.wikipedia import nesting
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ _FEWEST_VALUES = 3
 _LONGEST_INDENT = 20
 _SILENT_TAGS = frozenset({"ref", "references", "gallery", "templatestyles", "timeline", "score", "imagemap", "math",
                           "chem", "graph", "mapframe", "section", "syntaxhighlight"})  # fmt: skip
+_SHIFTS = {"sup": RAISED, "sub": LOWERED}
+_SHIFTING = {**_SHIFTS, "superscript": RAISED, "subscript": LOWERED}
+# A fraction's numbers are those of its whole, above and below its line, each but the last can be missing.
+_FRACTIONS = frozenset({"frac", "fraction", "sfrac"})
+_POWERS_OF_TEN = {"e": "×10", "10^": "10"}
 _BULLETS = {"li": "- ", "dd": "  ", "dt": ""}
 # Pictures and categories, as the largest Wikipedias call them.
 _ASIDE = re.compile(
@@ -72,7 +78,9 @@ def parse(source: str) -> Wikicode:
 def plain(code: Wikicode) -> str:
     """Return the text of an article, with the values of its infobox."""
     text = nesting.restored(_text(code.nodes))
-    lines = (_BULLET.sub("- ", _unquoted(line).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n"))
+    lines = (
+        _BULLET.sub("- ", resolved(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n")
+    )
     return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
 
 
@@ -102,9 +110,9 @@ def _text(nodes: Iterable[Node]) -> str:
 def _said(node: Any, is_at_start: bool) -> Iterator[str]:
     match type(node).__name__:
         case "Text":
-            yield str(node.value)
+            yield visible(str(node.value))
         case "HTMLEntity":
-            yield node.normalize()
+            yield visible(node.normalize())
         case "Heading":
             yield f"\n{_code(node.title).strip()}\n"
         case "Wikilink":
@@ -131,6 +139,8 @@ def _tag(tag: Tag) -> str:
     inner = "" if tag.contents is None else _text(tag.contents.nodes)
     if name in _BULLETS and tag.self_closing:
         return _BULLETS[name]
+    if name in _SHIFTS:
+        return f"{_SHIFTS[name]}{inner}{BACK}"
     if name in ("td", "th"):
         return f"{inner.strip()} | "
     return f"\n{inner}" if name == "tr" else inner
@@ -145,4 +155,17 @@ def _template(template: Template, is_at_start: bool) -> str:
     if is_at_start and named and is_box:
         values = ((str(param.name).strip(), " ".join(_code(param.value).split())) for param in named)
         return "\n".join([name, *(f"{key}: {value}" for key, value in values if value), ""])
-    return " ".join(filter(None, (_code(param.value).strip() for param in template.params if not param.showkey)))
+    unnamed = [_code(param.value).strip() for param in template.params if not param.showkey]
+    return _raised(name.lower(), unnamed) or " ".join(filter(None, unnamed))
+
+
+def _raised(name: str, values: list[str]) -> str:
+    """Return what a template shows that raises or lowers its values; "" for any other."""
+    if name in _SHIFTING and values:
+        return f"{_SHIFTING[name]}{values[0]}{BACK}"
+    if name in _POWERS_OF_TEN and values:
+        return f"{_POWERS_OF_TEN[name]}{RAISED}{values[0]}{BACK}"
+    if name in _FRACTIONS and 1 <= len(values) <= 3:
+        *whole, above, below = ["1", *values] if len(values) == 1 else values
+        return f"{''.join(whole)}{RAISED}{above}{BACK}/{LOWERED}{below}{BACK}"
+    return ""

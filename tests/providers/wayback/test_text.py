@@ -100,6 +100,15 @@ def test_title_links_and_dates_are_fields() -> None:
     ]
 
 
+def test_a_raised_mark_is_parted_from_its_figure_and_what_nobody_sees_is_no_text() -> None:
+    assert read('<a href="/a">Sales of 5,234<sup>1</sup> mil&shy;lion</a>').links == (
+        "https://www.example.gov/a Sales of 5,234^1 million"
+    )
+    page = '<p>Sales of 5,234<sup><a href="/notes">[1]</a></sup> mil&shy;lion, 5<sup>1</sup>/<sub>2</sub>%'
+    assert read(page).text == "Sales of 5,234^[1] million, 5 1/2%"
+    assert read(page, "markdown").text == ("Sales of 5,234^[[1]](https://www.example.gov/notes) million, 5 1/2%")
+
+
 def test_html_is_the_page_as_it_was_captured() -> None:
     assert read(SITE, "html").text == SITE
 
@@ -170,8 +179,9 @@ def test_a_page_of_any_depth_is_read() -> None:
 @pytest.mark.parametrize(
     "source",
     ["<div>" * 200_000, "<table><tr><td>" * 50_000, "<nav><header>" * 50_000, "<x-1><x-2>" * 100_000,
+     "<sup>5</sup>" * 200_000,
      "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">"],
-    ids=["div", "cells", "navigation", "unknown", "attributes"],
+    ids=["div", "cells", "navigation", "unknown", "raised", "attributes"],
 )  # fmt: skip
 def test_a_hostile_page_costs_little(source: str) -> None:
     import time

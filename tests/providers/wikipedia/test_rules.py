@@ -342,6 +342,21 @@ def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("5,234<sup>4</sup>, 12%<sup>a</sup>, 1<sup>st</sup>", "5,234^4, 12%^a, 1st"),
+        ("10{{sup|6}} 10{{superscript|-3}} 3.5{{e|6}} {{10^|6}}", "10^6 10^-3 3.5×10^6 10^6"),
+        ("5<sup>1</sup>/<sub>2</sub> 5{{frac|1|2}} {{frac|5|1|2}} {{frac|4}}", "5 1/2 5 1/2 5 1/2 1/4"),
+        ("CO<sub>2</sub> CO{{sub|2}} 5<sub>4</sub>", "CO2 CO2 5_4"),
+        ("5,234<sup>4<br>5</sup>6", "5,234^4\n5 6"),
+        ("con&shy;cern con\u200bcern", "concern concern"),
+    ],
+)
+def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: str) -> None:
+    assert wikitext.plain(wikitext.parse(source)) == text
+
+
+@pytest.mark.parametrize(
     "source",
     [
         *(
