@@ -30,8 +30,8 @@ FIELDS = (
     *fields("kind security", date="transaction_date"),
     *fields("code"),
     Field("acquired", "flag"),
-    *fields(number="shares price owned_after"),
-    *fields("ownership ownership_nature underlying", number="underlying_shares exercise_price"),
+    *fields(number="shares total_value price owned_after value_owned_after"),
+    *fields("ownership ownership_nature underlying", number="underlying_shares underlying_value exercise_price"),
     *fields(date="exercise_date expiration_date", lists="footnotes"),
 )
 
@@ -122,13 +122,17 @@ def _row(row: Element) -> dict[str, Any]:
         "transaction_date": _date(elements.text(row, "transactionDate")),
         "code": elements.text(row, "transactionCoding/transactionCode"),
         "acquired": {"A": True, "D": False}.get(acquired or ""),
+        # A derivative that has no number of shares, such as a note, is reported by what it is worth.
         "shares": elements.number(amounts, "transactionShares"),
+        "total_value": elements.number(amounts, "transactionTotalValue"),
         "price": elements.number(amounts, "transactionPricePerShare"),
         "owned_after": elements.number(after, "sharesOwnedFollowingTransaction"),
+        "value_owned_after": elements.number(after, "valueOwnedFollowingTransaction"),
         "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
         "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
         "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
         "underlying_shares": elements.number(row, "underlyingSecurity/underlyingSecurityShares"),
+        "underlying_value": elements.number(row, "underlyingSecurity/underlyingSecurityValue"),
         "exercise_price": elements.number(row, "conversionOrExercisePrice"),
         "exercise_date": _date(elements.text(row, "exerciseDate")),
         "expiration_date": _date(elements.text(row, "expirationDate")),

@@ -115,6 +115,11 @@ def _told_by_the_source(real: Any) -> Any:
     return fetch
 
 
+def _in_shares_alone(real: Any) -> Any:
+    by_value = ("total_value", "value_owned_after", "underlying_value")
+    return lambda row: {**real(row), **dict.fromkeys(by_value)}
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
@@ -228,6 +233,12 @@ MUTANTS = (
         f"{_ROOM}.releases:newest_first",
         _as_undated,
         ("sec_filings: left out",),
+    ),
+    Mutant(
+        "sec_filings: amounts that are given by their value are left out",
+        f"{_ROOM}.insiders:_row",
+        _in_shares_alone,
+        ("sec_filings: amounts",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

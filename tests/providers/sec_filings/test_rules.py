@@ -495,6 +495,29 @@ def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
     assert row.payload["footnotes"] == ["A weighted average."]
 
 
+BY_SHARES = {"transactionShares": "10", "sharesOwnedFollowingTransaction": "30", "underlyingSecurityShares": "20"}
+BY_VALUE = {
+    "transactionTotalValue": "5000000", "valueOwnedFollowingTransaction": "9000000.5", "underlyingSecurityValue": "0"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("amounts", "expected"),
+    [
+        (BY_SHARES, (10, None, 30, None, 20, None)),
+        (BY_VALUE, (None, 5_000_000, None, 9_000_000.5, None, 0)),
+        ({}, (None,) * 6),
+    ],
+)
+def test_an_amount_is_a_number_of_shares_or_a_value(
+    amounts: dict[str, str], expected: tuple[float | None, ...]
+) -> None:
+    form = insider(17, "2024-02-20 12:00:00", server.ownership("4", [], derivatives=[amounts]))
+    (record,) = ask((form,), op="insiders").records
+    names = ("shares", "total_value", "owned_after", "value_owned_after", "underlying_shares", "underlying_value")
+    assert tuple(record.payload[name] for name in names) == expected
+
+
 def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
     every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
     assert numbers(every) == [12, 11, 11, 13, 14]

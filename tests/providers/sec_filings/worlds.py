@@ -52,6 +52,12 @@ _TEXT: Mapping[str, Sequence[tuple[str, ...]]] = {
 }
 # What an answer says of a book of which a part cannot be read, or is not there.
 _OF_NO_BOOK = re.compile(r"\S+ \S+ is public, and is left out|amendment \S+ adds to a report that is not there")
+# The amounts of a derivative: a number of shares or a value, by the names of the wire and of the fields.
+_AMOUNTS = (
+    {"transactionShares": "shares", "transactionTotalValue": "total_value"},
+    {"sharesOwnedFollowingTransaction": "owned_after", "valueOwnedFollowingTransaction": "value_owned_after"},
+    {"underlyingSecurityShares": "underlying_shares", "underlyingSecurityValue": "underlying_value"},
+)
 _BODY = (
     "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
 )
@@ -263,6 +269,20 @@ def incomplete(rng: Random) -> int:
     before = [item["accession"] for item in whole].index(lost) if case.words[0] == "insiders" else 0
     assert left.data == whole[:before], "something is served in the place of a filing that cannot be had"
     assert "upstream_error" in left.gap_types
+    return 1
+
+
+def amounts(rng: Random) -> int:
+    """Each amount of an insider's form is served as it is given: in shares, or by its value."""
+    case = make(rng, most=0, kind="insiders")
+    given = [{rng.choice(list(names)): str(rng.randrange(9_999)) for names in _AMOUNTS} for _ in range(3)]
+    filing = _public(rng, sec.number(1), case.moment, ("4",))
+    app = server.app([Filed(filing, (server.ownership("4", [], derivatives=given),))])
+    items = run(case._replace(words=("insiders", "cik=320193", "--limit", "9"), terminal=False), app).data
+    fields = {wire: field for names in _AMOUNTS for wire, field in names.items()}
+    expected = [{fields[name]: int(amount) for name, amount in row.items()} for row in given]
+    served = [{name: item[name] for name in fields.values() if item[name] is not None} for item in items]
+    assert served == expected, "an amount of a form is not served"
     return 1
 
 
@@ -486,6 +506,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "amounts": amounts,
     "kept": kept,
     "later files": lambda rng: non_interference(later_files(rng)),
     "left out": left_out,
