@@ -549,6 +549,18 @@ def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
         assert (fetched.records, fetched.error_code) == ([], error)
 
 
+# Well formed, and no form or report.
+XHTML = "<html><body><p>The {} is not available.</p></body></html>"
+
+
+def test_a_page_that_speaks_of_a_form_is_none() -> None:
+    page, (form,) = Document("4", "form4.xml", XHTML.format("ownershipDocument")), SOLD.documents
+    for made, expected in (((page,), ([13], "malformed")), ((page, form), ([13, 11, 11], ""))):
+        late = FIRST._replace(filing=Filing(sec.number(13), "3", "2024-05-05 12:00:00"))
+        fetched = ask((late, SOLD._replace(documents=made)), op="insiders")
+        assert (numbers(fetched), fetched.error_code) == expected
+
+
 def test_a_form_on_paper_is_a_row_that_says_so() -> None:
     paper = insider(15, "2024-02-20 12:00:00", Document("4", "", "FORM 4\n\n1. Name: Jane Doe"))
     fetched = ask((SOLD, paper, FIRST, ON_PAPER), op="insiders")
@@ -636,6 +648,24 @@ def test_an_amendment_of_the_same_morning_comes_after_what_it_amends(kind: str, 
         )
     ]
     assert [record.payload["issuer"] for record in ask(tuple(made), op="holdings").records] == expected
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ((BASE,), ["AGAIN"]),
+        ((BASE, ADDED, REPLACED), ["AGAIN"]),
+        ((BASE, quarter(29, "2024-05-31 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS")), ["ATLAS", "AGAIN"]),
+    ],
+)
+def test_a_second_report_on_a_quarter_replaces_what_came_before_it(
+    others: tuple[Filed, ...], expected: list[str]
+) -> None:
+    again = quarter(28, "2024-05-30 12:00:00", [("AGAIN", 5_000, 100)])
+    fetched = ask((*others, again), op="holdings")
+    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (expected, None)
+    before = [ask(filed, op="holdings", pit="2024-05-30T12:59:59-04:00").items for filed in ((*others, again), others)]
+    assert before[0] == before[1] != []
 
 
 def test_the_book_of_an_earlier_quarter() -> None:
@@ -781,8 +811,9 @@ def test_an_amendment_that_adds_to_nothing_is_no_book() -> None:
     assert ask((ADDED, OLDER), op="holdings", pit="2024-05-20T12:30:00-04:00").error is None
 
 
-def test_one_table_of_several_that_cannot_be_read_is_an_error() -> None:
-    lost = Document("INFORMATION TABLE", "more.xml", BASE.documents[1].source[:-40])
+@pytest.mark.parametrize("source", [BASE.documents[1].source[:-40], XHTML.format("table")], ids=["cut", "page"])
+def test_one_table_of_several_that_cannot_be_read_is_an_error(source: str) -> None:
+    lost = Document("INFORMATION TABLE", "more.xml", source)
     fetched = ask((BASE._replace(documents=(*BASE.documents, lost)),), op="holdings")
     assert (fetched.records, fetched.error_code) == ([], "malformed")
 

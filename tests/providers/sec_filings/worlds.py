@@ -58,6 +58,9 @@ _AMOUNTS = (
     {"sharesOwnedFollowingTransaction": "owned_after", "valueOwnedFollowingTransaction": "value_owned_after"},
     {"underlyingSecurityShares": "underlying_shares", "underlyingSecurityValue": "underlying_value"},
 )
+# A form, and what is well formed in its place.
+_FORM = re.compile(rb"<ownershipDocument>.*</ownershipDocument>", re.DOTALL)
+_PAGE = b"<html><body>The ownershipDocument is not available.</body></html>"
 _BODY = (
     "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
 )
@@ -264,7 +267,8 @@ def incomplete(rng: Random) -> int:
         return 0
     lost = rng.choice(accessions)
     reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
-    is_spoilt = case.words[0] == "holdings" and rng.random() < 0.3
+    is_in_xml = case.words[0] != "text" and all(item.get("kind") != "unread" for item in whole)
+    is_spoilt = is_in_xml and rng.random() < 0.3
     left = run(case, _spoilt(case.worlds[0], lost) if is_spoilt else _without(case.worlds[0], lost, reply))
     before = [item["accession"] for item in whole].index(lost) if case.words[0] == "insiders" else 0
     assert left.data == whole[:before], "something is served in the place of a filing that cannot be had"
@@ -283,6 +287,23 @@ def amounts(rng: Random) -> int:
     expected = [{fields[name]: int(amount) for name, amount in row.items()} for row in given]
     served = [{name: item[name] for name in fields.values() if item[name] is not None} for item in items]
     assert served == expected, "an amount of a form is not served"
+    return 1
+
+
+def of_a_book(rng: Random) -> int:
+    """A book is the newest report that is whole by itself, be it an amendment or not, and what was added since."""
+    case = make(rng, most=0, kind="holdings")
+    case = case._replace(words=("holdings", "cik=320193", "--limit", "9"), terminal=False)
+    begin = case.moment.date() - 60 * hours.DAY
+    kinds = ["", *rng.choices(("", "RESTATEMENT", "NEW HOLDINGS"), k=rng.choice((1, 4)))]
+    filed, period = [], f"{begin - hours.DAY}"
+    for place, kind in enumerate(kinds):
+        form, day = "13F-HR/A" if kind else "13F-HR", hours.weekday(begin + 7 * place * hours.DAY)
+        report = server.report(form, period, [(f"No. {place}", 5_000, 100)], kind)
+        filed.append(Filed(Filing(sec.number(place + 1), form, f"{day} 12:00:00"), report, period))
+    last = max(place for place, kind in enumerate(kinds) if kind != "NEW HOLDINGS")
+    issuers = {item["issuer"] for item in run(case, server.app(filed)).data}
+    assert issuers == {f"No. {place}" for place in range(last, len(kinds))}
     return 1
 
 
@@ -363,12 +384,13 @@ def _without(app: App, accession: str, reply: Response) -> App:
 
 
 def _spoilt(app: App, accession: str) -> App:
-    """Return ``app`` with a number of shares that is none in a report."""
+    """Return ``app`` with a number of shares that is none in a report, and with a page in the place of a form."""
 
     def answer(request: HttpRequest) -> Response:
         response = app(request)
         is_report = request.method == "GET" and request.path.endswith(f"/{accession}.txt")
-        return replace(response, body=response.body.replace(b"Prnamt>100<", b"Prnamt>n/a<")) if is_report else response
+        spoilt = _FORM.sub(_PAGE, response.body.replace(b"Prnamt>100<", b"Prnamt>n/a<"))
+        return replace(response, body=spoilt) if is_report else response
 
     return answer
 
@@ -507,6 +529,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "day": of_a_day,
     "incomplete": incomplete,
     "amounts": amounts,
+    "book": of_a_book,
     "kept": kept,
     "later files": lambda rng: non_interference(later_files(rng)),
     "left out": left_out,
