@@ -115,6 +115,15 @@ def _told_by_the_source(real: Any) -> Any:
     return fetch
 
 
+def _filled_up(real: Any) -> Any:
+    def check_rows(columns: Any) -> None:
+        held = [values for values in (columns or {}).values() if isinstance(values, list)]
+        for values in held:
+            values.extend([None] * (max(map(len, held)) - len(values)))
+
+    return check_rows
+
+
 def _in_shares_alone(real: Any) -> Any:
     by_value = ("total_value", "value_owned_after", "underlying_value")
     return lambda row: {**real(row), **dict.fromkeys(by_value)}
@@ -242,6 +251,12 @@ MUTANTS = (
         f"{_ROOM}.releases:newest_first",
         _as_undated,
         ("sec_filings: left out",),
+    ),
+    Mutant(
+        "sec_filings: a list whose columns differ in length is filled up",
+        f"{_LIST}:_check_rows",
+        _filled_up,
+        ("sec_filings: torn",),
     ),
     Mutant(
         "sec_filings: a page in the place of a form is a form without rows",

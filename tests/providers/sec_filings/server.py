@@ -146,6 +146,11 @@ def rows(filed: Sequence[Filed]) -> list[dict[str, Any]]:
     return [dict(zip(by_name, row, strict=True)) for row in zip(*by_name.values(), strict=True)]
 
 
+def torn(listed: Mapping[str, Sequence[Any]], name: str) -> dict[str, list[Any]]:
+    """Return a file's columns without the first value of one: all that follow it stand a row higher."""
+    return {key: list(values)[key == name :] for key, values in listed.items()}
+
+
 def index_page(filed: Filed) -> str:
     """Return the index page: what dates the filing, and a row a document."""
     folder = f"/Archives/edgar/data/{filed.filing.ciks[0]}/{filed.filing.accession.replace('-', '')}"

@@ -315,6 +315,25 @@ def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
     assert ask(app).error_code == "malformed"
 
 
+@pytest.mark.parametrize("name", server.columns(FILED, False))
+@pytest.mark.parametrize("part", ["CIK0000320193.json", OLDER_PART])
+@pytest.mark.parametrize("tear", [server.torn, lambda columns, name: {**columns, name: None}], ids=["shorter", "gone"])
+def test_a_list_whose_columns_differ_in_length_cannot_be_read(tear: Any, part: str, name: str) -> None:
+    listed = server.columns(FILED[:2], False)
+    body = as_json(tear(listed, name))
+    whole = {"recent": server.columns(FILED[3:4], False), "files": [{"name": OLDER_PART, "filingTo": "2023-05-01"}]}
+    if part != OLDER_PART:
+        body, whole = as_json(listed), {**whole, "recent": tear(whole["recent"], name)}
+    app = instead(server.app(FILED), as_json({"filings": whole}), "/submissions/CIK0000320193.json")
+    fetched = ask(instead(app, body, f"/submissions/{OLDER_PART}"))
+    saved = ask_source("sec_filings", server.app(()), body=as_json(tear(listed, name)).body, pit=PIT)
+    if name == "size":  # which is not read
+        assert (numbers(fetched), fetched.error, len(saved.records)) == ([4, 2, 1], None, 2)
+    else:
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+        assert (saved.records, [gap.type for gap in saved.selection.gaps]) == ([], ["input_error"])
+
+
 @pytest.mark.parametrize("files", [{"files": None}, {"files": {}}, {"files": [None]}, {}])
 def test_a_list_that_does_not_tell_its_older_parts_is_no_whole_list(files: dict[str, Any]) -> None:
     whole = {"filings": {"recent": server.columns(FILED, False), **files}}

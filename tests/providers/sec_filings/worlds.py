@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any
 
 from pit_fetch_providers.edgar.forms import INSIDERS, is_ordinary
 
-from pit_fetch.testing.server import App, Response
+from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws import archived
 from tests.laws.checks import continued as check_continued
@@ -276,6 +277,29 @@ def incomplete(rng: Random) -> int:
     return 1
 
 
+def torn(rng: Random) -> int:
+    """A file of the list of which one column lacks a value is an error: which values are one row, nothing shows."""
+    case = make(rng, most=0, kind="filings")
+    case = case._replace(words=("cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    filed = [_filed(rng, _public(rng, sec.number(place), case.moment, _FORMS)) for place in range(1, 5)]
+    whole = server.app(filed, recent=2)
+    lost, name = rng.choice((0, 1)), rng.choice([name for name in server.columns((), False) if name != "size"])
+
+    def answer(request: HttpRequest) -> Response:
+        match, response = sec.LIST.fullmatch(request.path), whole(request)
+        if match is None or sec.part_of(match) != lost:
+            return response
+        listed = json.loads(response.body)
+        if lost:
+            return as_json(server.torn(listed, name))
+        return as_json({"filings": {**listed["filings"], "recent": server.torn(listed["filings"]["recent"], name)}})
+
+    left, every = run(case, answer), run(case, whole).data
+    assert left.data == every[: min(len(left.data), 2)], "a filing is served with what is another one's"
+    assert "upstream_error" in left.gap_types
+    return 1
+
+
 def amounts(rng: Random) -> int:
     """Each amount of an insider's form is served as it is given: in shares, or by its value."""
     case = make(rng, most=0, kind="insiders")
@@ -528,6 +552,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "torn": torn,
     "amounts": amounts,
     "book": of_a_book,
     "kept": kept,
