@@ -8,7 +8,7 @@ not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -27,6 +27,11 @@ _CIK = re.compile(CIK)
 _OLDER_FILE = re.compile(r"CIK[0-9]{10}-submissions-[0-9]{3}\.json")
 # A file of older filings was recorded that holds one of the day after its last.
 _OVERLAP = timedelta(days=7)
+# What of a row is read. The first three date it, and every reader needs them.
+_COLUMNS = (
+    "accessionNumber", "filingDate", "acceptanceDateTime", "form", "items", "reportDate", "primaryDocument"
+)  # fmt: skip
+_DATING = _COLUMNS[:3]
 
 
 class Row(NamedTuple):
@@ -47,11 +52,26 @@ def file_of(cik: int) -> str:
 
 
 def document(body: bytes) -> dict[str, Any]:
-    """Return a decoded file of the list. Raise UpstreamError for any other document."""
+    """Return a decoded file of the list. Raise UpstreamError for any other document, and for one with torn rows."""
     decoded = lenient_json(body, 4)  # {"filings": {"recent": {"form": [row, ...]}}}
     if not isinstance(decoded, dict):
         raise UpstreamError(Code.MALFORMED, problem="it is not a list of filings")
+    _check_rows(_held(decoded))
     return decoded
+
+
+def _held(listed: Mapping[str, Any]) -> Any:
+    """Return the columns that a decoded file holds itself: a company's list below ``recent``, an older file at once."""
+    filings = listed.get("filings", {"recent": listed})
+    return filings.get("recent") if isinstance(filings, dict) else None
+
+
+def _check_rows(columns: Any) -> None:
+    """Raise UpstreamError for columns that differ in length: nothing shows which of their values are one row."""
+    held = columns if isinstance(columns, dict) else {}
+    lengths = {len(column(held, name)) for name in _COLUMNS if name in _DATING or name in held}
+    if len(lengths) > 1:
+        raise UpstreamError(Code.MALFORMED, problem="its columns are not of one length")
 
 
 class OlderFile(NamedTuple):
@@ -103,20 +123,15 @@ class Saved(NamedTuple):
 def saved(body: bytes) -> Saved:
     """Return a saved reply, be it a company's list or a file of older filings. Raise UpstreamError."""
     listed = document(body)
-    filings = listed.get("filings", {"recent": listed})
-    columns = _columns(filings.get("recent") if isinstance(filings, dict) else None)
-    return Saved(_number(listed), _by_date(rows(columns)))
+    return Saved(_number(listed), _by_date(rows(_columns(_held(listed)))))
 
 
-def rows(columns: Any) -> Iterator[Row | None]:
+def rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[Row | None]:
     """Yield the rows of one file's columns, in its order; None for one that is unreadable."""
-    names = ("accessionNumber", "form", "filingDate", "acceptanceDateTime", "items", "reportDate", "primaryDocument")
-    numbers, *others = (column(columns, name) for name in names)
-    for place, number in enumerate(numbers):
-        yield _row(number, *(values[place] if place < len(values) else None for values in others))
+    return (_row(*values) for values in zip(*(columns[name] for name in _COLUMNS), strict=True))
 
 
-def _row(number: Any, form: Any, filed: Any, stamp: Any, items: Any, period: Any, document: Any) -> Row | None:
+def _row(number: Any, filed: Any, stamp: Any, form: Any, items: Any, period: Any, document: Any) -> Row | None:
     day = parse_date(filed)
     if not isinstance(number, str) or not _ACCESSION.fullmatch(number) or not isinstance(form, str) or day is None:
         return None
@@ -169,7 +184,7 @@ def _number(listed: Mapping[str, Any]) -> int | None:
 
 
 def _columns(columns: Any) -> dict[str, Any]:
-    """Return the columns of a file. Raise UpstreamError if it has none: a company would seem to have filed nothing."""
-    if not isinstance(columns, dict) or not isinstance(columns.get("accessionNumber"), list):
+    """Return the columns of a file. Raise UpstreamError if one is missing: all its filings would seem to be."""
+    if not isinstance(columns, dict) or not all(isinstance(columns.get(name), list) for name in _COLUMNS):
         raise UpstreamError(Code.MALFORMED, problem="it has no list of filings")
     return columns

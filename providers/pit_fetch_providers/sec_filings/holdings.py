@@ -135,8 +135,8 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         "manager_cik": None if cik is None else f"{cik:010d}",
         "period": period,
     }
-    tables = [root for root in roots if elements.name(root) == "informationTable"]
-    is_lost = any(document.type == _TABLE and root is None for document, root in parsed)
+    tables = [root for root in roots if _is_table(root)]
+    is_lost = any(document.type == _TABLE and not _is_table(root) for document, root in parsed)
     if is_lost or (not tables and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0):
         raise UpstreamError(
             Code.MALFORMED, problem=f"report {filing.accession} has no table of positions that can be read"
@@ -148,6 +148,11 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
     for number, payload in enumerate([{**report, "issuer": None}, *positions]):
         yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
+
+
+def _is_table(root: Element | None) -> bool:
+    """Return whether a document is a table of positions, and no page in its place."""
+    return root is not None and elements.name(root) == "informationTable"
 
 
 def _positions(context: Context, cik: int, made: Release) -> Iterator[Record]:

@@ -30,8 +30,8 @@ FIELDS = (
     *fields("kind security", date="transaction_date"),
     *fields("code"),
     Field("acquired", "flag"),
-    *fields(number="shares price owned_after"),
-    *fields("ownership ownership_nature underlying", number="underlying_shares exercise_price"),
+    *fields(number="shares total_value price owned_after value_owned_after"),
+    *fields("ownership ownership_nature underlying", number="underlying_shares underlying_value exercise_price"),
     *fields(date="exercise_date expiration_date", lists="footnotes"),
 )
 
@@ -39,6 +39,7 @@ FIELDS = (
 _EMPTY: dict[str, Any] = {field.name: [] if field.kind == "list" else None for field in FIELDS}
 
 FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in ("", "/A"))
+_ROOT = "ownershipDocument"
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
@@ -69,16 +70,22 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
 
     A gap in its place would be in no archive's answer.
     """
-    source = next((document.text for document in found if "ownershipDocument" in (document.text or "")), None)
-    if source is None:
-        rows = [{**_EMPTY, "accession": filing.accession, "form": filing.form, "kind": "unread"}]
-    elif (root := elements.parse(source)) is not None:
+    sources = [document.text for document in found if _ROOT in (document.text or "")]
+    root = next(filter(_is_form, map(elements.parse, filter(None, sources))), None)
+    if root is not None:
         rows = list(_rows(root, filing)) or [{**_EMPTY, **_form(root, filing), "kind": "none"}]
+    elif not sources:
+        rows = [{**_EMPTY, "accession": filing.accession, "form": filing.form, "kind": "unread"}]
     else:
         problem = f"Form {filing.form} {filing.accession} has no XML that can be read"
         raise UpstreamError(Code.MALFORMED, problem=problem)
     for number, row in enumerate(rows, 1):
         yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
+
+
+def _is_form(root: Element | None) -> bool:
+    """Return whether a document is a form, and no page that speaks of one."""
+    return root is not None and elements.name(root) == _ROOT
 
 
 def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:
@@ -122,13 +129,17 @@ def _row(row: Element) -> dict[str, Any]:
         "transaction_date": _date(elements.text(row, "transactionDate")),
         "code": elements.text(row, "transactionCoding/transactionCode"),
         "acquired": {"A": True, "D": False}.get(acquired or ""),
+        # A derivative that has no number of shares, such as a note, is reported by what it is worth.
         "shares": elements.number(amounts, "transactionShares"),
+        "total_value": elements.number(amounts, "transactionTotalValue"),
         "price": elements.number(amounts, "transactionPricePerShare"),
         "owned_after": elements.number(after, "sharesOwnedFollowingTransaction"),
+        "value_owned_after": elements.number(after, "valueOwnedFollowingTransaction"),
         "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
         "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
         "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
         "underlying_shares": elements.number(row, "underlyingSecurity/underlyingSecurityShares"),
+        "underlying_value": elements.number(row, "underlyingSecurity/underlyingSecurityValue"),
         "exercise_price": elements.number(row, "conversionOrExercisePrice"),
         "exercise_date": _date(elements.text(row, "exerciseDate")),
         "expiration_date": _date(elements.text(row, "expirationDate")),

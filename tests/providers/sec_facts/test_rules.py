@@ -126,7 +126,14 @@ def test_a_filing_that_the_submissions_leave_out_is_dated_by_its_header() -> Non
     assert ask(app, concept="NetIncomeLoss").records[0].available_at == datetime(2023, 2, 16, 14, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("reply", [sec.MAINTENANCE, sec.BLOCKED, Response(b'{"filings": {"rec'), Response(b"<html>")])
+UNEVEN = {"accessionNumber": [sec.number(1), sec.number(2)], "filingDate": ["2022-05-02"], "acceptanceDateTime": [""]}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [sec.MAINTENANCE, sec.BLOCKED, Response(b'{"filings": {"rec'), Response(b"<html>"),
+     as_json({"filings": {"recent": UNEVEN}})],
+)  # fmt: skip
 def test_a_list_of_filings_that_fails_is_an_error_whatever_was_filed(reply: Response) -> None:
     for facts in (HISTORY, HISTORY[:1], ()):
         fetched = ask(instead(server.app(facts), reply, "/submissions/CIK0000320193.json"), concept="NetIncomeLoss")

@@ -115,6 +115,29 @@ def _told_by_the_source(real: Any) -> Any:
     return fetch
 
 
+def _filled_up(real: Any) -> Any:
+    def check_rows(columns: Any) -> None:
+        held = [values for values in (columns or {}).values() if isinstance(values, list)]
+        for values in held:
+            values.extend([None] * (max(map(len, held)) - len(values)))
+
+    return check_rows
+
+
+def _in_shares_alone(real: Any) -> Any:
+    by_value = ("total_value", "value_owned_after", "underlying_value")
+    return lambda row: {**real(row), **dict.fromkeys(by_value)}
+
+
+def _one_after_the_other(real: Any) -> Any:
+    def standing(reports: Any) -> Any:
+        every = sorted(set(reports), key=holdings._age)
+        restated = [place for place, report in enumerate(every) if report.amendment == "RESTATEMENT"]
+        return every[max(restated, default=0) :]
+
+    return standing
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
@@ -228,6 +251,30 @@ MUTANTS = (
         f"{_ROOM}.releases:newest_first",
         _as_undated,
         ("sec_filings: left out",),
+    ),
+    Mutant(
+        "sec_filings: a list whose columns differ in length is filled up",
+        f"{_LIST}:_check_rows",
+        _filled_up,
+        ("sec_filings: torn",),
+    ),
+    Mutant(
+        "sec_filings: a page in the place of a form is a form without rows",
+        f"{_ROOM}.insiders:_is_form",
+        lambda real: lambda root: root is not None,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: amounts that are given by their value are left out",
+        f"{_ROOM}.insiders:_row",
+        _in_shares_alone,
+        ("sec_filings: amounts",),
+    ),
+    Mutant(
+        "sec_filings: a second report on a quarter is added to the first",
+        f"{_ROOM}.holdings:_standing",
+        _one_after_the_other,
+        ("sec_filings: book",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
 )

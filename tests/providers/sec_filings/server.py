@@ -31,8 +31,17 @@ class Filed(NamedTuple):
     period: str = ""
 
 
-def ownership(form: str, rows: Sequence[Mapping[str, str]] = ({},), original: str = "", owners: int = 1) -> Document:
-    """Return a form 3, 4 or 5, in the shape of the wire. A row is a transaction, or a holding if it has no ``date``."""
+def ownership(
+    form: str,
+    rows: Sequence[Mapping[str, str]] = ({},),
+    original: str = "",
+    owners: int = 1,
+    derivatives: Sequence[Mapping[str, str]] = (),
+) -> Document:
+    """Return a form 3, 4 or 5, in the shape of the wire. A row is a transaction, or a holding if it has no ``date``.
+
+    A derivative has its amounts, by the names that the wire gives them.
+    """
     owner = (
         "<reportingOwner><reportingOwnerId><rptOwnerCik>0001780525</rptOwnerCik><rptOwnerName>Doe Jane</rptOwnerName>"
         "</reportingOwnerId><reportingOwnerRelationship><isDirector>0</isDirector><isOfficer>true</isOfficer>"
@@ -47,6 +56,7 @@ def ownership(form: str, rows: Sequence[Mapping[str, str]] = ({},), original: st
         + "<issuer><issuerCik>0000320193</issuerCik><issuerName>Apple Inc.</issuerName>"
         f"<issuerTradingSymbol>AAPL</issuerTradingSymbol></issuer>{owner * owners}<aff10b5One>0</aff10b5One>"
         f"<nonDerivativeTable>{''.join(map(_owned, rows))}</nonDerivativeTable>"
+        f"<derivativeTable>{''.join(map(_derived, derivatives))}</derivativeTable>"
         '<footnotes><footnote id="F1">A weighted average.</footnote></footnotes></ownershipDocument>\n</XML>',
     )
 
@@ -73,6 +83,19 @@ def _owned(row: Mapping[str, str]) -> str:
         f"</transactionCoding><transactionAmounts><transactionShares><value>{values['shares']}</value></transactionShares>"
         f"<transactionPricePerShare>{values['price']}</transactionPricePerShare><transactionAcquiredDisposedCode>"
         f"<value>D</value></transactionAcquiredDisposedCode></transactionAmounts>{after}</nonDerivativeTransaction>"
+    )
+
+
+def _derived(amounts: Mapping[str, str]) -> str:
+    def leaves(*names: str) -> str:
+        return "".join(f"<{name}><value>{amounts[name]}</value></{name}>" for name in names if name in amounts)
+
+    return (
+        "<derivativeTransaction><securityTitle><value>Convertible Note</value></securityTitle><transactionAmounts>"
+        f"{leaves('transactionShares', 'transactionTotalValue')}</transactionAmounts><underlyingSecurity>"
+        f"{leaves('underlyingSecurityShares', 'underlyingSecurityValue')}</underlyingSecurity><postTransactionAmounts>"
+        f"{leaves('sharesOwnedFollowingTransaction', 'valueOwnedFollowingTransaction')}</postTransactionAmounts>"
+        "</derivativeTransaction>"
     )
 
 
@@ -121,6 +144,11 @@ def rows(filed: Sequence[Filed]) -> list[dict[str, Any]]:
     """Return a file's rows, one by one."""
     by_name = columns(filed, true_utc=False)
     return [dict(zip(by_name, row, strict=True)) for row in zip(*by_name.values(), strict=True)]
+
+
+def torn(listed: Mapping[str, Sequence[Any]], name: str) -> dict[str, list[Any]]:
+    """Return a file's columns without the first value of one: all that follow it stand a row higher."""
+    return {key: list(values)[key == name :] for key, values in listed.items()}
 
 
 def index_page(filed: Filed) -> str:

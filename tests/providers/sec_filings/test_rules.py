@@ -315,6 +315,25 @@ def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
     assert ask(app).error_code == "malformed"
 
 
+@pytest.mark.parametrize("name", server.columns(FILED, False))
+@pytest.mark.parametrize("part", ["CIK0000320193.json", OLDER_PART])
+@pytest.mark.parametrize("tear", [server.torn, lambda columns, name: {**columns, name: None}], ids=["shorter", "gone"])
+def test_a_list_whose_columns_differ_in_length_cannot_be_read(tear: Any, part: str, name: str) -> None:
+    listed = server.columns(FILED[:2], False)
+    body = as_json(tear(listed, name))
+    whole = {"recent": server.columns(FILED[3:4], False), "files": [{"name": OLDER_PART, "filingTo": "2023-05-01"}]}
+    if part != OLDER_PART:
+        body, whole = as_json(listed), {**whole, "recent": tear(whole["recent"], name)}
+    app = instead(server.app(FILED), as_json({"filings": whole}), "/submissions/CIK0000320193.json")
+    fetched = ask(instead(app, body, f"/submissions/{OLDER_PART}"))
+    saved = ask_source("sec_filings", server.app(()), body=as_json(tear(listed, name)).body, pit=PIT)
+    if name == "size":  # which is not read
+        assert (numbers(fetched), fetched.error, len(saved.records)) == ([4, 2, 1], None, 2)
+    else:
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+        assert (saved.records, [gap.type for gap in saved.selection.gaps]) == ([], ["input_error"])
+
+
 @pytest.mark.parametrize("files", [{"files": None}, {"files": {}}, {"files": [None]}, {}])
 def test_a_list_that_does_not_tell_its_older_parts_is_no_whole_list(files: dict[str, Any]) -> None:
     whole = {"filings": {"recent": server.columns(FILED, False), **files}}
@@ -495,6 +514,29 @@ def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
     assert row.payload["footnotes"] == ["A weighted average."]
 
 
+BY_SHARES = {"transactionShares": "10", "sharesOwnedFollowingTransaction": "30", "underlyingSecurityShares": "20"}
+BY_VALUE = {
+    "transactionTotalValue": "5000000", "valueOwnedFollowingTransaction": "9000000.5", "underlyingSecurityValue": "0"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("amounts", "expected"),
+    [
+        (BY_SHARES, (10, None, 30, None, 20, None)),
+        (BY_VALUE, (None, 5_000_000, None, 9_000_000.5, None, 0)),
+        ({}, (None,) * 6),
+    ],
+)
+def test_an_amount_is_a_number_of_shares_or_a_value(
+    amounts: dict[str, str], expected: tuple[float | None, ...]
+) -> None:
+    form = insider(17, "2024-02-20 12:00:00", server.ownership("4", [], derivatives=[amounts]))
+    (record,) = ask((form,), op="insiders").records
+    names = ("shares", "total_value", "owned_after", "value_owned_after", "underlying_shares", "underlying_value")
+    assert tuple(record.payload[name] for name in names) == expected
+
+
 def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
     every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
     assert numbers(every) == [12, 11, 11, 13, 14]
@@ -524,6 +566,18 @@ def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
     for pit, error in (("2024-02-14T18:00:00-05:00", ""), (PIT, "malformed")):
         fetched = ask((form,), pit=pit, op="insiders")
         assert (fetched.records, fetched.error_code) == ([], error)
+
+
+# Well formed, and no form or report.
+XHTML = "<html><body><p>The {} is not available.</p></body></html>"
+
+
+def test_a_page_that_speaks_of_a_form_is_none() -> None:
+    page, (form,) = Document("4", "form4.xml", XHTML.format("ownershipDocument")), SOLD.documents
+    for made, expected in (((page,), ([13], "malformed")), ((page, form), ([13, 11, 11], ""))):
+        late = FIRST._replace(filing=Filing(sec.number(13), "3", "2024-05-05 12:00:00"))
+        fetched = ask((late, SOLD._replace(documents=made)), op="insiders")
+        assert (numbers(fetched), fetched.error_code) == expected
 
 
 def test_a_form_on_paper_is_a_row_that_says_so() -> None:
@@ -613,6 +667,24 @@ def test_an_amendment_of_the_same_morning_comes_after_what_it_amends(kind: str, 
         )
     ]
     assert [record.payload["issuer"] for record in ask(tuple(made), op="holdings").records] == expected
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ((BASE,), ["AGAIN"]),
+        ((BASE, ADDED, REPLACED), ["AGAIN"]),
+        ((BASE, quarter(29, "2024-05-31 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS")), ["ATLAS", "AGAIN"]),
+    ],
+)
+def test_a_second_report_on_a_quarter_replaces_what_came_before_it(
+    others: tuple[Filed, ...], expected: list[str]
+) -> None:
+    again = quarter(28, "2024-05-30 12:00:00", [("AGAIN", 5_000, 100)])
+    fetched = ask((*others, again), op="holdings")
+    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (expected, None)
+    before = [ask(filed, op="holdings", pit="2024-05-30T12:59:59-04:00").items for filed in ((*others, again), others)]
+    assert before[0] == before[1] != []
 
 
 def test_the_book_of_an_earlier_quarter() -> None:
@@ -758,8 +830,9 @@ def test_an_amendment_that_adds_to_nothing_is_no_book() -> None:
     assert ask((ADDED, OLDER), op="holdings", pit="2024-05-20T12:30:00-04:00").error is None
 
 
-def test_one_table_of_several_that_cannot_be_read_is_an_error() -> None:
-    lost = Document("INFORMATION TABLE", "more.xml", BASE.documents[1].source[:-40])
+@pytest.mark.parametrize("source", [BASE.documents[1].source[:-40], XHTML.format("table")], ids=["cut", "page"])
+def test_one_table_of_several_that_cannot_be_read_is_an_error(source: str) -> None:
+    lost = Document("INFORMATION TABLE", "more.xml", source)
     fetched = ask((BASE._replace(documents=(*BASE.documents, lost)),), op="holdings")
     assert (fetched.records, fetched.error_code) == ([], "malformed")
 

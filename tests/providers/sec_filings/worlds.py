@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any
 
 from pit_fetch_providers.edgar.forms import INSIDERS, is_ordinary
 
-from pit_fetch.testing.server import App, Response
+from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws import archived
 from tests.laws.checks import continued as check_continued
@@ -52,6 +53,15 @@ _TEXT: Mapping[str, Sequence[tuple[str, ...]]] = {
 }
 # What an answer says of a book of which a part cannot be read, or is not there.
 _OF_NO_BOOK = re.compile(r"\S+ \S+ is public, and is left out|amendment \S+ adds to a report that is not there")
+# The amounts of a derivative: a number of shares or a value, by the names of the wire and of the fields.
+_AMOUNTS = (
+    {"transactionShares": "shares", "transactionTotalValue": "total_value"},
+    {"sharesOwnedFollowingTransaction": "owned_after", "valueOwnedFollowingTransaction": "value_owned_after"},
+    {"underlyingSecurityShares": "underlying_shares", "underlyingSecurityValue": "underlying_value"},
+)
+# A form, and what is well formed in its place.
+_FORM = re.compile(rb"<ownershipDocument>.*</ownershipDocument>", re.DOTALL)
+_PAGE = b"<html><body>The ownershipDocument is not available.</body></html>"
 _BODY = (
     "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
 )
@@ -258,11 +268,66 @@ def incomplete(rng: Random) -> int:
         return 0
     lost = rng.choice(accessions)
     reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
-    is_spoilt = case.words[0] == "holdings" and rng.random() < 0.3
+    is_in_xml = case.words[0] != "text" and all(item.get("kind") != "unread" for item in whole)
+    is_spoilt = is_in_xml and rng.random() < 0.3
     left = run(case, _spoilt(case.worlds[0], lost) if is_spoilt else _without(case.worlds[0], lost, reply))
     before = [item["accession"] for item in whole].index(lost) if case.words[0] == "insiders" else 0
     assert left.data == whole[:before], "something is served in the place of a filing that cannot be had"
     assert "upstream_error" in left.gap_types
+    return 1
+
+
+def torn(rng: Random) -> int:
+    """A file of the list of which one column lacks a value is an error: which values are one row, nothing shows."""
+    case = make(rng, most=0, kind="filings")
+    case = case._replace(words=("cik=320193", "--limit", "1000", "--max-chars", "0"), terminal=False)
+    filed = [_filed(rng, _public(rng, sec.number(place), case.moment, _FORMS)) for place in range(1, 5)]
+    whole = server.app(filed, recent=2)
+    lost, name = rng.choice((0, 1)), rng.choice([name for name in server.columns((), False) if name != "size"])
+
+    def answer(request: HttpRequest) -> Response:
+        match, response = sec.LIST.fullmatch(request.path), whole(request)
+        if match is None or sec.part_of(match) != lost:
+            return response
+        listed = json.loads(response.body)
+        if lost:
+            return as_json(server.torn(listed, name))
+        return as_json({"filings": {**listed["filings"], "recent": server.torn(listed["filings"]["recent"], name)}})
+
+    left, every = run(case, answer), run(case, whole).data
+    assert left.data == every[: min(len(left.data), 2)], "a filing is served with what is another one's"
+    assert "upstream_error" in left.gap_types
+    return 1
+
+
+def amounts(rng: Random) -> int:
+    """Each amount of an insider's form is served as it is given: in shares, or by its value."""
+    case = make(rng, most=0, kind="insiders")
+    given = [{rng.choice(list(names)): str(rng.randrange(9_999)) for names in _AMOUNTS} for _ in range(3)]
+    filing = _public(rng, sec.number(1), case.moment, ("4",))
+    app = server.app([Filed(filing, (server.ownership("4", [], derivatives=given),))])
+    items = run(case._replace(words=("insiders", "cik=320193", "--limit", "9"), terminal=False), app).data
+    fields = {wire: field for names in _AMOUNTS for wire, field in names.items()}
+    expected = [{fields[name]: int(amount) for name, amount in row.items()} for row in given]
+    served = [{name: item[name] for name in fields.values() if item[name] is not None} for item in items]
+    assert served == expected, "an amount of a form is not served"
+    return 1
+
+
+def of_a_book(rng: Random) -> int:
+    """A book is the newest report that is whole by itself, be it an amendment or not, and what was added since."""
+    case = make(rng, most=0, kind="holdings")
+    case = case._replace(words=("holdings", "cik=320193", "--limit", "9"), terminal=False)
+    begin = case.moment.date() - 60 * hours.DAY
+    kinds = ["", *rng.choices(("", "RESTATEMENT", "NEW HOLDINGS"), k=rng.choice((1, 4)))]
+    filed, period = [], f"{begin - hours.DAY}"
+    for place, kind in enumerate(kinds):
+        form, day = "13F-HR/A" if kind else "13F-HR", hours.weekday(begin + 7 * place * hours.DAY)
+        report = server.report(form, period, [(f"No. {place}", 5_000, 100)], kind)
+        filed.append(Filed(Filing(sec.number(place + 1), form, f"{day} 12:00:00"), report, period))
+    last = max(place for place, kind in enumerate(kinds) if kind != "NEW HOLDINGS")
+    issuers = {item["issuer"] for item in run(case, server.app(filed)).data}
+    assert issuers == {f"No. {place}" for place in range(last, len(kinds))}
     return 1
 
 
@@ -343,12 +408,13 @@ def _without(app: App, accession: str, reply: Response) -> App:
 
 
 def _spoilt(app: App, accession: str) -> App:
-    """Return ``app`` with a number of shares that is none in a report."""
+    """Return ``app`` with a number of shares that is none in a report, and with a page in the place of a form."""
 
     def answer(request: HttpRequest) -> Response:
         response = app(request)
         is_report = request.method == "GET" and request.path.endswith(f"/{accession}.txt")
-        return replace(response, body=response.body.replace(b"Prnamt>100<", b"Prnamt>n/a<")) if is_report else response
+        spoilt = _FORM.sub(_PAGE, response.body.replace(b"Prnamt>100<", b"Prnamt>n/a<"))
+        return replace(response, body=spoilt) if is_report else response
 
     return answer
 
@@ -486,6 +552,9 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "failures": lambda rng: non_interference(failures(rng)),
     "day": of_a_day,
     "incomplete": incomplete,
+    "torn": torn,
+    "amounts": amounts,
+    "book": of_a_book,
     "kept": kept,
     "later files": lambda rng: non_interference(later_files(rng)),
     "left out": left_out,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from datetime import datetime
 from random import Random
 
-from pit_fetch.testing.server import App, Response
+from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import NEW_YORK, Case
 from tests.providers.sec_full_text import server as sec
 
-# How a file of the list fails: as a whole, as if it were gone, as a refusal, or in what it says.
+# How a file of the list fails: as a whole, as if it were gone, as a refusal, in what it says, or in its rows.
 _FAILURES = (
     sec.MAINTENANCE,
     sec.NO_SUCH_KEY,
@@ -19,6 +19,7 @@ _FAILURES = (
     Response(b""),
     Response(b'{"accessionNumber": ['),
     Response(b"{}"),
+    as_json({"accessionNumber": [sec.number(1)], "filingDate": [], "acceptanceDateTime": ["2024-02-14T12:00:00.000Z"]}),
 )
 
 

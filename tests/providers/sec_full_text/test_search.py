@@ -481,6 +481,23 @@ def test_older_filings_stand_in_further_submissions_files() -> None:
     assert ask(sec.app([filing], pages=pages)).ids == [number(1)]
 
 
+@pytest.mark.parametrize("name", ["accessionNumber", "filingDate", "acceptanceDateTime"])
+def test_a_list_whose_columns_differ_in_length_dates_nothing(name: str) -> None:
+    filings = [Filing(number(1), "8-K", "2024-02-14 16:00:00"), Filing(number(2), "8-K", "2024-02-14 09:30:00")]
+    whole = sec.columns(filings, False)
+    shifted = {key: values[key == name :] for key, values in whole.items()}
+
+    def dated(listed: Mapping[str, list[str]]) -> list[str]:
+        def pages(path: str) -> Response | None:
+            is_list = path == "/submissions/CIK0000320193.json"
+            gone = without(".idx", ".html", ".sgml", ".htm")
+            return as_json({"filings": {"recent": listed, "files": []}}) if is_list else gone(path)
+
+        return ask(sec.app(filings, pages=pages)).ids
+
+    assert (dated(whole), dated(shifted)) == ([number(1), number(2)], [])
+
+
 def test_a_filing_of_an_ordinary_form_that_was_private_is_withheld_until_it_is_asked_for_exactly() -> None:
     late = Filing(number(1), "8-K", "2024-02-12 12:00:00", released="2024-02-14", private=True)
     assert ask([late], forms=("8-K",)).ids == []
