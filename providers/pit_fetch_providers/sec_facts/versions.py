@@ -5,6 +5,7 @@ Every function receives the records of versions that were public, so that no cho
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -96,6 +97,13 @@ def age(version: Record) -> tuple[datetime, bool, str]:
     """Return what orders the versions of a fact: the instant of release, amendments last, then the accession number."""
     payload = version.payload
     return version.available_at or _LONG_AGO, payload["form"].endswith("/A"), payload["accession"]
+
+
+def first_shown(versions: Iterable[Record]) -> tuple[Any, int]:
+    """Return what orders periods: when the first of their versions was public, and how many its filing has of them."""
+    ages = Counter(map(age, versions))
+    first = min(ages)
+    return first, -ages[first]
 
 
 def _fact(payload: Any) -> Fact:
