@@ -46,10 +46,11 @@ class Period(NamedTuple):
 
 def of_cadence(book: Book, cadence: Cadence) -> Mapping[Span, Period]:
     """Return the periods of ``cadence``, one for each end: of several, the one that was shown first."""
-    annual, every = book.spans(ANCHORS, _ANNUAL_REPORTS), book.spans(ANCHORS)
+    annual = book.spans(ANCHORS, _ANNUAL_REPORTS)
     years = _one_for_each_end({span: Period((), shown) for span, shown in annual.items()}, "annual")
     if cadence == "annual":
         return years
+    every = book.spans(ANCHORS)
     kind: Kind = "quarter" if cadence == "quarter" else "annual"
     reported = every if cadence == "quarter" else {year: annual[year] for year in years}
     # A year is one since an annual report tells of it.
