@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from itertools import groupby, pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, known_of, total
-from pit_fetch_providers.sec_facts.ends import one_for_each_week
+from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
 from pit_fetch_providers.sec_facts.lines import Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
-from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
 from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, histories
+from pit_fetch_providers.sec_facts.versions import History, Vintage, age, first_shown, histories
 
 _Key = TypeVar("_Key")
-# The age of what no filing reports.
-_NEVER = (datetime.max.replace(tzinfo=UTC), True, "")
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
-
-
-class Span(NamedTuple):
-    """A period of a statement, both days included; without a start, an instant."""
-
-    start: date | None
-    end: date
 
 
 class Parts(NamedTuple):
@@ -54,54 +45,49 @@ class Book:
         self.place = 0 if vintage == "first" else -1
         self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
         self._units: dict[date, Counter[str]] = {}
-        self._figures = Counter[Span]()
-        self._since: dict[Span, Any] = {}  # of "first": the age of the first version of any of its facts
-        for history in histories(proved(one_for_each_week(records))):
+        every = list(records)
+        self.same = same_periods(every)
+        for history in histories(proved(one_for_each_period(every, self.same))):
             fact = history.fact
             span = Span(fact.start, fact.end)
             self._histories.setdefault(f"{fact.taxonomy}:{fact.concept}", {})[fact.unit, span] = history
             if len(fact.unit) == 3 and fact.unit.isupper():
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
-            self._figures[span] += 1
-            if self.place == 0:
-                first = age(history.versions[0])
-                self._since[span] = min(first, self._since.get(span, first))
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
-        self._starting: dict[tuple[str, ...], list[tuple[date, Span]]] = {}
+        self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
         self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
-        """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``."""
+        """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``.
+
+        They come in the order in which they were reported. Those of one filing come with the one of most facts first:
+        a note may tell of other days.
+        """
         shown: dict[Span, list[Record]] = {}
         for name in names:
             for (_, span), history in self._histories.get(name, {}).items():
-                versions = (version for version in history.versions if forms is None or _form(version) in forms)
-                shown.setdefault(span, []).extend(versions)
-        return {span: min(versions, key=age) for span, versions in shown.items() if versions}
+                versions = [version for version in history.versions if forms is None or _form(version) in forms]
+                if versions:
+                    shown.setdefault(span, []).extend(versions)
+        in_order = sorted(shown, key=lambda span: (*first_shown(shown[span]), span.end, span.start))
+        return {span: min(shown[span], key=age) for span in in_order}
 
-    def one_for_each_end(self, spans: Iterable[Span], kind: Kind) -> dict[Span, tuple[Record, ...]]:
-        """Return the spans of a kind; of several with one end, the one of most facts, with the version that shows it.
+    def sheet_day(self, end: date) -> tuple[date, tuple[Record, ...]]:
+        """Return the day of the balance sheet of a period that ends on ``end``, and the version that shows it.
 
-        Of the first versions it is the one that was there first: how many facts it has depends on later filings, too.
+        It is another day if that is proved to be the end of the same period, and had figures when ``end`` had none.
         """
-        of_kind = [span for span in spans if span.start is not None and kind_of(*span) == kind]
-        in_order = sorted(of_kind, key=lambda span: (self._figures[span], span))
-        if self.place == 0:
-            in_order.sort(key=lambda span: self._since.get(span, _NEVER), reverse=True)
-        spans_of_end: dict[date, list[Span]] = {}
-        for span in in_order:
-            spans_of_end.setdefault(span.end, []).append(span)
-        return {several[-1]: self._showing(several) for several in spans_of_end.values()}
+        for typed, same in self.same.items():
+            if same.period.end == end != typed.end:
+                has_figures = [self._has_figures(day, same.shown) for day in (end, typed.end)]
+                if has_figures == [False, True]:
+                    return typed.end, (same.shown,)
+        return end, ()
 
-    def _showing(self, several: Sequence[Span]) -> tuple[Record, ...]:
-        """Return the version since which the last of ``several`` has most facts; none if it is alone, or was first."""
-        if self.place == 0 or len(several) == 1:
-            return ()
-        every = ((Span(history.fact.start, history.fact.end), history) for history in self._every())
-        return _leading_since(
-            ((span, history.versions[0]) for span, history in every if span in several),
-            lambda counts: max(counts, key=lambda span: (counts[span], span)),
-        )
+    def _has_figures(self, day: date, shown: Record) -> bool:
+        """Return whether there were figures of a day when the version ``shown`` was public."""
+        of_day = (history for history in self._every() if history.fact.start is None and history.fact.end == day)
+        return any(age(history.versions[0])[0] <= age(shown)[0] for history in of_day)
 
     def currencies(self, end: date) -> tuple[Sequence[str], tuple[Record, ...]]:
         """Return in which currencies periods that end on ``end`` are reported, that of most facts before the others.
@@ -145,12 +131,13 @@ class Book:
         return {span for concept in line.concepts for _, span in self._histories.get(concept, ())}
 
     def _quarters_from(self, line: Line, start: date) -> list[Span]:
-        """Return the quarters for which the line is reported and that begin on ``start``, or a few days off."""
+        """Return the quarters for which the line is reported and that begin on ``start``."""
         if line.concepts not in self._starting:
-            self._starting[line.concepts] = [(span.start, span) for span in self._spans_of(line) if span.start]
-        after, before = start - WEEK, start + WEEK
-        near = (span for begin, span in self._starting[line.concepts] if after < begin < before)
-        return [span for span in near if kind_of(*span) == "quarter"]
+            by_start: dict[date | None, list[Span]] = {}
+            for span in self._spans_of(line):
+                by_start.setdefault(span.start, []).append(span)
+            self._starting[line.concepts] = by_start
+        return [span for span in self._starting[line.concepts].get(start, ()) if kind_of(*span) == "quarter"]
 
     def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""

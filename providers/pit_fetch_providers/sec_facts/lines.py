@@ -145,12 +145,9 @@ _SHORT_TERM = (
 # Sums that leave out what is reported beside their parts, unless it is one of them: the part that includes all of it,
 # and the concepts.
 BESIDE: dict[str, tuple[str, tuple[str, ...]]] = {"debt": ("current_debt", _named("us-gaap", _SHORT_TERM))}
+PROFITS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss")
 # What tells that a company reported on a period of its own.
-ANCHORS = ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss", *LINES["income"][0].concepts)
-
-
-# What tells that a filing has a balance sheet of a day.
-TOTALS = ("us-gaap:Assets", "ifrs-full:Assets")
+ANCHORS = (*PROFITS, *LINES["income"][0].concepts)
 
 
 def cell_names(statement: Statement) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ of 364 or 371 days, and quarters of 91 or 98.
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["quarter", "annual", "ytd", "instant", ""]
 KINDS: tuple[Kind, ...] = ("annual", "quarter", "ytd", "instant")
@@ -23,6 +23,13 @@ _DAYS: tuple[tuple[Kind, range], ...] = (
     ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
     ("annual", range(350, 381)),
 )
+
+
+class Span(NamedTuple):
+    """A period of a statement, both days included; without a start, an instant."""
+
+    start: date | None
+    end: date
 
 
 def kind_of(start: date | None, end: date) -> Kind:

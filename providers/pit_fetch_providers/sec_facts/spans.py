@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from functools import partial
-from itertools import product, takewhile
+from itertools import permutations
 from typing import Literal, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.book import Book, Parts, Span
+from pit_fetch_providers.sec_facts.book import Book, Parts
 from pit_fetch_providers.sec_facts.lines import ANCHORS
-from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, is_near, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, Kind, Span, kind_of
 from pit_fetch_providers.sec_facts.versions import age
 
 Cadence = Literal["annual", "quarter", "ttm"]
@@ -21,104 +20,117 @@ _ANNUAL_REPORTS = frozenset({"10-K", "10-KT", "20-F", "40-F"})
 # By how much two fiscal years, or the same quarters of two years, can differ: a 53rd week.
 _LEEWAY = timedelta(days=8)
 
-# The days by which periods that begin together can be apart, the least first.
-_APART = [days * DAY for days in sorted(range(1 - WEEK.days, WEEK.days), key=abs)]
+
+class _Typed(NamedTuple):
+    """The days of a period as some filing types them, the period, and the version that shows that they are its own."""
+
+    days: Span
+    period: Span
+    shown: Record
+
 
 # A period, the periods whose sum it is, and the one that is subtracted from them.
-_Derived = tuple[Span, tuple[Span, ...], Span]
+_Derived = tuple[Span, tuple[_Typed, ...], _Typed]
 
 
 class Period(NamedTuple):
-    """The ways to derive a period, the version that first showed it, and the day on which it begins by that one.
+    """The ways to derive a period, and the version that first showed it.
 
-    ``chosen`` shows why it counts rather than another period of this end.
+    ``chosen`` shows why an item of it has the currency, or the day of its balance sheet, that it has.
     """
 
     ways: tuple[Parts, ...]
     shown: Record
-    start: date | None
-    chosen: tuple[Record, ...]
+    chosen: tuple[Record, ...] = ()
 
 
 def of_cadence(book: Book, cadence: Cadence) -> Mapping[Span, Period]:
-    """Return the periods of ``cadence``."""
-    annual, every = book.spans(ANCHORS, _ANNUAL_REPORTS), book.spans(ANCHORS)
-    years = book.one_for_each_end(annual, "annual")
+    """Return the periods of ``cadence``, one for each end: of several, the one that was shown first."""
+    annual = book.spans(ANCHORS, _ANNUAL_REPORTS)
+    years = _one_for_each_end({span: Period((), shown) for span, shown in annual.items()}, "annual")
     if cadence == "annual":
-        return {year: Period((), annual[year], year.start, chosen) for year, chosen in years.items()}
-    spans = sorted(span for span in every if span.start is not None)  # in the order of dates, whatever the file's
+        return years
+    every = book.spans(ANCHORS)
     kind: Kind = "quarter" if cadence == "quarter" else "annual"
     reported = every if cadence == "quarter" else {year: annual[year] for year in years}
     # A year is one since an annual report tells of it.
-    first, ways = {**every, **{year: annual[year] for year in years}}, dict[Span, tuple[Parts, ...]]()
-    for span, plus, minus in (_quarters if cadence == "quarter" else _twelve_months)(years, spans):
-        parts = Parts(plus, minus, max((first[part] for part in (*plus, minus)), key=age))
-        same = _reported(span, reported, kind)
-        ways[same] = (*ways.get(same, ()), parts)
+    typed = _typed(book, {**every, **{year: annual[year] for year in years}})
+    ways = _ways(book, (_quarters if cadence == "quarter" else _twelve_months)(years, typed))
     periods = {}
-    for span, chosen in book.one_for_each_end({*reported, *ways}, kind).items():
-        derived = ways.get(span, ())
-        shown = [(reported[span], span.start)] if span in reported else []
-        shown += [(parts.shown, parts.minus.end + DAY) for parts in derived]
-        earliest, start = min(shown, key=lambda pair: age(pair[0]))
-        periods[span] = Period(derived, earliest, start, chosen)
-    return periods
+    for span in {**reported, **ways}:
+        shown = [*([reported[span]] if span in reported else []), *(parts.shown for parts in ways.get(span, ()))]
+        periods[span] = Period(ways.get(span, ()), min(shown, key=age))
+    # Of those that one filing showed first, what it reports comes before what it lets us derive.
+    first = [span for span, shown in reported.items() if age(shown) == age(periods[span].shown)]
+    in_order = [*first, *sorted(periods.keys() - first)]
+    return _one_for_each_end({span: periods[span] for span in in_order}, kind)
 
 
-def _reported(derived: Span, reported: Container[Span], kind: Kind) -> Span:
-    """Return the reported period that is ``derived``, though it may begin a few days off; itself if there is none."""
-    if derived in reported:  # in most cases
-        return derived
-    near = (Span(day, derived.end) for day in _near(derived.start))
-    return next((span for span in near if span in reported and kind_of(*span) == kind), derived)
+def _ways(book: Book, every: Iterable[_Derived]) -> Mapping[Span, tuple[Parts, ...]]:
+    """Return the ways to derive each period, each with what first showed it."""
+    ways = dict[Span, dict[tuple[tuple[Span, ...], Span], Parts]]()
+    for rest, plus, minus in every:
+        shown, period = [part.shown for part in (*plus, minus)], rest
+        same = book.same.get(rest)
+        if same is not None and same.period.end == rest.end:  # no item gets another end
+            shown, period = [*shown, same.shown], same.period
+        parts = Parts(tuple(part.period for part in plus), minus.period, max(shown, key=age))
+        of_rest = ways.setdefault(period, {})
+        of_rest[parts[:2]] = min(parts, of_rest.get(parts[:2], parts), key=lambda parts: age(parts.shown))
+    return {span: tuple(of_rest.values()) for span, of_rest in ways.items()}
 
 
-def _near(day: date | None) -> Iterator[date]:
-    """Yield the days that are one with ``day`` as the start of a period, the closest first."""
-    if day is not None:
-        yield from (day + apart for apart in _APART)
+def _one_for_each_end(periods: Mapping[Span, Period], kind: Kind) -> dict[Span, Period]:
+    """Return the periods of a kind; of several with one end, the one that was shown first."""
+    of_kind = [span for span in periods if span.start is not None and kind_of(*span) == kind]
+    by_end: dict[date, Span] = {}
+    for span in sorted(of_kind, key=lambda span: age(periods[span].shown)):
+        by_end.setdefault(span.end, span)
+    return {span: periods[span] for span in by_end.values()}
 
 
-def _by_start(spans: Iterable[Span]) -> Mapping[date, Sequence[Span]]:
-    by_start: dict[date, list[Span]] = {}
-    for span in spans:
-        if span.start is not None:
-            by_start.setdefault(span.start, []).append(span)
+def _typed(book: Book, first: Mapping[Span, Record]) -> list[_Typed]:
+    """Return the days under which the periods of ``first`` are reported, in the order of dates."""
+    every = [_Typed(span, span, shown) for span, shown in first.items()]
+    for days, (period, proof) in book.same.items():
+        if period in first:
+            every.append(_Typed(days, period, max(proof, first[period], key=age)))
+    return sorted((typed for typed in every if typed.days.start is not None), key=lambda typed: typed.days)
+
+
+def _by_start(every: Iterable[_Typed]) -> Mapping[date | None, Sequence[_Typed]]:
+    by_start: dict[date | None, list[_Typed]] = {}
+    for typed in every:
+        by_start.setdefault(typed.days.start, []).append(typed)
     return by_start
 
 
-def _together(starts: Sequence[date]) -> Iterator[tuple[date, date]]:
-    """Yield the pairs of days that are one as the start of a period: each with itself, then those a few days apart."""
-    yield from zip(starts, starts, strict=True)
-    for place, start in enumerate(starts):
-        for later in takewhile(partial(is_near, start), starts[place + 1 :]):
-            yield start, later
-            yield later, start
-
-
-def _quarters(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[_Derived]:
+def _quarters(years: Container[Span], every: Iterable[_Typed]) -> Iterator[_Derived]:
     """Yield the quarters that two periods of one beginning differ by."""
-    by_start = _by_start(sorted({*years, *(span for span in spans if kind_of(*span) in ("quarter", "ytd"))}))
-    for one, other in _together(sorted(by_start)):
-        for longer, shorter in product(by_start[one], by_start[other]):
-            rest = Span(shorter.end + DAY, longer.end)
-            if shorter.end < longer.end and kind_of(*rest) == "quarter":
+    parts = (one for one in every if one.period in years or kind_of(*one.period) in ("quarter", "ytd"))
+    for together in _by_start(parts).values():
+        for longer, shorter in permutations(together, 2):
+            rest = Span(shorter.period.end + DAY, longer.period.end)
+            if shorter.period.end < longer.period.end and kind_of(*rest) == "quarter":
                 yield rest, (longer,), shorter
 
 
-def _twelve_months(years: Iterable[Span], spans: Iterable[Span]) -> Iterator[_Derived]:
+def _twelve_months(years: Container[Span], every: Iterable[_Typed]) -> Iterator[_Derived]:
     """Yield the twelve months to each quarter's end: the year, and since its end, less the same part of the year."""
-    by_start = _by_start(spans)
-    for apart, year in product(_APART, years):
-        for since in by_start.get(year.end + DAY + apart, ()):
-            if year.start is None or kind_of(*since) not in ("quarter", "ytd"):
+    by_start = _by_start(every)
+    for year in every:
+        if year.period not in years:
+            continue
+        for since in by_start.get(year.days.end + DAY, ()):
+            if kind_of(*since.period) not in ("quarter", "ytd"):
                 continue
             # The same part of the year before: a filing can date it a day off, beside one that has it right.
-            by_leeway = {
-                abs(before.end - year.start + DAY - (since.end - year.end)): before
-                for day in reversed([*_near(year.start)])
-                for before in by_start.get(day, ())
-            }
-            if by_leeway and min(by_leeway) <= _LEEWAY:
+            by_leeway = {abs(_length(before) - _length(since)): before for before in by_start[year.days.start]}
+            if min(by_leeway) <= _LEEWAY:
                 before = by_leeway[min(by_leeway)]
-                yield Span(before.end + DAY, since.end), (year, since), before
+                yield Span(before.period.end + DAY, since.period.end), (year, since), before
+
+
+def _length(typed: _Typed) -> timedelta:
+    start, end = typed.days
+    return timedelta() if start is None else end - start

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts import spans
-from pit_fetch_providers.sec_facts.book import Book, Parts, Span
+from pit_fetch_providers.sec_facts.book import Book, Parts
 from pit_fetch_providers.sec_facts.cells import Cell, Omission, evidence, total
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
+from pit_fetch_providers.sec_facts.periods import Span
 from pit_fetch_providers.sec_facts.spans import Cadence, Period
 from pit_fetch_providers.sec_facts.versions import Vintage, age, in_order
 
@@ -58,15 +59,23 @@ def _item(
     book: Book, statement: Statement, cadence: Cadence, span: Span, period: Period, company: str
 ) -> Record | None:
     currencies, since = book.currencies(span.end)
-    period = period._replace(chosen=(*period.chosen, *since)) if since else period
-    items = (_in_currency(currency, book, statement, cadence, span, period, company) for currency in currencies)
+    day, proof = book.sheet_day(span.end) if statement == "balance" else (None, ())
+    at = span if day is None else Span(None, day)
+    period = period._replace(chosen=(*since, *proof))
+    items = (_in_currency(currency, book, statement, cadence, span, at, period, company) for currency in currencies)
     return next((item for item in items if item is not None), None)
 
 
 def _in_currency(
-    currency: str, book: Book, statement: Statement, cadence: Cadence, span: Span, period: Period, company: str
+    currency: str,
+    book: Book,
+    statement: Statement,
+    cadence: Cadence,
+    span: Span,
+    at: Span,
+    period: Period,
+    company: str,
 ) -> Record | None:
-    at = Span(None, span.end) if statement == "balance" else span
     cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
         if not isinstance(cells.get(name), Cell):
@@ -77,7 +86,7 @@ def _in_currency(
         return None
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
-        "period_start": None if period.start is None else period.start.isoformat(),
+        "period_start": None if span.start is None else span.start.isoformat(),
         "period": cadence,
         "currency": currency,
         **{name: cell.value if isinstance(cell, Cell) else None for name, cell in cells.items()},

@@ -5,7 +5,7 @@ Every function receives the records of versions that were public, so that no cho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -96,6 +96,12 @@ def age(version: Record) -> tuple[datetime, bool, str]:
     """Return what orders the versions of a fact: the instant of release, amendments last, then the accession number."""
     payload = version.payload
     return version.available_at or _LONG_AGO, payload["form"].endswith("/A"), payload["accession"]
+
+
+def first_shown(versions: Sequence[Record]) -> tuple[Any, int]:
+    """Return what orders periods: when the first of their versions was public, and how many its filing has of them."""
+    first = min(versions, key=age)
+    return age(first), -sum(version.payload["accession"] == first.payload["accession"] for version in versions)
 
 
 def _fact(payload: Any) -> Fact:

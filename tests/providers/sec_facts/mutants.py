@@ -14,8 +14,9 @@ from tests.laws.mutants.leak import Mutant, fails
 
 _RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec_facts.facts"
 _ENDS, _VERSIONS = "pit_fetch_providers.sec_facts.ends", "pit_fetch_providers.sec_facts.versions"
+_BOOK, _SPANS = "pit_fetch_providers.sec_facts.book", "pit_fetch_providers.sec_facts.spans"
 _LAW = ("sec_facts: non-interference",)
-_DATED = ("sec_facts: dated by all that shows it",)
+_DATED, _TYPED = ("sec_facts: dated by all that shows it",), ("sec_facts: typed",)
 
 
 def _on_its_filing_day(real: Any) -> Any:
@@ -54,21 +55,28 @@ def _five_years_later(real: Any) -> Any:
     return undoubted_by_row
 
 
-def _whatever_is_near(real: Any) -> Any:
-    def sheets(records: Any, ends: Any) -> Any:
-        every = [(made.payload["accession"], made.payload["end"]) for made in records]
-        days = ((filing, day, date.fromisoformat(day)) for filing, day in every)
-        near = ((filing, day, next((end for end in ends if abs(end - at).days < 7), at)) for filing, day, at in days)
-        return {(filing, day): end.isoformat() for filing, day, end in near}
+def _before_it_was_proved(real: Any) -> Any:
+    """Take the figures of a period for those of another, also where they were public before that was proved."""
 
-    return sheets
+    def one_for_each_period(records: Any, same: Any) -> Any:
+        unproved = {typed: one._replace(shown=one.shown._replace(available_at=None)) for typed, one in same.items()}
+        return real(records, unproved)
+
+    return one_for_each_period
 
 
-def _by_ends_alone(real: Any) -> Any:
-    def flows(typed: Any, anchors: Any, ends: Any) -> Any:
-        return {span: (span[0], real([span], (), ends)[span][1]) for span in typed}
+def _as_of_the_first(real: Any) -> Any:
+    return lambda book, first: [one._replace(shown=first[one.period]) for one in real(book, first)]
 
-    return flows
+
+def _that_begin_days_apart(real: Any) -> Any:
+    def typed(book: Any, first: Any) -> Any:
+        every = real(book, first)
+        starts = {one.days.start for one in every}
+        near = ((one, one.days.start + timedelta(days=days)) for one in every for days in range(-6, 7))
+        return [one._replace(days=one.days._replace(start=start)) for one, start in near if start in starts]
+
+    return typed
 
 
 def _where_a_file_ends(real: Any) -> Any:
@@ -178,42 +186,54 @@ MUTANTS = (
         _DATED,
     ),
     Mutant(
-        "sec_facts: an end that was typed a day off makes a period of its own",
+        "sec_facts: days that are typed off make a period of their own",
         f"{_ENDS}:_are_close",
         lambda real: lambda days: False,
-        _DATED,
+        _TYPED,
     ),
     Mutant(
-        "sec_facts: of two ends of a period, the later one counts",
-        f"{_ENDS}:_shown",
+        "sec_facts: two periods whose days are close are one",
+        f"{_ENDS}:_agree",
+        lambda real: lambda one, other: True,
+        _TYPED,
+    ),
+    Mutant(
+        "sec_facts: of the days of a period, those that came later count",
+        f"{_ENDS}:first_shown",
         lambda real: (
             lambda versions: (0, -max(date.fromisoformat(made.payload["end"]) for made in versions).toordinal())
         ),
         _DATED,
     ),
     Mutant(
-        "sec_facts: a balance sheet of a day that is typed off is lost",
-        f"{_ENDS}:_sheets",
-        lambda real: lambda records, ends: {},
-        ("sec_facts: sheets",),
-    ),
-    Mutant(
-        "sec_facts: what a note tells of a day is told of the period's end",
-        f"{_ENDS}:_sheets",
-        _whatever_is_near,
-        ("sec_facts: sheets",),
-    ),
-    Mutant(
-        "sec_facts: a start that was typed a day off makes a period of its own",
-        f"{_ENDS}:_flows",
-        _by_ends_alone,
+        "sec_facts: a later filing decides whether two periods are one",
+        f"{_ENDS}:_public",
+        lambda real: lambda versions, first: list(versions),
         _DATED,
     ),
     Mutant(
-        "sec_facts: periods that begin a day apart make no sum",
-        "pit_fetch_providers.sec_facts.spans:_together",
-        lambda real: lambda starts: zip(starts, starts, strict=True),
-        ("sec_facts: typed",),
+        "sec_facts: a figure is older than the proof of its period",
+        f"{_BOOK}:one_for_each_period",
+        _before_it_was_proved,
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: a sum is older than the proof that its parts begin together",
+        f"{_SPANS}:_typed",
+        _as_of_the_first,
+        _DATED,
+    ),
+    Mutant(
+        "sec_facts: periods that begin a few days apart make a sum",
+        f"{_SPANS}:_typed",
+        _that_begin_days_apart,
+        _TYPED,
+    ),
+    Mutant(
+        "sec_facts: a balance sheet is older than the proof that its day is the period's end",
+        f"{_BOOK}:Book.sheet_day",
+        lambda real: lambda book, end: (real(book, end)[0], ()),
+        _TYPED,
     ),
     Mutant(
         "sec_facts: a figure that a later way makes is older than why an earlier one makes none",
@@ -223,7 +243,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a currency older than what it is chosen by",
-        "pit_fetch_providers.sec_facts.book:_leading_since",
+        f"{_BOOK}:_leading_since",
         lambda real: lambda *given: (),
         _DATED,
     ),
@@ -247,7 +267,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a statement as old as its figures, whatever quarters prove them",
-        "pit_fetch_providers.sec_facts.book:Book._in_quarters",
+        f"{_BOOK}:Book._in_quarters",
         lambda real: lambda *given: real(*given)._replace(shown=[]),
         ("sec_facts: rounded",),
     ),

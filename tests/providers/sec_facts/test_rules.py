@@ -405,15 +405,17 @@ def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
     assert source == [{"concept": concept, "accession": AMENDED.accession}]
 
 
-@pytest.mark.parametrize("end", ["2022-12-31", "2023-01-01"])
-def test_a_year_that_a_later_filing_types_a_day_off_is_not_the_first(end: str) -> None:
+@pytest.mark.parametrize(("end", "another"), [("2022-12-31", {}), ("2023-01-01", {"2023-01-01": 77})])
+def test_a_year_with_other_figures_a_day_later_is_another_period(end: str, another: dict[str, int]) -> None:
     names = ("NetIncomeLoss", "GrossProfit")
     first = [income(YEAR, "2022-01-01", "2022-12-31", 100, name) for name in names]
     later = [income(AMENDED, "2022-01-02", end, 77, name) for name in (*names, "OperatingIncomeLoss")]
-    for facts in (first, [*first, *later]):
-        answer = ask(tuple(facts), op="statement", vintage="first")
-        assert cells(answer, "net_income") == {"2022-12-31": 100}
-        assert cells(answer, "period_start") == {"2022-12-31": "2022-01-01"}
+    for vintage in ("latest", "first"):
+        for facts, others in ((first, {}), ([*first, *later], another)):
+            answer = ask(tuple(facts), op="statement", vintage=vintage)
+            assert cells(answer, "net_income") == {"2022-12-31": 100, **others}
+            assert cells(answer, "period_start")["2022-12-31"] == "2022-01-01"
+            assert cells(answer, "operating_income")["2022-12-31"] is None
 
 
 SHEET = ("Assets", "Liabilities", "CashAndCashEquivalentsAtCarryingValue")
@@ -426,8 +428,8 @@ def sheet(filing: Filing, end: str, value: float, names: tuple[str, ...] = SHEET
 @pytest.mark.parametrize(
     ("facts", "end", "latest", "first"),
     [
-        # Right is 25 June. The flows' end is typed as the month's, first or later.
-        ([income(Q2, "2022-03-27", "2022-06-30", 1), *sheet(Q2, "2022-06-25", 500)], "2022-06-30", 500, 500),
+        # Right is 25 June. The flows' end is typed as the month's, first or later: only with both it is proved.
+        ([income(Q2, "2022-03-27", "2022-06-30", 1), *sheet(Q2, "2022-06-25", 500)], "", 500, 500),
         (
             [
                 *(income(filing, "2022-03-27", end, 1) for filing, end in ((Q2, "2022-06-30"), (Q3, "2022-06-25"))),
@@ -447,7 +449,7 @@ def sheet(filing: Filing, end: str, value: float, names: tuple[str, ...] = SHEET
                 ),
             ],
             "2022-06-25",
-            510,
+            500,
             500,
         ),
         # Beside the balance sheet of the end, that of an opening is of its own day, and so is one figure of a note.
@@ -480,27 +482,110 @@ def test_a_balance_sheet_is_of_the_period_whose_end_is_typed_a_few_days_off(
 ) -> None:
     for vintage, value in (("latest", latest), ("first", first)):
         answer = ask(tuple(facts), op="statement", statement="balance", period="quarter", vintage=vintage)
-        assert cells(answer, "assets") == cells(answer, "cash") == {end: value}
+        assert cells(answer, "assets") == cells(answer, "cash") == ({end: value} if end else {})
 
 
 @pytest.mark.parametrize("vintage", ["latest", "first"])
-@pytest.mark.parametrize(("value", "fourth", "omitted"), [(47, 14, {}), (46, None, {"net_income": "restated"})])
-def test_what_is_computed_does_not_go_where_a_later_filing_types_the_start_a_day_off(
-    vintage: str, value: int, fourth: int | None, omitted: dict[str, str]
+@pytest.mark.parametrize(("value", "operating"), [(47, 90), (46, None)])
+def test_a_year_whose_start_a_later_filing_types_a_day_off_is_one_if_its_profit_is(
+    vintage: str, value: int, operating: int | None
 ) -> None:
     year = ("2022-01-02", "2022-12-31")
     later = [income(AMENDED, *year, value), income(AMENDED, *year, 90, "OperatingIncomeLoss")]
     quarter = ask((*HISTORY, *later), op="statement", period="quarter", vintage=vintage)
-    assert (cells(quarter, "net_income")["2022-12-31"], cells(quarter, "omitted")["2022-12-31"]) == (fourth, omitted)
+    assert (cells(quarter, "net_income")["2022-12-31"], cells(quarter, "omitted")["2022-12-31"]) == (14, {})
     annual = ask((*HISTORY, *later), op="statement", vintage=vintage).records[0].payload
     assert annual["period_start"] == "2022-01-01"
-    assert (annual["net_income"], annual["operating_income"]) == (47 if vintage == "first" else value, 90)
+    assert (annual["net_income"], annual["operating_income"]) == (47, operating)
 
 
-def test_periods_that_begin_a_day_apart_make_a_quarter() -> None:
-    half, months = income(Q2, "2021-12-29", "2022-06-30", 21), income(Q3, "2022-01-01", "2022-09-30", 33)
-    (item,) = ask((half, months), op="statement", period="quarter").records
-    assert (item.payload["net_income"], item.payload["period_start"]) == (12, "2022-07-01")
+@pytest.mark.parametrize(
+    ("later", "operating", "count"),
+    [
+        ([(Q3, 47, "NetIncomeLoss")], 9, 1),
+        ([(Q3, 47, "NetIncomeLoss"), (Q3, 100, "Revenues")], 9, 1),
+        ([(Q3, 47, "NetIncomeLoss"), (YEAR, 46, "NetIncomeLoss")], 9, 1),
+        ([(Q3, 46, "NetIncomeLoss")], None, 2),
+        ([(Q3, 47, "NetIncomeLoss"), (Q3, 101, "Revenues")], None, 2),
+        ([(Q3, 100, "Revenues")], None, 2),  # the day of a fresh start may have no revenue
+        ([(Q3, 47, "ProfitLoss")], None, 2),
+        ([(Q3, 5, "IncomeTaxExpenseBenefit")], None, 1),
+        # It is judged once.
+        ([(Q3, 46, "NetIncomeLoss"), (YEAR, 47, "NetIncomeLoss")], None, 2),
+        ([(Q3, 100, "Revenues"), (YEAR, 47, "NetIncomeLoss")], None, 2),
+    ],
+)
+def test_periods_a_day_apart_are_one_if_the_later_filing_repeats_the_profit(
+    later: list[tuple[Filing, int, str]], operating: int | None, count: int
+) -> None:
+    names = (("NetIncomeLoss", 47), ("Revenues", 100), ("CostOfRevenue", 50))
+    facts = [income(Q1, "2022-01-01", "2022-03-31", value, name) for name, value in names]
+    facts += [income(filing, "2022-01-01", "2022-04-01", value, name) for filing, value, name in later]
+    facts.append(income(Q3, "2022-01-01", "2022-04-01", 9, "OperatingIncomeLoss"))
+    for vintage in ("latest", "first"):
+        items = ask(tuple(facts), op="statement", period="quarter", vintage=vintage).records
+        (item,) = (made for made in items if made.payload["period_end"] == "2022-03-31")
+        assert (item.payload["operating_income"], len(items)) == (operating, count)
+        assert (item.available_at == at(Q1)) is (operating is None)
+
+
+def test_a_profit_of_nothing_proves_nothing() -> None:
+    facts = [income(filing, "2022-01-01", end, 0) for filing, end in ((Q1, "2022-03-31"), (Q2, "2022-04-01"))]
+    assert len(ask(tuple(facts), op="statement", period="quarter").records) == 2
+
+
+@pytest.mark.parametrize(("is_proved", "dividends"), [(True, {"2022-09-30": 4}), (False, {})])
+def test_periods_that_begin_a_day_apart_make_a_quarter_if_they_are_proved_to_begin_together(
+    is_proved: bool, dividends: dict[str, int]
+) -> None:
+    names = (("NetIncomeLoss", 21, 33), ("PaymentsOfDividends", 5, 9))
+    facts = [income(Q2, "2021-12-29", "2022-06-30", half, name) for name, half, _ in names]
+    facts += [income(Q3, "2022-01-01", "2022-09-30", months, name) for name, _, months in names]
+    if is_proved:
+        facts.append(income(YEAR, "2022-01-01", "2022-06-30", 21))
+    for pit, expected in ((LATE, dividends), ("2022-12-01T12:00:00-05:00", {})):
+        answer = ask(tuple(facts), pit=pit, op="statement", statement="cashflow", period="quarter")
+        assert cells(answer, "dividends_paid") == expected
+        assert all(item.available_at == at(YEAR) for item in answer.records)
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+def test_a_fresh_start_on_the_day_after_a_quarter_is_no_part_of_it(vintage: str) -> None:
+    q1, later = ("2022-01-01", "2022-03-31"), ("2022-01-01", "2022-04-01")
+    facts = [income(Q1, *q1, value, name) for name, value in (("NetIncomeLoss", 124), ("OperatingExpenses", 1100))]
+    facts += [income(YEAR, *later, -216), income(YEAR, "2022-04-02", "2022-12-31", 699), income(NEXT_Q1, *later, -216)]
+    answer = ask(tuple(facts), op="statement", period="quarter", vintage=vintage)
+    assert cells(answer, "net_income") == {"2022-03-31": 124, "2022-04-01": -216}
+    assert cells(answer, "operating_expenses") == {"2022-03-31": 1100, "2022-04-01": None}
+    assert answer.records[-1].available_at == at(Q1)
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+def test_a_figure_of_days_that_nothing_proves_does_not_come_later_under_an_old_release(vintage: str) -> None:
+    facts = [income(Q3, "2022-01-01", "2022-09-30", 301), income(YEAR, "2022-01-01", "2022-12-31", 412)]
+    facts.append(income(YEAR, "2022-10-02", "2022-12-31", 77, "PaymentsForRepurchaseOfCommonStock"))
+    words = {"op": "statement", "statement": "cashflow", "period": "quarter", "vintage": vintage}
+    later = income(Filing(sec.number(8), "10-K", "2024-02-15 12:00:00"), "2022-10-01", "2022-12-31", 111)
+    answers = [cells(ask(tuple(every), **words), "share_repurchases") for every in (facts, [*facts, later])]
+    assert [answer.get("2022-12-31") for answer in answers] == [None, None]
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+def test_the_balance_sheet_of_a_year_that_moved_by_days_is_not_that_of_the_day_before(vintage: str) -> None:
+    facts = [income(YEAR, "2021-12-26", "2022-12-24", 412), *sheet(YEAR, "2022-12-24", 9000)]
+    facts += [income(NEXT_Q1, "2023-01-01", "2023-03-31", 99), *sheet(NEXT_Q1, "2022-12-31", 9450)]
+    for every in (facts[:4], facts):
+        answer = ask(tuple(every), op="statement", statement="balance", vintage=vintage)
+        assert cells(answer, "assets") == cells(answer, "cash") == {"2022-12-24": 9000}
+        assert [item.available_at for item in answer.records] == [at(YEAR)]
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+def test_twelve_months_lose_no_days_where_a_year_moved(vintage: str) -> None:
+    facts = [income(Q1, "2021-12-26", "2022-03-26", 91), income(YEAR, "2021-12-26", "2022-12-24", 364)]
+    facts += [income(NEXT_Q1, "2022-12-25", "2022-12-31", 7), income(NEXT_Q1, "2023-01-01", "2023-03-31", 90)]
+    answer = ask(tuple(facts), op="statement", period="ttm", vintage=vintage)
+    assert cells(answer, "net_income") == {"2022-12-24": 364}
 
 
 def test_a_later_filing_does_not_change_the_currency_of_the_first() -> None:
