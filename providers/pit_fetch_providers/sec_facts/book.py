@@ -92,7 +92,8 @@ class Book:
     def currencies(self, end: date) -> tuple[Sequence[str], tuple[Record, ...]]:
         """Return in which currencies periods that end on ``end`` are reported, that of most facts before the others.
 
-        And since which version it is. Of the first versions it is the one that was there first, of the most facts of
+        And since which version it is. Of as many facts, the currency that was reported later is: a company that changes
+        it shows the year before again. Of the first versions it is the one that was there first, of the most facts of
         its filing: in which currency most are depends on later ones, too.
         """
         units: Mapping[str, int] = self._units.get(end, {})
@@ -101,7 +102,14 @@ class Book:
         every = (history for history in self._every() if history.fact.end == end and history.fact.unit in units)
         first = [(history.fact.unit, history.versions[0]) for history in every]
         if self.place == -1:
-            return sorted(units, key=lambda unit: (-units[unit], unit)), _leading_since(first, _most)
+            # The oldest one of each currency comes last, and stays.
+            began = {unit: age(version) for unit, version in sorted(first, key=lambda pair: age(pair[1]), reverse=True)}
+            rank = sorted({*began.values()}).index
+
+            def ordered(counts: Mapping[str, int]) -> list[str]:
+                return sorted(counts, key=lambda unit: (-counts[unit], -rank(began[unit]), unit))
+
+            return ordered(units), _leading_since(first, lambda counts: ordered(counts)[0])
         ages = Counter((age(version), unit) for unit, version in first)
         in_order = sorted(ages, key=lambda pair: (pair[0], -ages[pair], pair[1]))
         return list(dict.fromkeys(unit for _, unit in in_order)), ()
@@ -221,10 +229,6 @@ class Book:
                 accession for known in found for accession in _recasts(line, known)
             )
         return self._recasts[line, currency]
-
-
-def _most(units: Mapping[str, int]) -> str:
-    return min(units, key=lambda unit: (-units[unit], unit))
 
 
 def _leading_since(

@@ -597,6 +597,17 @@ def test_a_later_filing_does_not_change_the_currency_of_the_first() -> None:
         assert item.payload["currency"] == currency
 
 
+def test_a_company_that_changes_its_currency_shows_the_year_before_again() -> None:
+    """Of as many figures, those of the newer report count. EUR comes before USD in the alphabet."""
+    facts = (
+        income(YEAR, "2022-01-01", "2022-12-31", 47)._replace(unit="EUR"),
+        income(AMENDED, "2022-01-01", "2022-12-31", 50),
+    )
+    for vintage, shown in (("latest", ("USD", 50, at(AMENDED))), ("first", ("EUR", 47, at(YEAR)))):
+        (item,) = ask(facts, op="statement", vintage=vintage).records
+        assert (item.payload["currency"], item.payload["net_income"], item.available_at) == shown
+
+
 def test_twelve_months_keep_their_release_where_an_annual_report_repeats_a_part() -> None:
     again = income(Filing(sec.number(8), "10-K", "2024-02-15 12:00:00"), "2023-01-01", "2023-03-31", 15)
     months = [ask(facts, op="statement", period="ttm", vintage="first") for facts in (HISTORY, (*HISTORY, again))]
