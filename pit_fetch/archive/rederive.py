@@ -205,16 +205,20 @@ def derived(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Derived:
             return Derived([*_every_reparsed(recorded, exchanges)], is_all=True)
         if not _is_reparsed(recorded):
             return _as_fetched(recorded, exchanges, _as_with_a_pit(recorded.query))
-        # A reply that is read by itself can lack what another one says of it: an event, or whose list it is.
-        fetched = _as_fetched(recorded, exchanges, recorded.query)
-        had = {part.record.id for part in fetched.received}
-        left = [part for part in _every_reparsed(recorded, exchanges) if part.record.id in had]
-        if had == {part.record.id for part in left}:
-            return Derived(left, fetched.is_all)
+        # A reply that is read by itself can lack what another one says of it: an event, a date, or whose list it is.
+        # What is dated by its receipt in their place would stand above what is newer.
+        fetched, made = _as_fetched(recorded, exchanges, recorded.query), [*_every_reparsed(recorded, exchanges)]
+        if _dates(fetched.received) == _dates(made):
+            return Derived(made, fetched.is_all)
         with_a_pit = _as_fetched(recorded, exchanges, _as_with_a_pit(recorded.query))
-        return with_a_pit if with_a_pit.is_all else Derived(left, is_all=False)
+        return with_a_pit if with_a_pit.is_all else Derived((), is_all=False)
     except Exception:  # noqa: BLE001 - a provider's bug costs the index this fetch, and nothing else
         return Derived((), is_all=False)
+
+
+def _dates(received: Iterable[Received]) -> set[tuple[str, datetime | None]]:
+    """Return the ids of records, with their dates. Fields may differ: with a PIT some are left out."""
+    return {(part.record.id, part.record.available_at) for part in received if part.record.id}
 
 
 def _as_fetched(recorded: RecordedFetch, exchanges: Sequence[Exchange], query: Query) -> Derived:
