@@ -43,6 +43,8 @@ class GapType(StrEnum):
     INTERNAL_ERROR = "internal_error"
 
 
+# The source was not read to its end.
+CUTS = frozenset([GapType.TRUNCATED, GapType.UPSTREAM_ERROR])
 # The fetch failed, wholly or in part. The other types state what an answer cannot show, or how to go on.
 FAILURES = frozenset(
     [GapType.CONFIG, GapType.INVALID_PIT, GapType.INPUT_ERROR, GapType.UPSTREAM_ERROR, GapType.INTERNAL_ERROR]

@@ -17,7 +17,7 @@ from pit_fetch.engine.report import CollectedRecords, malformed
 from pit_fetch.engine.settings_files import VARIABLES
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import CUTS, Code, Gap, gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
 from pit_fetch.pipeline.cursor import Position
 from pit_fetch.pipeline.select import (
@@ -53,9 +53,6 @@ if TYPE_CHECKING:
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
-
-# The gaps of a source that was not read to its end.
-CUTS = frozenset(("truncated", "upstream_error"))
 
 # No source has much from before this year, so that an answer without items may be owed to a mistyped one.
 EARLY_YEAR = 1990

@@ -12,6 +12,7 @@ from traceback import walk_tb
 from typing import Any
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import CUTS
 from pit_fetch.testing.asked import pages_of_rows
 from pit_fetch.testing.baseline import advice_on
 from pit_fetch.testing.case import ObservedRun, failure, substitute
@@ -227,7 +228,7 @@ def _unused(error: UpstreamError, recording: RecordedReply) -> list[str]:
 
 
 def _check_reported(run: ObservedRun, problem: str) -> None:
-    if not {"upstream_error", "truncated"} & set(run.gap_types):
+    if CUTS.isdisjoint(run.gap_types):
         raise failure(
             problem,
             "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source that "
