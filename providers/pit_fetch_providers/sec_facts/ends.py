@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS
 from pit_fetch_providers.sec_facts.periods import Span, is_near, kind_of
-from pit_fetch_providers.sec_facts.versions import age, first_shown
+from pit_fetch_providers.sec_facts.versions import age, concept_of, first_shown
 
 # A period as its dates are typed, as ISO writes them.
 _Typed = tuple[str, str]
@@ -40,7 +40,7 @@ def same_periods(records: Iterable[Record]) -> Mapping[Span, Same]:
         return {}  # in most cases
     versions: dict[_Typed, list[Record]] = {}
     for record in every:
-        if _concept(record) in ANCHORS and _is_fiscal(record):
+        if concept_of(record) in ANCHORS and _is_fiscal(record):
             versions.setdefault((record.payload["start"], record.payload["end"]), []).append(record)
     kept, same = list[_Typed](), dict[Span, Same]()
     for period in sorted(versions, key=lambda period: (*first_shown(versions[period]), period)):
@@ -105,7 +105,7 @@ def _agree(one: Sequence[Record], other: Sequence[Record]) -> bool:
 def _values(versions: Iterable[Record]) -> Mapping[tuple[str, str], set[Any]]:
     by_concept: dict[tuple[str, str], set[Any]] = {}
     for version in versions:
-        by_concept.setdefault((_concept(version), version.payload["unit"]), set()).add(version.payload["value"])
+        by_concept.setdefault((concept_of(version), version.payload["unit"]), set()).add(version.payload["value"])
     return by_concept
 
 
@@ -113,10 +113,6 @@ def _is_fiscal(record: Record) -> bool:
     """Return whether a fact is of a period as companies report on."""
     start, end = record.payload["start"], record.payload["end"]
     return start is not None and kind_of(date.fromisoformat(start), date.fromisoformat(end)) != ""
-
-
-def _concept(record: Record) -> str:
-    return f"{record.payload['taxonomy']}:{record.payload['concept']}"
 
 
 def _at(record: Record, period: Span) -> Record:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.lines import REMAINDER, REMAINDER_OF, REMAINDER_PARTS
+from pit_fetch_providers.sec_facts.versions import concept_of
 
 _NEEDED = frozenset({REMAINDER, *REMAINDER_OF, *REMAINDER_PARTS})
 _Values = Mapping[str, int | float]
@@ -20,12 +21,12 @@ def proved(records: Iterable[Record]) -> list[Record]:
     every = list(records)
     sheets: dict[tuple[str, str, str], dict[str, int | float]] = {}
     for record in every:
-        if (concept := _concept(record)) in _NEEDED:
+        if (concept := concept_of(record)) in _NEEDED:
             sheets.setdefault(_sheet(record), {})[concept] = record.payload["value"]
     doubtful = {place for place, sheet in sheets.items() if REMAINDER in sheet and not _adds_up(sheet)}
     if not doubtful:
         return every
-    return [record for record in every if _concept(record) != REMAINDER or _sheet(record) not in doubtful]
+    return [record for record in every if concept_of(record) != REMAINDER or _sheet(record) not in doubtful]
 
 
 def _adds_up(sheet: _Values) -> bool:
@@ -37,10 +38,6 @@ def _adds_up(sheet: _Values) -> bool:
     for concept in REMAINDER_PARTS:
         sums |= {value + sheet.get(concept, 0) for value in sums}
     return total - current in sums
-
-
-def _concept(record: Record) -> str:
-    return f"{record.payload['taxonomy']}:{record.payload['concept']}"
 
 
 def _sheet(record: Record) -> tuple[str, str, str]:

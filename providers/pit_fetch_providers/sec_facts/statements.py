@@ -20,7 +20,7 @@ from pit_fetch_providers.sec_facts.cells import Cell, Omission, evidence, total
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import Span
 from pit_fetch_providers.sec_facts.spans import Cadence, Period
-from pit_fetch_providers.sec_facts.versions import Vintage, age, in_order
+from pit_fetch_providers.sec_facts.versions import Vintage, age, concept_of, in_order
 
 _Cells = Mapping[str, Cell | Omission | None]
 
@@ -166,5 +166,4 @@ def _sum(cells: _Cells, ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cel
 
 
 def _source(version: Record) -> dict[str, str]:
-    payload = version.payload
-    return {"concept": f"{payload['taxonomy']}:{payload['concept']}", "accession": payload["accession"]}
+    return {"concept": concept_of(version), "accession": version.payload["accession"]}

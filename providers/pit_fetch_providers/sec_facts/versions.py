@@ -62,9 +62,9 @@ def readable(records: Iterable[Record]) -> list[Record]:
 
 def unreadable(records: Iterable[Record]) -> Iterator[Gap]:
     """Yield a gap for each filing whose value of a fact cannot be read."""
-    lost = {record.payload["accession"]: record.payload for record in records if _value(record) is None}
-    for accession, payload in lost.items():
-        fact = f"{payload['taxonomy']}:{payload['concept']} to {payload['end']}"
+    lost = {record.payload["accession"]: record for record in records if _value(record) is None}
+    for accession, record in lost.items():
+        fact = f"{concept_of(record)} to {record.payload['end']}"
         yield gap(
             Code.MALFORMED, problem=f"filing {accession} has a value that is no number ({fact}, which is left out)"
         )
@@ -90,6 +90,11 @@ def restating(versions: Iterable[Record]) -> Record | None:
 def fact_id(version: Record) -> str:
     """Return the id of the fact of a version, whose own id ends with its accession number."""
     return version.id.rpartition(":")[0]
+
+
+def concept_of(version: Record) -> str:
+    """Return the concept of a version with its taxonomy, as lines name it: us-gaap:NetIncomeLoss."""
+    return f"{version.payload['taxonomy']}:{version.payload['concept']}"
 
 
 def age(version: Record) -> tuple[datetime, bool, str]:
