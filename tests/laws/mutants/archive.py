@@ -91,13 +91,6 @@ def _counts_from_the_beginning(real: Any) -> Any:
     return lambda *args: real(*args)._replace(counts_from=microseconds.NEVER)
 
 
-def _from_its_claim(real: Any) -> Any:
-    return lambda claimed_at, seen, since: (
-        seen if claimed_at is None else claimed_at,
-        real(claimed_at, seen, since)[1],
-    )
-
-
 def _second_is_ignored(real: Any) -> Any:
     def observe_item(ingestion: Any, item: str, versions: Any, runs: Any, stored: Any) -> None:
         if all(run.last != ingestion.fetch.seen for run in runs):
