@@ -139,17 +139,20 @@ class RecordingTransport(NamedTuple):
 class ReplayingTransport:
     """Answer from recorded exchanges: the replies to a request come in the order in which they were recorded.
 
-    The last reply to a request answers every further one. A request that was never recorded fails as such.
+    The last reply to a request answers every further one. A request that was never recorded fails as such, and
+    ``is_lacking`` tells that there was one.
     """
 
     def __init__(self, exchanges: Iterable[tuple[HttpRequest, HttpReply]]) -> None:
         self._replies: dict[object, list[HttpReply]] = {}
+        self.is_lacking = False
         for request, reply in exchanges:
             self._replies.setdefault(identity(request), []).append(reply)
 
     def send(self, request: HttpRequest) -> HttpReply:
         replies = self._replies.get(identity(request))
         if not replies:
+            self.is_lacking = True
             raise TransportError("unrecorded")
         return replies.pop(0) if len(replies) > 1 else replies[0]
 

@@ -203,17 +203,30 @@ def derived(recorded: RecordedFetch, exchanges: Sequence[Exchange]) -> Derived:
     try:
         if recorded.is_snapshot:
             return Derived([*_every_reparsed(recorded, exchanges)], is_all=True)
-        if not _is_reparsed(recorded):
-            return _as_fetched(recorded, exchanges, _as_with_a_pit(recorded.query))
-        # A reply that is read by itself can lack what another one says of it: an event, a date, or whose list it is.
-        # What is dated by its receipt in their place would stand above what is newer.
-        fetched, made = _as_fetched(recorded, exchanges, recorded.query), [*_every_reparsed(recorded, exchanges)]
-        if _dates(fetched.received) == _dates(made):
-            return Derived(made, fetched.is_all)
-        with_a_pit = _as_fetched(recorded, exchanges, _as_with_a_pit(recorded.query))
-        return with_a_pit if with_a_pit.is_all else Derived((), is_all=False)
+        if recorded.query.pit is not None:
+            return _as_fetched(recorded, _replay(exchanges), _as_with_a_pit(recorded.query))
+        fetched = _as_fetched(recorded, _replay(exchanges), recorded.query)
+        if _is_reparsed(recorded):
+            # A reply that is read by itself can lack what another one says of it: an event, a date, or whose list it
+            # is. What is dated by its receipt in their place would stand above what is newer.
+            made = [*_every_reparsed(recorded, exchanges)]
+            if _dates(fetched.received) == _dates(made):
+                return Derived(made, fetched.is_all)
+        return _as_if_with_a_pit(recorded, exchanges, fetched)
     except Exception:  # noqa: BLE001 - a provider's bug costs the index this fetch, and nothing else
         return Derived((), is_all=False)
+
+
+def _as_if_with_a_pit(recorded: RecordedFetch, exchanges: Sequence[Exchange], fetched: Derived) -> Derived:
+    """Return what a fetch without a PIT, which made ``fetched``, would have made with one.
+
+    It would have asked for more, to date things, and it leaves out what nothing dates. None of that is gone.
+    """
+    transport = _replay(exchanges)
+    made = _as_fetched(recorded, transport, _as_with_a_pit(recorded.query))
+    if not made.is_all:
+        return Derived((), is_all=False)
+    return made._replace(is_all=not transport.is_lacking and _ids(fetched.received) <= _ids(made.received))
 
 
 def _dates(received: Iterable[Received]) -> set[tuple[str, datetime | None]]:
@@ -221,10 +234,14 @@ def _dates(received: Iterable[Received]) -> set[tuple[str, datetime | None]]:
     return {(part.record.id, part.record.available_at) for part in received if part.record.id}
 
 
-def _as_fetched(recorded: RecordedFetch, exchanges: Sequence[Exchange], query: Query) -> Derived:
+def _ids(received: Iterable[Received]) -> set[str]:
+    return {part.record.id for part in received if part.record.id}
+
+
+def _as_fetched(recorded: RecordedFetch, transport: Transport, query: Query) -> Derived:
     """Return the records that the provider's fetch makes of the exchanges. That it knows nothing is an answer."""
     errors: list[PitFetchError] = []
-    made = [*_replayed(recorded, exchanges, query, errors.append)]
+    made = [*_replayed(recorded, transport, query, errors.append)]
     return Derived(made, all(error.gap.code is Code.BAD_CALL for error in errors))
 
 
@@ -234,7 +251,7 @@ def every_record(
     """Yield every record in the exchanges of a fetch. Pass an error to ``on_error``."""
     if _is_reparsed(recorded):
         return _every_reparsed(recorded, exchanges, on_error)
-    return _replayed(recorded, exchanges, _as_with_a_pit(recorded.query), on_error)
+    return _replayed(recorded, _replay(exchanges), _as_with_a_pit(recorded.query), on_error)
 
 
 def _as_with_a_pit(query: Query) -> Query:
@@ -248,11 +265,13 @@ def _is_reparsed(recorded: RecordedFetch) -> bool:
     return recorded.is_snapshot or (query.pit is None and not needs_fetch)
 
 
-def _replayed(
-    recorded: RecordedFetch, exchanges: Sequence[Exchange], query: Query, on_error: OnError
-) -> Iterator[Received]:
+def _replay(exchanges: Iterable[Exchange]) -> ReplayingTransport:
+    return ReplayingTransport(replies(exchanges))
+
+
+def _replayed(recorded: RecordedFetch, transport: Transport, query: Query, on_error: OnError) -> Iterator[Received]:
     """Yield what the provider's fetch makes of the replies, asked again in their order."""
-    client = _client(recorded, ReplayingTransport(replies(exchanges)))
+    client = _client(recorded, transport)
     context = Context(client, client.credentials)
     with _reporting(on_error):
         for part in recorded.request.provider.fetch(query, context):

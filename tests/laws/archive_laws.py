@@ -55,7 +55,7 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
                         evidence.append((version.claimed_at, fetch.seen, *_order(version), frozenset()))
         best: ItemVersion | None = None
         for piece in sorted(evidence, key=lambda piece: piece[:-2]):
-            if best is None or best.content not in piece[-1]:
+            if best is None or best.content not in piece[-1] or (piece[-2] and best.claimed_at is None):
                 best = piece[-2]
         if best is not None:
             served[item] = best
@@ -63,8 +63,9 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
 
 
 def _there(versions: frozenset[ItemVersion], seen: int) -> frozenset[str]:
-    """Return the contents that were there and not public, if none was public."""
-    return frozenset() if _public(versions, seen) else frozenset(version.content for version in versions)
+    """Return the contents that were there, if no public version states since when."""
+    is_dated = any(version.claimed_at is not None for version in _public(versions, seen))
+    return frozenset() if is_dated else frozenset(version.content for version in versions)
 
 
 def _since(seen: Sequence[tuple[FetchObservation, frozenset[ItemVersion]]]) -> Iterator[int]:

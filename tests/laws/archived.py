@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from urllib.parse import quote
@@ -199,6 +200,43 @@ def kept(case: Case) -> int:
     is_captured = all(gap.get("captured", True) for gap in left.envelope["gaps"])
     assert not is_captured or _storable(expected.ids) <= {*left.ids}
     return 1
+
+
+def dated(case: Case, rng: Random) -> int:
+    """A fetch without a PIT takes nothing from a later answer, and no date: nor does one with a PIT.
+
+    What the archive alone dates may be in the place of something else. An item is then judged by the fetch with a PIT.
+    """
+    question = coverage.question_of(case)
+    if "--format" in case.words or question is None or question.query.operation.dating != "record":
+        return 0
+    if question.query.operation.chooses:
+        return 0
+    words = (*_without(case.words, *_BOUNDS, "--date-from", "--date-to"), "--limit", "1000", "--max-pages", "1000")
+    first = case.moment + timedelta(days=rng.choice((0, 3, 10, 40)))
+    pit = first + timedelta(hours=rng.choice((0, 1, 30)))
+    ask = partial(run, case, case.worlds[-1], words=words)
+    expected = ask(pit=pit.isoformat(), now=pit + timedelta(hours=2))
+    if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
+        return 0
+
+    def after(asked: str) -> Mapping[str, Mapping[str, object]]:
+        with archive() as path:
+            ask(pit=asked, now=first, environ=environ(path))
+            left = ask(pit=pit.isoformat(), now=pit + timedelta(hours=2), environ=environ(path))
+        return {item["id"]: item for item in left.data}
+
+    with_a_pit, without = after(first.isoformat()), after("")
+    for item in expected.data:
+        if with_a_pit.get(item["id"]) == item:
+            assert item["id"] in without, "an item is hidden"
+            assert _undated(without[item["id"]]) == _undated(item), "an item has lost its date, or is another"
+    return 1
+
+
+def _undated(item: Mapping[str, object]) -> Mapping[str, object]:
+    """Return an item without its date, which can be more exact in one answer than in another."""
+    return {name: value for name, value in item.items() if name != "available_at"}
 
 
 def paged(case: Case, rng: Random) -> int:
@@ -415,7 +453,7 @@ def laws(makers: Mapping[str, Maker]) -> Mapping[str, Law]:
         },
         {
             f"{source}: archive {law.__name__.replace('_', ' ')}": varied(law, make)
-            for law in (again, paged, captured, captured_early, coverage.wider, coverage.apart)
+            for law in (again, dated, paged, captured, captured_early, coverage.wider, coverage.apart)
             for source, make in makers.items()
         },
         archive_laws.LAWS,

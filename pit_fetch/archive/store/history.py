@@ -13,7 +13,8 @@ Instants are whole numbers (microseconds of UTC). The code refers to these rules
     only the observation counts.
  5. A claim counts at T only if it appears in a fetch that depends on nothing after T.
  6. At T, the latest evidence at or before T decides. Evidence of absence yields no record. A tie goes to the later
-    observation, then to the version with the greater key.
+    observation, then to the version with the greater key. To see without a timestamp what a claim already shows is no
+    later evidence: it was there, and the claim says since when.
  7. A record shows no timestamp later than its evidence. If its claim was refuted, the record carries as
     ``first_seen_at`` the instant at which its version was first observed, by whatever other versions it was replaced
     since.
@@ -116,7 +117,7 @@ class Evidence(NamedTuple):
     seen         when the reply that contains the version was received
     usable_from  the first instant at which this evidence counts
     first_seen   the first observation of the version, if the claim was refuted
-    spares       the contents that were there, although they do not show themselves as public
+    spares       the contents that were there, although they do not show themselves as public, or since when they were
     """
 
     time: int
@@ -178,8 +179,7 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
                 yield Evidence(claimed_at, run.first, version, max(claimed_at, current.counts_from))
             latest = max(public, key=_by_claim, default=None)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
-            spares = NO_CONTENT if public else frozenset(version.content for version in current.versions)
-            yield Evidence(run.first, run.first, latest, run.first, first_seen, spares)
+            yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))
 
 
 def validities(history: Sequence[ObservationRun]) -> list[Validity]:
@@ -204,9 +204,22 @@ def _decisive(usable: Iterable[Evidence]) -> Evidence:
     first, *later = sorted(usable, key=_by_time)
     best = first
     for piece in later:
-        if best.version is None or best.version.content not in piece.spares:
+        if not _is_spared(best.version, piece):
             best = piece
     return best
+
+
+def _spared(current: Observation, latest: ItemVersion | None) -> frozenset[str]:
+    """Return the contents of an observation, represented by ``latest``, that were there and do not show since when."""
+    is_dated = latest is not None and latest.claimed_at is not None
+    return NO_CONTENT if is_dated else frozenset(version.content for version in current.versions)
+
+
+def _is_spared(known: ItemVersion | None, later: Evidence) -> bool:
+    """Return whether later evidence leaves a version as it is."""
+    if known is None or known.content not in later.spares:
+        return False
+    return later.version is None or known.claimed_at is not None
 
 
 def sole_validity(claimed_at: int | None, seen: int, counts_from: int) -> tuple[int, int | None]:

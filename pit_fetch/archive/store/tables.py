@@ -13,14 +13,15 @@ pools, reads, forms, items, versions, sights, reigns, firsts, due    the index: 
 Format 1 had no checksums in ``about`` and in most of the index, and no ``firsts``. Format 2 had other streams. Format 3
 had neither ``forms`` nor ``items``, and four times the bytes a version. Format 4 kept what was asked by a name apart
 from what was asked by its number. Format 5 did not know what a fetch had contained before it was public. Format 6 took
-what could not be read again of a fetch without a PIT for absent. A file of any of them becomes one of this format when
-it is opened to be written: its journal stays as it is, and its fetches are pending.
+what could not be read again of a fetch without a PIT for absent. Format 7 took some of it for absent, and what nothing
+dates for newer than its date. A file of any of them becomes one of this format when it is opened to be written: its
+journal stays as it is, and its fetches are pending.
 """
 
 from __future__ import annotations
 
 APPLICATION_ID = 0x50495446  # "PITF"
-FORMAT = 7
+FORMAT = 8
 
 ABOUT = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER NOT NULL) WITHOUT ROWID;

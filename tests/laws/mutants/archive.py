@@ -32,6 +32,10 @@ def _each(change: Any) -> Any:
     return lambda real: lambda *args: [changed for changed in map(change, real(*args)) if changed is not None]
 
 
+def _only_of_what_waits(real: Any) -> Any:
+    return lambda current, latest: history.NO_CONTENT if latest else real(current, latest)
+
+
 def _plain_minimum(real: Any) -> Any:
     """A version counts from the earlier of its stamps and its receipt, whatever was observed in between."""
     return lambda version, earlier, first: version.claimed_at is not None
@@ -141,6 +145,17 @@ def _by_itself(real: Any) -> Any:
         if recorded.is_snapshot or recorded.query.pit is not None:
             return real(recorded, exchanges)
         return rederive.Derived([*rederive.every_record(recorded, exchanges)], is_all=True)
+
+    return derived
+
+
+def _emptied(real: Any) -> Any:
+    def derived(recorded: Any, exchanges: Any) -> Any:
+        made = real(recorded, exchanges)
+        if recorded.is_snapshot or recorded.query.pit is not None:
+            return made
+        empty = [one._replace(record=one.record._replace(payload=dict.fromkeys(one.record.payload))) for one in made[0]]
+        return made._replace(received=empty)
 
     return derived
 
@@ -684,7 +699,13 @@ MUTANTS = (
             "what a reply shows by itself is what the fetch had",
             "derived",
             _by_itself,
-            ("earningscall: archive again", "earningscall: archive kept"),
+            ("earningscall: archive again", "earningscall: archive kept", "earningscall: archive dated"),
+        ),
+        (
+            "a fetch without a PIT has empty fields",
+            "derived",
+            _emptied,
+            ("alphavantage: archive dated", "sec_facts: archive dated", "bz-news-api: archive dated"),
         ),
         (
             "what was not public yet was not there",
@@ -749,6 +770,7 @@ MUTANTS = (
             _each(lambda piece: None if piece.spares else piece),
             ("archive: complete", *_WORDS),
         ),
+        ("what nothing dates takes the place of a date", "_spared", _only_of_what_waits, _WORDS),
         (
             "what was asked for later counts at once",
             "evidence",
