@@ -36,10 +36,13 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
 
 
 def up_to_a_page(records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the newest captures, the last of them one that shows the page: an archive holds those of many fetches."""
+    """Yield the newest captures, the last of them one that shows the page: an archive holds those of many fetches.
+
+    One that nothing but its first sight in the archive dates may be older than what follows, and ends nothing.
+    """
     for record in records:
         yield record
-        if record.payload["shows"] in capture.SHOWN:
+        if record.payload["shows"] in capture.SHOWN and record.first_seen_at is None:
             return
 
 

@@ -543,6 +543,16 @@ def test_an_archive_keeps_what_proves_a_capture_and_chooses_among_those_that_it_
     assert held("2026-06-01T16:00:00Z") == [f"{LATER.stamp}/{URL}"]
 
 
+def test_a_page_that_only_the_archive_dates_hides_no_capture_that_proves_its_time(tmp_path: Path) -> None:
+    env, asked = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}, ("page", "url=example.com/news")
+    wrong = PAGE._replace(stamp="20171122101500", date="Fri, 01 Jun 2018 10:00:00 GMT")
+    pit = "2026-06-01T16:00:00Z"
+    assert _command(tmp_path, wayback.app([OLD, wrong]), "--pit", pit, *asked, env=env).ids[-1] == f"{OLD.stamp}/{URL}"
+    answer = _command(tmp_path, wayback.app([]), "--pit", pit, *asked, "--offline", env=env)
+    assert answer.ids == [f"{wrong.stamp}/{URL}", f"{OLD.stamp}/{URL}"]
+    assert [item.get("first_seen_at") is None for item in answer.data] == [False, True]
+
+
 def test_an_index_with_more_rows_than_were_asked_for_is_malformed() -> None:
     every = "".join(f"{PAGE.row}\n" for _ in range(10_003)).encode()
     assert ask(lambda request: Response(every), op="captures").error_code == "malformed"
