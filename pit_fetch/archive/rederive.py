@@ -157,7 +157,7 @@ def indexed(
         if not recorded.is_snapshot:
             version = versions.fresh(record, evidence, clean)
             # A bar that ended before the last page came in was running when its own page did: it shows nothing.
-            if is_public or not history.is_public(version.claimed_at, seen):
+            if is_public or not history.is_public(version.stamped_at, seen):
                 items.setdefault(record.id, []).append(version)
         elif is_public:  # one reply as a whole, which is parsed again when a question needs it
             rows.add(versions.row_digest(record, evidence))

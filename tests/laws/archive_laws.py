@@ -49,13 +49,13 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
         ]
         for fetch, versions in seen:
             for version in _public(versions, fetch.seen):
-                if version.claimed_at is not None and max(version.claimed_at, fetch.counts_from) <= instant:
-                    between = [v for other, v in seen if version.claimed_at <= other.seen < fetch.seen]
+                if version.stamped_at is not None and max(version.stamped_at, fetch.counts_from) <= instant:
+                    between = [v for other, v in seen if version.stamped_at <= other.seen < fetch.seen]
                     if all(version.content in {other.content for other in others} for others in between):
-                        evidence.append((version.claimed_at, fetch.seen, *_order(version), frozenset()))
+                        evidence.append((version.stamped_at, fetch.seen, *_order(version), frozenset()))
         best: ItemVersion | None = None
         for piece in sorted(evidence, key=lambda piece: piece[:-2]):
-            if best is None or best.content not in piece[-1] or (piece[-2] and best.claimed_at is None):
+            if best is None or best.content not in piece[-1] or (piece[-2] and best.stamped_at is None):
                 best = piece[-2]
         if best is not None:
             served[item] = best
@@ -64,7 +64,7 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
 
 def _there(versions: frozenset[ItemVersion], seen: int) -> frozenset[str]:
     """Return the contents that were there, if no public version states since when."""
-    is_dated = any(version.claimed_at is not None for version in _public(versions, seen))
+    is_dated = any(version.stamped_at is not None for version in _public(versions, seen))
     return frozenset() if is_dated else frozenset(version.content for version in versions)
 
 
@@ -79,13 +79,13 @@ def _since(seen: Sequence[tuple[FetchObservation, frozenset[ItemVersion]]]) -> I
 
 
 def newest(versions: frozenset[ItemVersion]) -> ItemVersion | None:
-    return max(versions, key=lambda v: (v.claimed_at is not None, v.claimed_at or 0, v.key, v.content), default=None)
+    return max(versions, key=lambda v: (v.stamped_at is not None, v.stamped_at or 0, v.key, v.content), default=None)
 
 
 def _order(version: ItemVersion | None) -> tuple[bool, int, str, str, ItemVersion | None]:
     if version is None:
         return False, 0, "", "", None
-    return True, version.claimed_at or 0, version.key, version.content, version
+    return True, version.stamped_at or 0, version.key, version.content, version
 
 
 def _observations(item: str, captured: Captured) -> Iterator[tuple[FetchObservation, frozenset[ItemVersion]]]:
@@ -113,7 +113,7 @@ def public(fetch: FetchObservation, item: str) -> frozenset[ItemVersion]:
 
 
 def _public(versions: frozenset[ItemVersion], seen: int) -> frozenset[ItemVersion]:
-    return frozenset(version for version in versions if version.claimed_at is None or version.claimed_at <= seen)
+    return frozenset(version for version in versions if version.stamped_at is None or version.stamped_at <= seen)
 
 
 # The laws.
@@ -155,9 +155,9 @@ def refuted(rng: Random) -> int:
             if first <= instant:
                 continue
             assert first_seen is None
-            assert version.claimed_at is not None
-            assert version.claimed_at <= instant
-            between = [f for f in captured.fetches if version.claimed_at <= f.seen < first]
+            assert version.stamped_at is not None
+            assert version.stamped_at <= instant
+            between = [f for f in captured.fetches if version.stamped_at <= f.seen < first]
             assert all(version.content in {v.content for v in f.items.get(item, (version,))} for f in between)
             was_public = {f.seen for f in captured.fetches if public(f, item)}
             held = {f.seen for f in captured.fetches if item in f.items}
@@ -187,8 +187,8 @@ def proved(rng: Random) -> int:
     captured = capture(rng, source(rng))
     for instant in Instants:
         for item, (version, first_seen) in answer(captured, instant).items():
-            assert version.claimed_at is None or version.claimed_at <= instant
-            assert version.claimed_at is not None or first_seen is not None
+            assert version.stamped_at is None or version.stamped_at <= instant
+            assert version.stamped_at is not None or first_seen is not None
             if first_seen is not None:
                 assert first_seen <= instant
                 held = (f.seen for f in captured.fetches for v in public(f, item) if v[:2] == version[:2])
@@ -206,7 +206,7 @@ def honest(rng: Random) -> int:
     for instant in range(last + 1):
         true = content(world, instant)
         for item, (version, _) in answer(captured._replace(fetches=fetches), instant).items():
-            then = newest(frozenset(v for v in true[item] if v.claimed_at is not None and v.claimed_at <= instant))
+            then = newest(frozenset(v for v in true[item] if v.stamped_at is not None and v.stamped_at <= instant))
             assert version == then or then not in known, "a version that was seen is not served"
     return last
 

@@ -58,7 +58,7 @@ def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.I
 def _stored(version: ItemVersion) -> versions.StoredVersion:
     form = versions.Form("provider_metadata", '["version"]')
     values = json.dumps([json.dumps(version._replace(key=_own_key(version)))])
-    return versions.StoredVersion(form, version.content.encode(), version.claimed_at, None, values)
+    return versions.StoredVersion(form, version.content.encode(), version.stamped_at, None, values)
 
 
 def _keyed(captured: Captured) -> Captured:
@@ -80,13 +80,13 @@ def _own_key(version: ItemVersion) -> str:
 
 
 def indexed_answer(connection: sqlite3.Connection, instant: int) -> Answer:
-    """Return content, claim and ``first_seen`` of each item, as the index has them at ``instant``."""
+    """Return content, stamp and ``first_seen`` of each item, as the index has them at ``instant``."""
     records = list(index.records_as_of(connection, STREAM, instant, microseconds.ALWAYS))
     assert [_position(record) for record in records] == sorted(map(_position, records)), "out of order"
     answer: Answer = {}
     for record in records:
-        content, claimed_at, _ = json.loads(record.payload["version"])
-        answer[record.id] = content, claimed_at, microseconds.to_micros(record.first_seen_at)
+        content, stamped_at, _ = json.loads(record.payload["version"])
+        answer[record.id] = content, stamped_at, microseconds.to_micros(record.first_seen_at)
     return answer
 
 
@@ -97,7 +97,7 @@ def _position(record: Record) -> tuple[float, str]:
 
 def pure_answer(captured: Captured, instant: int) -> Answer:
     served = archive_laws.answer(captured, instant)
-    return {item: (version.content, version.claimed_at, seen) for item, (version, seen) in served.items()}
+    return {item: (version.content, version.stamped_at, seen) for item, (version, seen) in served.items()}
 
 
 def _check(captured: Captured, instants: Sequence[int]) -> int:
@@ -256,7 +256,7 @@ def _is_lost(connection: sqlite3.Connection, flip: flips.Flip, following: Items)
         item, number = (flips.values(connection, table, name)[row] for name in ("name", "id"))
         query = "SELECT position FROM reigns r JOIN versions v ON v.id = r.version WHERE v.item = ?"
         positions = {position for (position,) in connection.execute(query, (number,))}
-        return positions.isdisjoint(version.claimed_at for version in following.get(item, ()))
+        return positions.isdisjoint(version.stamped_at for version in following.get(item, ()))
     return False
 
 

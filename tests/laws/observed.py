@@ -16,7 +16,7 @@ class FetchObservation(NamedTuple):
     seen         when its last reply was received
     items        the versions by item, including those that are not yet public
     is_complete  it ran to its end and was not empty, so that an item it lacks was absent
-    counts_from  the first instant at which its claims count
+    counts_from  the first instant at which its stamps count
     """
 
     seen: int

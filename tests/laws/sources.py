@@ -17,7 +17,7 @@ KINDS = (
     "marked", "unmarked", "back-dated edit", "back-dated insert", "there and back", "deleted", "undated", "vintages",
     "running bar", "restored", "evidence", "redated",
 )  # fmt: skip
-# Of these, each claim is true and nothing is deleted.
+# Of these, each stamp is true and nothing is deleted.
 HONEST = ("marked", "vintages", "running bar")
 
 
@@ -47,7 +47,7 @@ class Captured(NamedTuple):
 
     def window_covers(self, fetch: FetchObservation, versions: frozenset[ItemVersion]) -> bool:
         window = self.windows[id(fetch.items)]
-        return any(v.claimed_at is None or window.since <= v.claimed_at <= window.until for v in versions)
+        return any(v.stamped_at is None or window.since <= v.stamped_at <= window.until for v in versions)
 
 
 def item(rng: Random, kind: str, name: str) -> Item:
@@ -55,8 +55,8 @@ def item(rng: Random, kind: str, name: str) -> Item:
     born = rng.randrange(1, END - 10)
     later = sorted(rng.sample(range(born + 1, END), 3))
 
-    def only(content: str, claimed_at: int | None, key: str = "") -> frozenset[ItemVersion]:
-        return frozenset({ItemVersion(name + content, claimed_at, key)})
+    def only(content: str, stamped_at: int | None, key: str = "") -> frozenset[ItemVersion]:
+        return frozenset({ItemVersion(name + content, stamped_at, key)})
 
     match kind:
         case "marked":
@@ -68,8 +68,8 @@ def item(rng: Random, kind: str, name: str) -> Item:
         case "back-dated insert":
             return [State(later[0], only("A", rng.randrange(0, later[0])))]
         case "there and back":
-            claims = (born, rng.choice((born, later[0])), rng.choice((born, later[1])))
-            return [State(t, only(c, claim)) for t, c, claim in zip((born, *later), "ABA", claims, strict=False)]
+            stamps = (born, rng.choice((born, later[0])), rng.choice((born, later[1])))
+            return [State(t, only(c, stamp)) for t, c, stamp in zip((born, *later), "ABA", stamps, strict=False)]
         case "deleted":
             return [State(born, only("A", born)), State(later[0], frozenset())]
         case "restored":
@@ -141,7 +141,7 @@ def capture(
 
 def _is_in(window: Window, versions: frozenset[ItemVersion]) -> bool:
     # A server's window is coarse: later items are sent as well.
-    return any(version.claimed_at is None or version.claimed_at >= window.since for version in versions)
+    return any(version.stamped_at is None or version.stamped_at >= window.since for version in versions)
 
 
 def merged(archives: Sequence[Captured]) -> Captured:

@@ -7,26 +7,26 @@ Instants are whole numbers (microseconds of UTC). The code refers to these rules
  2. A complete fetch that lacks an item, although its window would have covered it, is an observation of absence. So is
     one that contains no public version of it, but of other content only: what it does contain was there.
  3. An observation is evidence for the instant of its receipt.
- 4. A version with timestamps of its own claims to have been public at the later of them (``claimed_at``). The claim
-    is evidence for that instant, unless the item was observed with other content, or as absent, at or after the
-    claimed instant and before this observation. Then the source changed the item without marking the change, and
-    only the observation counts.
- 5. A claim counts at T only if it appears in a fetch that depends on nothing after T.
+ 4. A version with timestamps of its own is *stamped* with the later of them (``stamped_at``): by its source, it was
+    public by then. The stamp is evidence for that instant, unless the item was observed with other content, or as
+    absent, at or after the stamped instant and before this observation. Then the source changed the item without
+    marking the change: the stamp is refuted, and only the observation counts.
+ 5. A stamp counts at T only if it appears in a fetch that depends on nothing after T.
  6. At T, the latest evidence at or before T decides. Evidence of absence yields no record. A tie goes to the later
-    observation, then to the version with the greater key. To see without a timestamp what a claim already shows is no
-    later evidence: it was there, and the claim says since when.
- 7. A record shows no timestamp later than its evidence. If its claim was refuted, the record carries as
+    observation, then to the version with the greater key. An observation of the same content without a timestamp does
+    not replace a stamped version: it confirms that version, whose stamp says since when it was public.
+ 7. A record shows no timestamp later than its evidence. If its stamp was refuted, the record carries as
     ``first_seen_at`` the instant at which its version was first observed, by whatever other versions it was replaced
     since.
 
-Several public versions in one observation are vintages. Each has a claim of its own, and the version with the latest
-claim represents the observation.
+Several public versions in one observation are vintages. Each has a stamp of its own, and the version with the latest
+stamp represents the observation.
 
 An article is captured at 20, is edited under its old timestamp, is fetched again at 40, and is gone at 60. At 80 the
-edited article is back. The capture depends on nothing later, so its claim counts from the beginning. The edit is
+edited article is back. The capture depends on nothing later, so its stamp counts from the beginning. The edit is
 refuted for 10 by the first capture:
 
->>> original, edited = ItemVersion("first words", claimed_at=10), ItemVersion("other words", claimed_at=10)
+>>> original, edited = ItemVersion("first words", stamped_at=10), ItemVersion("other words", stamped_at=10)
 >>> history = runs([
 ...     Observation(20, frozenset({original}), counts_from=0),
 ...     Observation(40, frozenset({edited}), counts_from=40),
@@ -53,12 +53,12 @@ class ItemVersion(NamedTuple):
     """One version of an item.
 
     content     a digest of its content, without timestamps and evidence: versions of equal content do not conflict
-    claimed_at  the later of its timestamps; None if it has none
-    key         orders versions with equal claims: the greater one represents the observation
+    stamped_at  the later of its timestamps; None if it has none
+    key         orders versions with equal stamps: the greater one represents the observation
     """
 
     content: str
-    claimed_at: int | None = None
+    stamped_at: int | None = None
     key: str = ""
 
 
@@ -66,9 +66,9 @@ NOTHING: frozenset[ItemVersion] = frozenset()
 NO_CONTENT: frozenset[str] = frozenset()
 
 
-def is_public(claimed_at: int | None, seen: int) -> bool:
+def is_public(stamped_at: int | None, seen: int) -> bool:
     """Return whether a version was public when its reply was received, at ``seen``, by its own timestamps."""
-    return claimed_at is None or claimed_at <= seen
+    return stamped_at is None or stamped_at <= seen
 
 
 class Observation(NamedTuple):
@@ -76,7 +76,7 @@ class Observation(NamedTuple):
 
     seen         when its reply was received
     versions     all that it contained of the item, public or not; empty if the item was absent
-    counts_from  the first instant at which the claims of this fetch count: it depends on nothing later
+    counts_from  the first instant at which the stamps of this fetch count: it depends on nothing later
     """
 
     seen: int
@@ -86,10 +86,10 @@ class Observation(NamedTuple):
     @property
     def public(self) -> frozenset[ItemVersion]:
         """The versions that were public when the reply was received."""
-        return frozenset(version for version in self.versions if is_public(version.claimed_at, self.seen))
+        return frozenset(version for version in self.versions if is_public(version.stamped_at, self.seen))
 
     @property
-    def is_public(self) -> bool:
+    def is_all_public(self) -> bool:
         """Whether all that it contained was public, if anything."""
         return self.versions == self.public
 
@@ -102,7 +102,7 @@ class Observation(NamedTuple):
 class ObservationRun(NamedTuple):
     """Consecutive observations with equal versions, or several of one instant that differ (two merged archives).
 
-    ``before`` is the last instant but one at which the run was observed.
+    ``before`` is the second-to-last instant at which the run was observed.
     """
 
     first: int
@@ -112,12 +112,13 @@ class ObservationRun(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Evidence that ``version`` was public at ``time`` (None: that nothing was, but for contents that it spares).
+    """Evidence that ``version`` was public at ``time`` (None: that nothing was, unless ``spares`` names it).
 
     seen         when the reply that contains the version was received
     usable_from  the first instant at which this evidence counts
-    first_seen   the first observation of the version, if the claim was refuted
-    spares       the contents that were there, although they do not show themselves as public, or since when they were
+    first_seen   the first observation of the version, if the stamp was refuted
+    spares       the contents that the observation holds without dating them: stamped later than its receipt, or not
+                 stamped. Earlier evidence for these contents stays in force
     """
 
     time: int
@@ -129,7 +130,7 @@ class Evidence(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """``version`` is the answer from ``start`` on. ``first_seen`` is set if an observation, and no claim, proves it."""
+    """``version`` is the answer from ``start`` on. ``first_seen`` is set if an observation, and no stamp, proves it."""
 
     start: int
     version: ItemVersion | None
@@ -159,10 +160,10 @@ def extend(run: ObservationRun, later: Observation) -> ObservationRun | None:
     """Return the run with one more, later observation. Return None if that differs from the run.
 
     Where something was not public yet, a run is one observation: a fetch between two of them may have lacked the item,
-    which matters once a version claims to have been public by then.
+    which matters once a version is stamped with an instant before that.
     """
     (first, *others) = run.observations
-    if others or first.versions != later.versions or not first.is_public:
+    if others or first.versions != later.versions or not first.is_all_public:
         return None
     earliest = first._replace(counts_from=min(first.counts_from, later.counts_from))
     return ObservationRun(run.first, run.last, later.seen, (earliest,))
@@ -175,9 +176,9 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
             public = current.public
             believed = {version for version in public if _is_believed(version, history[:place], run.first)}
             for version in believed:
-                claimed_at = version.claimed_at if version.claimed_at is not None else run.first
-                yield Evidence(claimed_at, run.first, version, max(claimed_at, current.counts_from))
-            latest = max(public, key=_by_claim, default=None)
+                stamped_at = version.stamped_at if version.stamped_at is not None else run.first
+                yield Evidence(stamped_at, run.first, version, max(stamped_at, current.counts_from))
+            latest = max(public, key=_by_stamp, default=None)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
             yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))
 
@@ -211,7 +212,7 @@ def _decisive(usable: Iterable[Evidence]) -> Evidence:
 
 def _spared(current: Observation, latest: ItemVersion | None) -> frozenset[str]:
     """Return the contents of an observation, represented by ``latest``, that were there and do not show since when."""
-    is_dated = latest is not None and latest.claimed_at is not None
+    is_dated = latest is not None and latest.stamped_at is not None
     return NO_CONTENT if is_dated else frozenset(version.content for version in current.versions)
 
 
@@ -219,32 +220,33 @@ def _is_spared(known: ItemVersion | None, later: Evidence) -> bool:
     """Return whether later evidence leaves a version as it is."""
     if known is None or known.content not in later.spares:
         return False
-    return later.version is None or known.claimed_at is not None
+    return later.version is None or known.stamped_at is not None
 
 
-def sole_validity(claimed_at: int | None, seen: int, counts_from: int) -> tuple[int, int | None]:
+def sole_validity(stamped_at: int | None, seen: int, counts_from: int) -> tuple[int, int | None]:
     """Return ``start`` and ``first_seen`` of the only validity of an item that was observed once, in one version.
 
     Most items are of this kind, and :func:`validities` returns the same at many times the cost.
     """
-    return (seen, seen) if claimed_at is None else (max(claimed_at, counts_from), None)
+    return (seen, seen) if stamped_at is None else (max(stamped_at, counts_from), None)
 
 
 def _is_believed(version: ItemVersion, earlier: Sequence[ObservationRun], first: int) -> bool:
-    """Return whether the claim is evidence (rule 4), in a run that begins at ``first`` after ``earlier`` ones."""
-    if version.claimed_at is None:
+    """Return whether the stamp is evidence (rule 4), in a run that begins at ``first`` after ``earlier`` ones."""
+    if version.stamped_at is None:
         return False
-    return not any(
-        version.claimed_at <= run.last < first and any(_conflicts(seen.versions, version) for seen in run.observations)
-        for run in reversed(earlier)
-    )
+    between = (run for run in reversed(earlier) if version.stamped_at <= run.last < first)
+    return not any(_conflicts(observed.versions, version) for run in between for observed in run.observations)
 
 
 def _first_observed(version: ItemVersion, history: Sequence[ObservationRun]) -> int:
     """Return when the version was first observed. What only another key tells apart (evidence) is the same version."""
     same = version[:2]
     return next(
-        run.first for run in history for seen in run.observations if any(other[:2] == same for other in seen.public)
+        run.first
+        for run in history
+        for observed in run.observations
+        if any(other[:2] == same for other in observed.public)
     )
 
 
@@ -252,13 +254,13 @@ def _conflicts(versions: frozenset[ItemVersion], version: ItemVersion) -> bool:
     return all(other.content != version.content for other in versions)
 
 
-def _by_claim(version: ItemVersion) -> tuple[bool, int, str, str]:
-    return version.claimed_at is not None, version.claimed_at or 0, version.key, version.content
+def _by_stamp(version: ItemVersion) -> tuple[bool, int, str, str]:
+    return version.stamped_at is not None, version.stamped_at or 0, version.key, version.content
 
 
 def _by_time(piece: Evidence) -> tuple[int, int, tuple[bool, int, str, str]]:
-    return piece.time, piece.seen, _by_claim(piece.version) if piece.version else (False, 0, "", "")
+    return piece.time, piece.seen, _by_stamp(piece.version) if piece.version else (False, 0, "", "")
 
 
 def _by_versions(current: Observation) -> list[tuple[bool, int, str, str]]:
-    return sorted(map(_by_claim, current.versions))
+    return sorted(map(_by_stamp, current.versions))

@@ -7,7 +7,7 @@ items     the items of a stream, each of which has a number
 forms     what many versions have in common: where their instants come from, and the names of their fields
 versions  each version of an item, once: its instants, and the values of its fields
 sights    the runs of :mod:`pit_fetch.archive.store.history`; ``said`` lists version ids, empty for an absence; ``last``
-          and ``before`` are microseconds after ``first``, and ``free`` (since when its claims count) before it
+          and ``before`` are microseconds after ``first``, and ``free`` (since when its stamps count) before it
 reigns    the validities: from ``start`` to ``stop`` this version is the answer, at this position of the order
 firsts    when each row of a snapshot was first held, by its digest
 due       fetches that are pending: the next question about their stream ingests them
@@ -45,7 +45,7 @@ class IndexedFetch(NamedTuple):
     """One fetch as the index sees it: its item versions, and the time window it covered.
 
     stream        the question it belongs to, as text
-    counts_from   the first instant at which its claims count
+    counts_from   the first instant at which its stamps count
     since, until  the window of dated items that it covers (None: unbounded)
     is_all        every item that the fetch had could be read again
     items         the versions by item, including those that are not yet public

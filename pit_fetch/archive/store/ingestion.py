@@ -162,7 +162,7 @@ class _Ingestion:
     def _observe_item(
         self, item: str, versions: Sequence[Version], runs: Sequence[Run], stored: dict[int, StoredVersion]
     ) -> None:
-        is_sole = not runs and len(versions) == 1 and is_public(versions[0].claimed_at, self.fetch.seen)
+        is_sole = not runs and len(versions) == 1 and is_public(versions[0].stamped_at, self.fetch.seen)
         if is_sole and self._absence_before(item, ()) is None:
             self._begin(item, versions[0].stored())
             return
@@ -184,14 +184,14 @@ class _Ingestion:
         self._add_validity(item, validity, version)
 
     def _absence_before(self, item: str, observed: Sequence[Observation]) -> int | None:
-        """Return when a complete fetch lacked an item that turns up now and claims to have been there by then."""
+        """Return when a complete fetch lacked an item that turns up now with a stamp of before then."""
         versions, seen = self.fetch.items.get(item, ()), self.fetch.seen
-        claims = [version.claimed_at for version in versions if version.claimed_at is not None]
+        stamps = [version.stamped_at for version in versions if version.stamped_at is not None]
         settled = (before for before in observed if before.seen < seen and before.is_settled)
         earlier = max(settled, default=None, key=attrgetter("seen"))
-        if not claims or (earlier is not None and earlier.public):
+        if not stamps or (earlier is not None and earlier.public):
             return None
-        since = min(claims) if earlier is None else max(min(claims), earlier.seen + 1)
+        since = min(stamps) if earlier is None else max(min(stamps), earlier.seen + 1)
         held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
             reads = index.reads_of(self.connection, self.fetch.stream)
@@ -341,7 +341,7 @@ class _Ingestion:
 
 
 def _were_public(versions: Iterable[Version], seen: int) -> bool:
-    return all(is_public(version.claimed_at, seen) for version in versions)
+    return all(is_public(version.stamped_at, seen) for version in versions)
 
 
 def _from(records: Iterable[Record], oldest: int | None) -> list[Record]:

@@ -86,7 +86,7 @@ def joined(numbers: Iterable[int]) -> str:
 
 def sole(number: int, version: StoredVersion, seen: int, counts_from: int) -> tuple[Run, Validity]:
     """Return the rows of an item that was not seen before, in one version, as most of the items of a fetch are."""
-    start, first_seen = history.sole_validity(version.claimed_at, seen, counts_from)
+    start, first_seen = history.sole_validity(version.stamped_at, seen, counts_from)
     run = Run(seen, seen, seen, counts_from, str(number), _apart([version]))
     return run, Validity(_position(version, first_seen), number, start, None, first_seen)
 
@@ -102,7 +102,7 @@ def runs_of(
         is_last = run is of_item[-1]
         contents = [stored[number] for number in versions]
         is_sole = len(run.observations) == 1
-        position = _apart(contents, is_sole=is_sole, is_public=observation.is_public) if is_last else None
+        position = _apart(contents, is_sole=is_sole, is_public=observation.is_all_public) if is_last else None
         latest = len(observed) if is_last else 0
         rows.add(Run(run.first, run.last, run.before, observation.counts_from, joined(versions), position, latest))
     return rows
@@ -143,7 +143,7 @@ def _apart(versions: Sequence[StoredVersion], *, is_sole: bool = True, is_public
 
 
 def _claim(version: StoredVersion) -> tuple[int, int]:
-    claimed_at, available = version.claimed_at, version.available
-    if claimed_at is None or available is None:
+    stamped_at, available = version.stamped_at, version.available
+    if stamped_at is None or available is None:
         return microseconds.NEVER, microseconds.NEVER
-    return claimed_at, available
+    return stamped_at, available

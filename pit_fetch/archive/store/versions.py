@@ -41,7 +41,7 @@ class StoredVersion(NamedTuple):
     values: str
 
     @property
-    def claimed_at(self) -> int | None:
+    def stamped_at(self) -> int | None:
         return _later_of(self.available, self.revised)
 
     def stored(self) -> StoredVersion:
@@ -58,7 +58,7 @@ class FreshVersion(NamedTuple):
     evidence: frozenset[str]
 
     @property
-    def claimed_at(self) -> int | None:
+    def stamped_at(self) -> int | None:
         return _later_of(self.available, self.revised)
 
     def stored(self) -> StoredVersion:
@@ -91,7 +91,7 @@ def item_version(version: StoredVersion) -> ItemVersion:
     whole = _digest(_payload(version.form.names, version.values))
     revised = b"" if version.revised is None else b"%d" % version.revised
     key = f"{version.available or 0:020}".encode() + whole + revised
-    return ItemVersion((version.content or whole).hex(), version.claimed_at, key.hex())
+    return ItemVersion((version.content or whole).hex(), version.stamped_at, key.hex())
 
 
 def record(item: str, version: StoredVersion) -> Record:

@@ -38,16 +38,16 @@ def _only_of_what_waits(real: Any) -> Any:
 
 def _plain_minimum(real: Any) -> Any:
     """A version counts from the earlier of its stamps and its receipt, whatever was observed in between."""
-    return lambda version, earlier, first: version.claimed_at is not None
+    return lambda version, earlier, first: version.stamped_at is not None
 
 
 def _contradicted_by_presence_alone(real: Any) -> Any:
     return lambda versions, version: bool(versions) and real(versions, version)
 
 
-def _at_the_claim_is_not_looked_at(real: Any) -> Any:
+def _at_the_stamp_is_not_looked_at(real: Any) -> Any:
     def is_believed(version: Any, earlier: Sequence[history.ObservationRun], first: int) -> bool:
-        return bool(real(version, [run for run in earlier if run.last != version.claimed_at], first))
+        return bool(real(version, [run for run in earlier if run.last != version.stamped_at], first))
 
     return is_believed
 
@@ -726,12 +726,12 @@ MUTANTS = (
     *_in(
         "pit_fetch.archive.store.history",
         (
-            "an item that was seen once counts from its claim on",
+            "an item that was seen once counts from its stamp on",
             "sole_validity",
             lambda real: (
-                lambda claimed_at, seen, since: (
-                    seen if claimed_at is None else claimed_at,
-                    real(claimed_at, seen, since)[1],
+                lambda stamped_at, seen, since: (
+                    seen if stamped_at is None else stamped_at,
+                    real(stamped_at, seen, since)[1],
                 )
             ),
             _INDEX,
@@ -739,15 +739,15 @@ MUTANTS = (
         (
             "an undated item that was seen once shows no sight",
             "sole_validity",
-            lambda real: lambda claimed_at, seen, since: (real(claimed_at, seen, since)[0], None),
+            lambda real: lambda stamped_at, seen, since: (real(stamped_at, seen, since)[0], None),
             _INDEX,
         ),
-        ("the earlier of claim and receipt", "_is_believed", _plain_minimum, _WORDS),
-        ("a claim is believed in spite of an absence", "_conflicts", _contradicted_by_presence_alone, _WORDS),
-        ("what was seen at the very claim is not looked at", "_is_believed", _at_the_claim_is_not_looked_at, _WORDS),
+        ("the earlier of stamp and receipt", "_is_believed", _plain_minimum, _WORDS),
+        ("a stamp is believed in spite of an absence", "_conflicts", _contradicted_by_presence_alone, _WORDS),
+        ("what was seen at the very stamp is not looked at", "_is_believed", _at_the_stamp_is_not_looked_at, _WORDS),
         ("other stamps are other content", "_conflicts", _stamps_are_content, _WORDS),
         (
-            "claims are never believed",
+            "stamps are never believed",
             "_is_believed",
             lambda real: lambda version, earlier, first: False,
             ("archive: honest", *_WORDS),
@@ -755,7 +755,7 @@ MUTANTS = (
         (
             "a running bar is a sight",
             "is_public",
-            lambda real: lambda claimed_at, seen: True,
+            lambda real: lambda stamped_at, seen: True,
             ("archive: proved", *_WORDS),
         ),
         (
@@ -780,7 +780,7 @@ MUTANTS = (
         ("the first version stays", "validities", _first_come, ("archive: complete", *_WORDS)),
         (
             "the oldest vintage rules",
-            "_by_claim",
+            "_by_stamp",
             lambda real: lambda version: (real(version)[0], -real(version)[1], *real(version)[2:]),
             _WORDS,
         ),
