@@ -22,40 +22,42 @@ from pit_fetch.archive_admin.progress import OnDone
 
 # What the checksum of a row covers: a long text, and columns.
 _MARKED: Mapping[str, str] = {
-    "pools": "SELECT name, mark, '', id, reads FROM pools",
+    "streams": "SELECT name, mark, '', id, reads FROM streams",
     **{
-        table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN pools p ON p.id = t.pool"  # noqa: S608
+        table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN streams p ON p.id = t.stream"  # noqa: S608
         for table, columns in {
             "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
-            "items": "'', t.pool, t.name",
-            "firsts": "'', t.row, t.first",
-            "due": "'', t.origin, t.fetch",
+            "items": "'', t.stream, t.name",
+            "first_held": "'', t.row, t.first",
+            "pending": "'', t.origin, t.fetch",
         }.items()
     },
     "versions": "SELECT p.name, t.mark, t.payload, i.name, t.content, t.available, t.revised, f.stamp, f.names "
     "FROM versions t LEFT JOIN items i ON i.id = t.item LEFT JOIN forms f ON f.id = t.form "
-    "LEFT JOIN pools p ON p.id = i.pool AND p.id = f.pool",
-    "sights": "SELECT p.name, t.mark, '', i.name, t.first, t.last, t.before, t.free, t.said, t.position, t.latest "
-    "FROM sights t LEFT JOIN items i ON i.id = t.item LEFT JOIN pools p ON p.id = i.pool AND p.id = t.pool",
-    "reigns": "SELECT p.name, t.mark, v.payload, t.position, t.start, t.stop, t.first_seen, i.name, v.available, "
-    "v.revised, f.stamp, f.names FROM reigns t LEFT JOIN versions v ON v.id = t.version "
+    "LEFT JOIN streams p ON p.id = i.stream AND p.id = f.stream",
+    "runs": "SELECT p.name, t.mark, '', i.name, t.first, t.last, t.before, t.counts_from, t.versions, t.cover_from, "
+    "t.latest FROM runs t LEFT JOIN items i ON i.id = t.item "
+    "LEFT JOIN streams p ON p.id = i.stream AND p.id = t.stream",
+    "validities": "SELECT p.name, t.mark, v.payload, t.position, t.start, t.stop, t.first_seen, i.name, v.available, "
+    "v.revised, f.stamp, f.names FROM validities t LEFT JOIN versions v ON v.id = t.version "
     "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
-    "LEFT JOIN pools p ON p.id = i.pool AND p.id = t.pool",
+    "LEFT JOIN streams p ON p.id = i.stream AND p.id = t.stream",
 }
 # A row of a stream without ids: the checksum of a version stands for its id.
 _COMPARED: Mapping[str, str] = {
     "reads": "SELECT t.seen, t.origin, t.fetch, t.complete, t.since, t.until FROM {place}.reads t "
-    "WHERE t.pool = {pool}",
+    "WHERE t.stream = {stream}",
     "versions": "SELECT i.name, t.content, t.available, t.revised, f.stamp, f.names, t.payload "
     "FROM {place}.items i JOIN {place}.versions t ON t.item = i.id JOIN {place}.forms f ON f.id = t.form "
-    "WHERE i.pool = {pool}",
-    "sights": "SELECT i.name, t.first, t.last, t.before, t.free, t.position, t.latest, (SELECT group_concat(mark) FROM "
-    "(SELECT v.mark FROM json_each('[' || replace(t.said, ' ', ',') || ']') j "
-    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.sights t "
-    "JOIN {place}.items i ON i.id = t.item WHERE t.pool = {pool}",
-    "reigns": "SELECT t.position, t.start, t.stop, v.mark, t.first_seen FROM {place}.reigns t "
-    "JOIN {place}.versions v ON v.id = t.version WHERE t.pool = {pool}",
-    "firsts": "SELECT t.row, t.first FROM {place}.firsts t WHERE t.pool = {pool}",
+    "WHERE i.stream = {stream}",
+    "runs": "SELECT i.name, t.first, t.last, t.before, t.counts_from, t.cover_from, t.latest, "
+    "(SELECT group_concat(mark) FROM "
+    "(SELECT v.mark FROM json_each('[' || replace(t.versions, ' ', ',') || ']') j "
+    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.runs t "
+    "JOIN {place}.items i ON i.id = t.item WHERE t.stream = {stream}",
+    "validities": "SELECT t.position, t.start, t.stop, v.mark, t.first_seen FROM {place}.validities t "
+    "JOIN {place}.versions v ON v.id = t.version WHERE t.stream = {stream}",
+    "first_held": "SELECT t.row, t.first FROM {place}.first_held t WHERE t.stream = {stream}",
 }
 
 
@@ -83,8 +85,10 @@ def _changed_rows(connection: sqlite3.Connection) -> Iterator[str]:
             name is None or mark != checksum(seed(name), *row, payload=payload)
             for name, mark, payload, *row in connection.execute(query)
         )
-        if table == "pools":
-            changed += sum(number != seed(name) for name, number in connection.execute("SELECT name, seed FROM pools"))
+        if table == "streams":
+            changed += sum(
+                number != seed(name) for name, number in connection.execute("SELECT name, seed FROM streams")
+            )
         if changed:
             yield f"index: rows of {table} that have changed: {changed}"
 
@@ -98,14 +102,14 @@ class _Placed:
 
     def __init__(self, connection: sqlite3.Connection, archived: rederive.Archived) -> None:
         self.connection, self.archived = connection, archived
-        self.streams: dict[str, list[Key]] = {name: [] for (name,) in connection.execute("SELECT name FROM pools")}
+        self.streams: dict[str, list[Key]] = {name: [] for (name,) in connection.execute("SELECT name FROM streams")}
         self.underived: set[Key] = set()
 
     def misplaced(self) -> Iterator[str]:
         """Yield a line for each fetch that the index does not have where it belongs, and sort the others."""
         places: dict[Key, list[tuple[str, str]]] = {}
-        for table in ("reads", "due"):
-            query = f"SELECT t.origin, t.fetch, p.name FROM {table} t JOIN pools p ON p.id = t.pool"  # noqa: S608
+        for table in ("reads", "pending"):
+            query = f"SELECT t.origin, t.fetch, p.name FROM {table} t JOIN streams p ON p.id = t.stream"  # noqa: S608
             for origin, fetch, stream in self.connection.execute(query):
                 places.setdefault(Key(origin, fetch), []).append((table, stream))
         for key in journal.fetches(self.connection):
@@ -166,8 +170,8 @@ def _differs(connection: sqlite3.Connection, table: str, stream: str) -> bool:
 
 def _digest(connection: sqlite3.Connection, table: str, stream: str, place: str) -> int:
     """Return a digest of the rows of a stream that does not depend on their order."""
-    pool = f"(SELECT id FROM {place}.pools WHERE name = ?)"  # noqa: S608 - our names
-    rows = connection.execute(_COMPARED[table].format(place=place, pool=pool), (stream,))
+    number = f"(SELECT id FROM {place}.streams WHERE name = ?)"  # noqa: S608 - our names
+    rows = connection.execute(_COMPARED[table].format(place=place, stream=number), (stream,))
     return sum(
         int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()) for row in rows
     )

@@ -37,7 +37,7 @@ def ingest_pending(connection: sqlite3.Connection, find: rederive.Find) -> None:
     """
     with schema.transaction(connection):
         rederive.Archived(connection, find).assign()
-    streams = connection.execute("SELECT name FROM pools WHERE id IN (SELECT pool FROM due)").fetchall()
+    streams = connection.execute("SELECT name FROM streams WHERE id IN (SELECT stream FROM pending)").fetchall()
     for (stream,) in streams:
         is_left = stream != index.UNASSIGNED
         while is_left:

@@ -201,9 +201,9 @@ def damaged_rows_are_no_news(rng: Random) -> int:
             _add_rows(connection, place, rows)
         assert index.first_held(connection, STREAM, earlier[-1]) == _first_held(earlier, earlier[-1])
         column = rng.choice(("row", "first", "mark"))
-        stored = flips.values(connection, "firsts", column)
+        stored = flips.values(connection, "first_held", column)
         row = rng.randrange(len(stored))
-        flips.change(connection, flips.Flip("firsts", column, row, rng.randrange(64)))
+        flips.change(connection, flips.Flip("first_held", column, row, rng.randrange(64)))
         with contextlib.suppress(ArchiveError):
             assert index.first_held(connection, STREAM, earlier[-1]) == _first_held(earlier, earlier[-1])
         with contextlib.suppress(ArchiveError):
@@ -222,8 +222,8 @@ def _first_held(reads: Sequence[frozenset[int]], rows: frozenset[int]) -> Mappin
 
 
 _MISSED = (
-    *(("sights", column) for column in ("pool", "item", "position", "last")),
-    *(("items", column) for column in ("pool", "name", "mark")),
+    *(("runs", column) for column in ("stream", "item", "cover_from", "last")),
+    *(("items", column) for column in ("stream", "name", "mark")),
 )
 
 
@@ -248,13 +248,13 @@ def _is_lost(connection: sqlite3.Connection, flip: flips.Flip, following: Items)
     It is that of an undated item which the fetch lacks, or of one whose versions all have other stamps by now.
     """
     table, column, row, _ = flip
-    if table == "sights" and column in ("pool", "item"):
-        number, position = (flips.values(connection, table, name)[row] for name in ("item", "position"))
+    if table == "runs" and column in ("stream", "item"):
+        number, cover_from = (flips.values(connection, table, name)[row] for name in ("item", "cover_from"))
         (item,) = connection.execute("SELECT name FROM items WHERE id = ?", (number,)).fetchone()
-        return position == microseconds.NEVER and item not in following
+        return cover_from == microseconds.NEVER and item not in following
     if (table, column) == ("items", "mark"):
         item, number = (flips.values(connection, table, name)[row] for name in ("name", "id"))
-        query = "SELECT position FROM reigns r JOIN versions v ON v.id = r.version WHERE v.item = ?"
+        query = "SELECT position FROM validities r JOIN versions v ON v.id = r.version WHERE v.item = ?"
         positions = {position for (position,) in connection.execute(query, (number,))}
         return positions.isdisjoint(version.stamped_at for version in following.get(item, ()))
     return False

@@ -145,12 +145,12 @@ def lookups() -> Iterator[Row]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(tables.SCHEMA)
         fill(connection, FEW)
-        (stream,) = connection.execute("SELECT name FROM pools").fetchone()
+        (stream,) = connection.execute("SELECT name FROM streams").fetchone()
         at = microseconds.to_micros(PIT)
         bare = (
-            "SELECT i.name, r.first_seen, v.available, v.revised, f.stamp, f.names, v.payload FROM reigns r "
+            "SELECT i.name, r.first_seen, v.available, v.revised, f.stamp, f.names, v.payload FROM validities r "
             "JOIN versions v ON v.id = r.version JOIN items i ON i.id = v.item JOIN forms f ON f.id = v.form "
-            "WHERE r.pool = 1 AND r.position <= ? AND r.start <= ? AND (r.stop IS NULL OR r.stop > ?) "
+            "WHERE r.stream = 1 AND r.position <= ? AND r.start <= ? AND (r.stop IS NULL OR r.stop > ?) "
             "ORDER BY r.position DESC, i.name"
         )
 
@@ -210,7 +210,7 @@ def questions(folder: Path) -> Iterator[Row]:
 
     def open_only() -> None:
         with closing(schema.open_to_read(path, is_brief=True)) as connection, schema.snapshot(connection):
-            assert connection.execute("SELECT 1 FROM pools").fetchone()
+            assert connection.execute("SELECT 1 FROM streams").fetchone()
 
     answer = ask()
     both = in_turn(ask, lambda: record(ask()), time.perf_counter)

@@ -16,22 +16,22 @@ DAMAGED_INDEX = "its index is damaged: run pit_fetch archive rebuild"
 
 
 def seed(stream: str) -> int:
-    """Return the number with which the checksums of a stream's rows begin."""
+    """Return the number with which the checksums of a stream's rows begin: the ``stream_seed`` of other functions."""
     return crc32(f"{stream}".encode())
 
 
-def checksum(start: int, *values: Any, payload: str = "") -> int:
-    """Return the checksum of a row: its columns, and a long text apart. ``start`` is the :func:`seed`."""
-    return checksum_of(start, values, payload)
+def checksum(stream_seed: int, *values: Any, payload: str = "") -> int:
+    """Return the checksum of a row: its columns, and a long text apart."""
+    return checksum_of(stream_seed, values, payload)
 
 
-def checksum_of(start: int, values: tuple[Any, ...], payload: str = "") -> int:
+def checksum_of(stream_seed: int, values: tuple[Any, ...], payload: str = "") -> int:
     """Return the :func:`checksum` of a row's columns as they were read."""
-    number = crc32(f"{payload}".encode(), crc32(repr(values).encode(), start))
+    number = crc32(f"{payload}".encode(), crc32(repr(values).encode(), stream_seed))
     return number - (number >> 31 << 32)  # signed, SQLite stores it in four bytes
 
 
-def check(mark: Any, start: int, *values: Any, payload: str = "") -> None:
+def check(mark: Any, stream_seed: int, *values: Any, payload: str = "") -> None:
     """Raise Damaged if ``mark`` is not the checksum of the row."""
-    if mark != checksum(start, *values, payload=payload):
+    if mark != checksum(stream_seed, *values, payload=payload):
         raise Damaged(DAMAGED_INDEX)

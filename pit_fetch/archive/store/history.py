@@ -178,7 +178,7 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
             for version in believed:
                 stamped_at = version.stamped_at if version.stamped_at is not None else run.first
                 yield Evidence(stamped_at, run.first, version, max(stamped_at, current.counts_from))
-            latest = max(public, key=_by_stamp, default=None)
+            latest = representative(public)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
             yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))
 
@@ -208,6 +208,11 @@ def _decisive(usable: Iterable[Evidence]) -> Evidence:
         if not _is_spared(best.version, piece):
             best = piece
     return best
+
+
+def representative(versions: Iterable[ItemVersion]) -> ItemVersion | None:
+    """Return which of the versions of one observation represents it; None if there are none."""
+    return max(versions, key=_by_stamp, default=None)
 
 
 def _spared(current: Observation, latest: ItemVersion | None) -> frozenset[str]:

@@ -1,19 +1,19 @@
 """The index of an archive: which version of an item is valid when. It is derived from the journal and replaceable.
 
-pools     the streams: a stream is the series of fetches that answer one question (source, hosts, plan, operation,
-          and the options that affect a record), and how many of its fetches are in ``reads``
-reads     the fetches of a stream, in the order of their receipt
-items     the items of a stream, each of which has a number
-forms     what many versions have in common: where their instants come from, and the names of their fields
-versions  each version of an item, once: its instants, and the values of its fields
-sights    the runs of :mod:`pit_fetch.archive.store.history`; ``said`` lists version ids, empty for an absence; ``last``
-          and ``before`` are microseconds after ``first``, and ``free`` (since when its stamps count) before it
-reigns    the validities: from ``start`` to ``stop`` this version is the answer, at this position of the order
-firsts    when each row of a snapshot was first held, by its digest
-due       fetches that are pending: the next question about their stream ingests them
+streams     a stream is the series of fetches that answer one question (source, hosts, plan, operation, and the options
+            that affect a record); each row has how many of its fetches are in ``reads``
+reads       the fetches of a stream, in the order of their receipt
+items       the items of a stream, each of which has a number
+forms       what many versions have in common: where their instants come from, and the names of their fields
+versions    each version of an item, once: its instants, and the values of its fields
+runs        the runs of :mod:`pit_fetch.archive.store.history`; ``versions`` lists version ids, empty for an absence;
+            ``last`` and ``before`` are microseconds after ``first``, and ``counts_from`` before it
+validities  from ``start`` to ``stop`` this version is the answer, at this position of the order
+first_held  when each row of a snapshot was first held, by its digest
+pending     fetches that are not ingested yet: the next question about their stream ingests them
 
-An answer is one range of ``reigns``, read newest first. It costs what it returns, however large the archive is. Each
-row has a checksum (:mod:`pit_fetch.archive.store.checksums`); :mod:`pit_fetch.archive.store.ingestion` writes them.
+An answer is one range of ``validities``, read newest first. It costs what it returns, however large the archive is.
+:mod:`pit_fetch.archive.store.ingestion` writes the rows, each of which has a checksum.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from pit_fetch.archive.store import items, microseconds
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, checksum_of, seed
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, in_order_of
-from pit_fetch.archive.store.tables import DERIVED, INDEX
+from pit_fetch.archive.store.tables import DERIVED, FORMER, INDEX
 from pit_fetch.archive.store.versions import Version, shown_record
 from pit_fetch.provider import Record
 
 # The stream of fetches in a file of an earlier format, until today's code has interpreted their requests.
 UNASSIGNED = ""
-# How a fetch stands in the column ``complete`` of ``reads``: what it lacks was absent, or was not, or some of what it
-# had could not be read again.
+# Values of ``complete`` in ``reads``. COMPLETE: what it lacks was absent. INCOMPLETE: it shows no absence. IN_PART: nor
+# could all of its items be derived again.
 COMPLETE, INCOMPLETE, IN_PART = 1, 0, -1
 
-_POOL = "(SELECT id FROM pools WHERE name = ?)"
+_STREAM = "(SELECT id FROM streams WHERE name = ?)"
 _VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
 
 
@@ -71,7 +71,7 @@ def clear(connection: sqlite3.Connection) -> None:
 
 def create_anew(connection: sqlite3.Connection) -> None:
     """Create the tables of the index, empty, in the place of those that are there, however damaged."""
-    for table in DERIVED:
+    for table in (*DERIVED, *FORMER):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in INDEX.split(";"):
         connection.execute(statement)
@@ -82,20 +82,20 @@ def stream_id(connection: sqlite3.Connection, stream: str) -> int:
     known = known_stream(connection, stream)
     if known is not None:
         return known
-    (number,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM pools").fetchone()
+    (number,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM streams").fetchone()
     _set_reads(connection, stream, number, 0)
     return int(number)
 
 
 def known_stream(connection: sqlite3.Connection, stream: str) -> int | None:
     """Return the id of a stream; None if the archive holds nothing of it. Raise Damaged."""
-    row = connection.execute("SELECT id, reads, mark FROM pools WHERE name = ?", (stream,)).fetchone()
+    row = connection.execute("SELECT id, reads, mark FROM streams WHERE name = ?", (stream,)).fetchone()
     if row is not None:
         number, reads, mark = row
         check(mark, seed(stream), number, reads)
         return int(number)
     # It may be there under a name that has changed: its history would be forgotten.
-    for (name,) in connection.execute("SELECT name FROM pools WHERE seed = ?", (seed(stream),)):
+    for (name,) in connection.execute("SELECT name FROM streams WHERE seed = ?", (seed(stream),)):
         if seed(name) != seed(stream):
             raise Damaged(DAMAGED_INDEX)
     return None
@@ -103,18 +103,18 @@ def known_stream(connection: sqlite3.Connection, stream: str) -> int | None:
 
 def streams(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the streams."""
-    return [name for (name,) in connection.execute("SELECT name FROM pools WHERE name != ?", (UNASSIGNED,))]
+    return [name for (name,) in connection.execute("SELECT name FROM streams WHERE name != ?", (UNASSIGNED,))]
 
 
 def count_reads(connection: sqlite3.Connection, stream: str, number: int, change: int) -> None:
     """Add ``change`` to the number of fetches that the stream has in ``reads``."""
-    (reads,) = connection.execute("SELECT reads FROM pools WHERE id = ?", (number,)).fetchone()
+    (reads,) = connection.execute("SELECT reads FROM streams WHERE id = ?", (number,)).fetchone()
     _set_reads(connection, stream, number, reads + change)
 
 
 def _set_reads(connection: sqlite3.Connection, stream: str, number: int, reads: int) -> None:
     row = (number, stream, seed(stream), reads, checksum(seed(stream), number, reads))
-    connection.execute("INSERT OR REPLACE INTO pools VALUES (?, ?, ?, ?, ?)", row)
+    connection.execute("INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?, ?)", row)
 
 
 class Read(NamedTuple):
@@ -131,16 +131,16 @@ def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
     """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
     if known_stream(connection, stream) is None:
         return []
-    start, reads = seed(stream), []
+    stream_seed, reads = seed(stream), []
     for mark, *row in connection.execute(
         "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names
-        f"WHERE pool = {_POOL} ORDER BY seen DESC, origin DESC, fetch DESC",
+        f"WHERE stream = {_STREAM} ORDER BY seen DESC, origin DESC, fetch DESC",
         (stream,),
     ):
-        check(mark, start, *row)
+        check(mark, stream_seed, *row)
         seen, origin, fetch, complete, since, _ = row
         reads.append(Read(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
-    if connection.execute("SELECT reads FROM pools WHERE name = ?", (stream,)).fetchone() != (len(reads),):
+    if connection.execute("SELECT reads FROM streams WHERE name = ?", (stream,)).fetchone() != (len(reads),):
         raise Damaged(DAMAGED_INDEX)
     return reads
 
@@ -148,7 +148,7 @@ def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
 def defer(connection: sqlite3.Connection, stream: str, key: Key) -> None:
     """Leave a fetch to be ingested by the next question about its stream."""
     row = (stream_id(connection, stream), *key, checksum(seed(stream), *key))
-    connection.execute("INSERT OR IGNORE INTO due VALUES (?, ?, ?, ?)", row)
+    connection.execute("INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?)", row)
 
 
 def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
@@ -157,8 +157,8 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
     Raise Damaged.
     """
     rows = connection.execute(
-        "SELECT f.mark, f.origin, f.fetch FROM due f LEFT JOIN answers a "  # noqa: S608 - our names
-        f"ON a.origin = f.origin AND a.fetch = f.fetch WHERE f.pool = {_POOL} ORDER BY {in_order_of('f.fetch')}",
+        "SELECT f.mark, f.origin, f.fetch FROM pending f LEFT JOIN answers a "  # noqa: S608 - our names
+        f"ON a.origin = f.origin AND a.fetch = f.fetch WHERE f.stream = {_STREAM} ORDER BY {in_order_of('f.fetch')}",
         (stream,),
     ).fetchall()
     for mark, *key in rows:
@@ -168,14 +168,14 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
 
 def is_behind(connection: sqlite3.Connection, stream: str) -> bool:
     """Return whether the index lacks a fetch of a stream, or may lack one. Raise Damaged."""
-    if connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is None:  # most often, and found at once
+    if connection.execute("SELECT 1 FROM pending LIMIT 1").fetchone() is None:  # most often, and found at once
         return False
     return bool(pending(connection, stream) or pending(connection, UNASSIGNED))
 
 
 def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: int) -> bool:
     """Return whether a fetch is in the index, as received at or after ``since``."""
-    query = f"SELECT 1 FROM reads WHERE pool = {_POOL} AND seen >= ? AND origin = ? AND fetch = ?"  # noqa: S608
+    query = f"SELECT 1 FROM reads WHERE stream = {_STREAM} AND seen >= ? AND origin = ? AND fetch = ?"  # noqa: S608
     return connection.execute(query, (stream, since, *key)).fetchone() is not None
 
 
@@ -184,25 +184,25 @@ def defer_all(connection: sqlite3.Connection, stream: str) -> None:
     number = stream_id(connection, stream)
     for read in reads_of(connection, stream):
         defer(connection, stream, read.key)
-    connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE pool = ?)", (number,))
-    for table in ("reads", "forms", "items", "sights", "reigns", "firsts"):
-        connection.execute(f"DELETE FROM {table} WHERE pool = ?", (number,))  # noqa: S608 - our names
+    connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE stream = ?)", (number,))
+    for table in ("reads", "forms", "items", "runs", "validities", "first_held"):
+        connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))  # noqa: S608 - our names
     _set_reads(connection, stream, number, 0)
 
 
 def mark_ingested(connection: sqlite3.Connection, key: Key) -> None:
-    connection.execute("DELETE FROM due WHERE origin = ? AND fetch = ?", key)
+    connection.execute("DELETE FROM pending WHERE origin = ? AND fetch = ?", key)
 
 
 def has_fetches(connection: sqlite3.Connection, stream: str) -> bool:
     """Return whether the stream has a fetch, ingested or pending."""
-    query = f"SELECT 1 FROM reads WHERE pool = {_POOL} UNION ALL SELECT 1 FROM due WHERE pool = {_POOL}"  # noqa: S608
+    query = f"SELECT 1 FROM reads WHERE stream = {_STREAM} UNION ALL SELECT 1 FROM pending WHERE stream = {_STREAM}"  # noqa: S608
     return connection.execute(query, (stream, stream)).fetchone() is not None
 
 
 def is_late(connection: sqlite3.Connection, fetch: IndexedFetch) -> bool:
     """Return whether the index holds a fetch of the same stream that was received after this one."""
-    query = f"SELECT max(seen) FROM reads WHERE pool = {_POOL}"  # noqa: S608 - our names
+    query = f"SELECT max(seen) FROM reads WHERE stream = {_STREAM}"  # noqa: S608 - our names
     (latest_seen,) = connection.execute(query, (fetch.stream,)).fetchone()
     return latest_seen is not None and fetch.seen < latest_seen
 
@@ -211,7 +211,7 @@ def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[K
     """Return the last complete fetch of the stream received by ``instant``, and when. Raise Damaged."""
     row = connection.execute(
         "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names
-        f"WHERE pool = {_POOL} AND complete = {COMPLETE} AND seen <= ? "
+        f"WHERE stream = {_STREAM} AND complete = {COMPLETE} AND seen <= ? "
         "ORDER BY seen DESC, origin DESC, fetch DESC LIMIT 1",
         (stream, instant),
     ).fetchone()
@@ -227,13 +227,13 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
 
     Raise Damaged.
     """
-    start, held = seed(stream), {}
+    stream_seed, held = seed(stream), {}
     for row, first, mark in connection.execute(
         "SELECT f.row, f.first, f.mark FROM json_each(?) j "  # noqa: S608 - our names
-        f"CROSS JOIN firsts f ON f.pool = {_POOL} AND f.row = j.value",
+        f"CROSS JOIN first_held f ON f.stream = {_STREAM} AND f.row = j.value",
         (json.dumps([*rows]), stream),
     ):
-        check(mark, start, row, first)
+        check(mark, stream_seed, row, first)
         held[row] = first
     if not held.keys() >= {*rows}:
         _check_firsts(connection, stream)
@@ -242,9 +242,9 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
 
 def _check_firsts(connection: sqlite3.Connection, stream: str) -> None:
     """Raise Damaged if one of the rows of the stream has changed: it would seem to be new under its own digest."""
-    start, query = seed(stream), f"SELECT mark, row, first FROM firsts WHERE pool = {_POOL}"  # noqa: S608 - our names
+    query = f"SELECT mark, row, first FROM first_held WHERE stream = {_STREAM}"  # noqa: S608 - our names
     for mark, *row in connection.execute(query, (stream,)):
-        check(mark, start, *row)
+        check(mark, seed(stream), *row)
 
 
 def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:
@@ -252,17 +252,17 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
     number = known_stream(connection, stream)
     if number is None:
         return set()
-    start = seed(stream)
-    numbers = items.numbers(connection, number, start, names)
+    stream_seed = seed(stream)
+    numbers = items.numbers(connection, number, stream_seed, names)
     named = {item: name for name, item in numbers.items()}
-    runs = items.runs(connection, number, start, named)
+    runs = items.runs(connection, number, stream_seed, named)
     if runs.keys() != numbers.keys():
         raise Damaged(DAMAGED_INDEX)
     known = {name for name, of_item in runs.items() if any(run.first <= instant for run in of_item)}
     held = [version for of_item in runs.values() for run in of_item for version in run.numbers]
     rows = connection.execute(
         "SELECT v.item FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value "  # noqa: S608 - our names
-        "CROSS JOIN reigns r ON r.pool = ? AND r.position = v.available AND r.version = v.id "
+        "CROSS JOIN validities r ON r.stream = ? AND r.position = v.available AND r.version = v.id "
         f"WHERE {_VALID_THEN}",
         (json.dumps(held), number, instant, instant),
     )
@@ -301,9 +301,9 @@ def _valid_records(
     try:
         for row in connection.execute(
             "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
-            "v.revised, f.stamp, f.names FROM reigns r LEFT JOIN versions v ON v.id = r.version "
+            "v.revised, f.stamp, f.names FROM validities r LEFT JOIN versions v ON v.id = r.version "
             "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
-            f"WHERE r.pool = {_POOL} AND {condition} ORDER BY r.position DESC, i.name, r.start",
+            f"WHERE r.stream = {_STREAM} AND {condition} ORDER BY r.position DESC, i.name, r.start",
             (stream, *parameters),
         ):
             mark, values, _, start, stop, first_seen, name, available, revised, stamp, names = row

@@ -19,19 +19,19 @@ from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun, is_public
 from pit_fetch.archive.store.index import IndexedFetch, Read
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive.store.rows import Run, Validity
+from pit_fetch.archive.store.rows import RunRow, ValidityRow
 from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
 from pit_fetch.provider import Record
 
 WindowCovers = Callable[[Key, Sequence[Record]], bool]
 
 _THERE = (
-    "SELECT v.item FROM reigns r LEFT JOIN versions v ON v.id = r.version "
-    "WHERE r.pool = ? AND r.position BETWEEN ? AND ? AND r.stop IS NULL "
-    "UNION SELECT item FROM sights WHERE pool = ? AND position IS NOT NULL"
+    "SELECT v.item FROM validities r LEFT JOIN versions v ON v.id = r.version "
+    "WHERE r.stream = ? AND r.position BETWEEN ? AND ? AND r.stop IS NULL "
+    "UNION SELECT item FROM runs WHERE stream = ? AND cover_from IS NOT NULL"
 )
 _BESIDE = (
-    "SELECT DISTINCT v.item FROM json_each(?) j CROSS JOIN reigns r ON r.pool = ? AND r.position = j.value "
+    "SELECT DISTINCT v.item FROM json_each(?) j CROSS JOIN validities r ON r.stream = ? AND r.position = j.value "
     "LEFT JOIN versions v ON v.id = r.version"
 )
 _CONTENTS = (
@@ -45,11 +45,13 @@ _VERSIONS = (
 _ADD_FORM = "INSERT INTO forms VALUES (?, ?, ?, ?)"
 _ADD_ITEM = "INSERT INTO items VALUES (?, ?, ?, ?)"
 _ADD_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_EXTEND_RUN = "UPDATE sights SET last = ?, before = ?, mark = ? WHERE pool = ? AND item = ? AND first = ? AND said = ?"
-_DELETE_RUN = "DELETE FROM sights WHERE pool = ? AND item = ? AND first = ? AND said = ?"
-_ADD_RUN = "INSERT OR IGNORE INTO sights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_DELETE_VALIDITY = "DELETE FROM reigns WHERE pool = ? AND position = ? AND version = ? AND start = ?"
-_ADD_VALIDITY = "INSERT INTO reigns VALUES (?, ?, ?, ?, ?, ?, ?)"
+_EXTEND_RUN = (
+    "UPDATE runs SET last = ?, before = ?, mark = ? WHERE stream = ? AND item = ? AND first = ? AND versions = ?"
+)
+_DELETE_RUN = "DELETE FROM runs WHERE stream = ? AND item = ? AND first = ? AND versions = ?"
+_ADD_RUN = "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE_VALIDITY = "DELETE FROM validities WHERE stream = ? AND position = ? AND version = ? AND start = ?"
+_ADD_VALIDITY = "INSERT INTO validities VALUES (?, ?, ?, ?, ?, ?, ?)"
 # In the order in which they have to be executed.
 _STATEMENTS = (
     *(_ADD_FORM, _ADD_ITEM, _ADD_VERSION),
@@ -62,37 +64,37 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
 
     ``window_covers`` tells whether an earlier fetch would have contained records, had they been there.
     """
-    stream, start = index.stream_id(connection, fetch.stream), seed(fetch.stream)
-    ingestion = _Ingestion(connection, stream, fetch, window_covers)
+    stream_id, stream_seed = index.stream_id(connection, fetch.stream), seed(fetch.stream)
+    ingestion = _Ingestion(connection, stream_id, fetch, window_covers)
     ingestion.add_items()
     if fetch.is_complete:
         ingestion.add_absences()
     held = index.first_held(connection, fetch.stream, fetch.rows)
     connection.executemany(
-        "INSERT INTO firsts VALUES (?, ?, ?, ?)",
-        ((stream, row, fetch.seen, checksum(start, row, fetch.seen)) for row in fetch.rows if row not in held),
+        "INSERT INTO first_held VALUES (?, ?, ?, ?)",
+        ((stream_id, row, fetch.seen, checksum(stream_seed, row, fetch.seen)) for row in fetch.rows if row not in held),
     )
     complete = index.COMPLETE if fetch.is_complete else index.INCOMPLETE if fetch.is_all else index.IN_PART
     read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until)
     added = connection.execute(
-        "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (stream, *read, checksum(start, *read))
+        "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (stream_id, *read, checksum(stream_seed, *read))
     )
-    index.count_reads(connection, fetch.stream, stream, added.rowcount)
+    index.count_reads(connection, fetch.stream, stream_id, added.rowcount)
 
 
 class _Ingestion:
     """Adds one fetch to the index."""
 
     def __init__(
-        self, connection: sqlite3.Connection, stream: int, fetch: IndexedFetch, window_covers: WindowCovers
+        self, connection: sqlite3.Connection, stream_id: int, fetch: IndexedFetch, window_covers: WindowCovers
     ) -> None:
-        self.connection, self.stream, self.fetch, self.window_covers = connection, stream, fetch, window_covers
-        self.seed = seed(fetch.stream)
+        self.connection, self.stream_id, self.fetch, self.window_covers = connection, stream_id, fetch, window_covers
+        self.stream_seed = seed(fetch.stream)
         self.complete: list[Read] | None = None  # the complete fetches before this one, newest first
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
-        self.numbers = items.numbers(connection, stream, self.seed, fetch.items)
+        self.numbers = items.numbers(connection, stream_id, self.stream_seed, fetch.items)
         self.names = {number: name for name, number in self.numbers.items()}
-        self.forms = items.forms(connection, stream)
+        self.forms = items.forms(connection, stream_id)
         self.form_numbers = {form: number for number, form in self.forms.items()}
         self.last_form, self.last_item, self.last_version = map(self._last, ("forms", "items", "versions"))
 
@@ -123,7 +125,7 @@ class _Ingestion:
         """Add an observation of absence of each item that is there, and that the fetch lacks and covers."""
         since = microseconds.NEVER if self.fetch.since is None else self.fetch.since
         until = microseconds.ALWAYS if self.fetch.until is None else self.fetch.until
-        there = {item for (item,) in self.connection.execute(_THERE, (self.stream, since, until, self.stream))}
+        there = {item for (item,) in self.connection.execute(_THERE, (self.stream_id, since, until, self.stream_id))}
         others = self._named(there - self.names.keys())
         self.names.update(others)
         self.numbers.update((name, number) for number, name in others.items())
@@ -138,15 +140,15 @@ class _Ingestion:
         covered = (item for item, runs in contents.items() if any(self._covers(item, run, stored) for run in runs))
         self._observe(dict.fromkeys(covered, ()))
 
-    def _covers(self, item: str, run: Run, stored: Mapping[int, StoredVersion]) -> bool:
+    def _covers(self, item: str, run: RunRow, stored: Mapping[int, StoredVersion]) -> bool:
         return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in run.numbers])
 
-    def _extend(self, item: str, run: Run) -> None:
+    def _extend(self, item: str, run: RunRow) -> None:
         seen = self.fetch.seen
         longer = run._replace(last=seen, before=run.last if seen > run.last else run.before)
         _, last, before, *_ = longer.columns
-        mark = checksum(self.seed, item, *longer.columns)
-        self.rows[_EXTEND_RUN].append((last, before, mark, self.stream, self.numbers[item], run.first, run.versions))
+        mark = checksum(self.stream_seed, item, *longer.columns)
+        self.rows[_EXTEND_RUN].append((last, before, mark, self.stream_id, self.numbers[item], run.first, run.versions))
 
     def _observe(self, observed: Mapping[str, Sequence[Version]]) -> None:
         """Add an observation of these versions of each item, and write everything."""
@@ -160,7 +162,7 @@ class _Ingestion:
         self._write()
 
     def _observe_item(
-        self, item: str, versions: Sequence[Version], runs: Sequence[Run], stored: dict[int, StoredVersion]
+        self, item: str, versions: Sequence[Version], runs: Sequence[RunRow], stored: dict[int, StoredVersion]
     ) -> None:
         is_sole = not runs and len(versions) == 1 and is_public(versions[0].stamped_at, self.fetch.seen)
         if is_sole and self._absence_before(item, ()) is None:
@@ -233,7 +235,7 @@ class _Ingestion:
     def _replace(
         self,
         item: str,
-        runs: Sequence[Run],
+        runs: Sequence[RunRow],
         before: Sequence[ObservationRun],
         after: Sequence[ObservationRun],
         stored: Mapping[int, StoredVersion],
@@ -242,28 +244,28 @@ class _Ingestion:
         """Write what the new history of an item has in the place of the old one, of which there are ``runs``."""
         revised = rows.runs_of(after, numbers, stored)
         for run in set(runs) - revised:
-            self.rows[_DELETE_RUN].append((self.stream, self.numbers[item], run.first, run.versions))
+            self.rows[_DELETE_RUN].append((self.stream_id, self.numbers[item], run.first, run.versions))
         for run in revised.difference(runs):
             self._add_run(item, run)
         obsolete, valid = (rows.validities_of(of_item, numbers, stored) for of_item in (before, after))
         for position, version, start, *_ in obsolete - valid:
-            self.rows[_DELETE_VALIDITY].append((self.stream, position, version, start))
+            self.rows[_DELETE_VALIDITY].append((self.stream_id, position, version, start))
         for validity in valid - obsolete:
             self._add_validity(item, validity, stored[validity.version])
 
-    def _add_run(self, item: str, run: Run) -> None:
-        mark = checksum(self.seed, item, *run.columns)
-        self.rows[_ADD_RUN].append((self.stream, self._number(item), *run.columns, mark))
+    def _add_run(self, item: str, run: RunRow) -> None:
+        mark = checksum(self.stream_seed, item, *run.columns)
+        self.rows[_ADD_RUN].append((self.stream_id, self._number(item), *run.columns, mark))
 
-    def _add_validity(self, item: str, validity: Validity, version: StoredVersion) -> None:
-        mark = rows.validity_mark(self.seed, item, validity, version)
-        self.rows[_ADD_VALIDITY].append((self.stream, *validity, mark))
+    def _add_validity(self, item: str, validity: ValidityRow, version: StoredVersion) -> None:
+        mark = rows.validity_mark(self.stream_seed, item, validity, version)
+        self.rows[_ADD_VALIDITY].append((self.stream_id, *validity, mark))
 
     def _add_version(self, item: str, version: StoredVersion) -> int:
         """Store a version, and return its number."""
         self.last_version += 1
         form, content, available, revised, values = version
-        mark = rows.version_mark(self.seed, item, version)
+        mark = rows.version_mark(self.stream_seed, item, version)
         row = (self.last_version, self._number(item), self._form(form), content, available, revised, values, mark)
         self.rows[_ADD_VERSION].append(row)
         return self.last_version
@@ -273,8 +275,8 @@ class _Ingestion:
         if item not in self.numbers:
             self.last_item += 1
             self.numbers[item], self.names[self.last_item] = self.last_item, item
-            mark = items.item_mark(self.seed, self.stream, item)
-            self.rows[_ADD_ITEM].append((self.last_item, self.stream, item, mark))
+            mark = items.item_mark(self.stream_seed, self.stream_id, item)
+            self.rows[_ADD_ITEM].append((self.last_item, self.stream_id, item, mark))
         return self.numbers[item]
 
     def _form(self, form: Form) -> int:
@@ -282,7 +284,7 @@ class _Ingestion:
         if form not in self.form_numbers:
             self.last_form += 1
             self.form_numbers[form], self.forms[self.last_form] = self.last_form, form
-            self.rows[_ADD_FORM].append((self.last_form, self.stream, *form))
+            self.rows[_ADD_FORM].append((self.last_form, self.stream_id, *form))
         return self.form_numbers[form]
 
     def _last(self, table: str) -> int:
@@ -297,14 +299,14 @@ class _Ingestion:
                 raise Damaged(DAMAGED_INDEX)
             values.clear()
 
-    def _runs(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[Run]]:
+    def _runs(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[RunRow]]:
         """Return the runs of these items, which the stream has. Raise Damaged."""
         named = {self.numbers[name]: name for name in names}
-        return items.runs(self.connection, self.stream, self.seed, named, latest=latest)
+        return items.runs(self.connection, self.stream_id, self.stream_seed, named, latest=latest)
 
     def _named(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the names of items of the stream. Raise Damaged."""
-        return items.names(self.connection, self.stream, self.seed, [*numbers])
+        return items.names(self.connection, self.stream_id, self.stream_seed, [*numbers])
 
     def _check_new(self, latest: Set[str]) -> None:
         """Raise Damaged if an item that seems to be new was seen before: what is known of it was lost.
@@ -315,7 +317,7 @@ class _Ingestion:
             raise Damaged(DAMAGED_INDEX)
         new = [versions for item, versions in self.fetch.items.items() if item not in self.numbers]
         positions = {version.available for versions in new for version in versions if version.available is not None}
-        beside = self.connection.execute(_BESIDE, (json.dumps([*positions]), self.stream))
+        beside = self.connection.execute(_BESIDE, (json.dumps([*positions]), self.stream_id))
         self._named({item for (item,) in beside} - self.names.keys())
 
     def _check_seen(self, there: Set[str], latest: Set[str]) -> None:
@@ -323,7 +325,7 @@ class _Ingestion:
         if not latest >= there:
             raise Damaged(DAMAGED_INDEX)
 
-    def _check_whole(self, runs: Sequence[Run], stored: Mapping[int, StoredVersion]) -> None:
+    def _check_whole(self, runs: Sequence[RunRow], stored: Mapping[int, StoredVersion]) -> None:
         """Raise Damaged if a row of the history of an item, or one of its versions, is missing."""
         numbers = {number for run in runs for number in run.numbers}
         if {run.latest for run in runs} - {0} != {len(runs)} or not numbers <= stored.keys():
@@ -334,7 +336,7 @@ class _Ingestion:
         stored: dict[int, StoredVersion] = {}
         for item, number, mark, form, *columns in self.connection.execute(_VERSIONS, (json.dumps([*numbers]),)):
             version = StoredVersion(self.forms[form], *columns)
-            if mark != rows.version_mark(self.seed, self.names[item], version):
+            if mark != rows.version_mark(self.stream_seed, self.names[item], version):
                 raise Damaged(DAMAGED_INDEX)
             stored[number] = version
         return stored

@@ -12,17 +12,18 @@ from pit_fetch.archive.store.history import ItemVersion, Observation, Observatio
 from pit_fetch.archive.store.versions import StoredVersion
 
 
-class Run(NamedTuple):
+class RunRow(NamedTuple):
     """A run as it is stored. Several observations of one instant are several rows.
 
     Of the instants at which the versions were observed, the first, the last and the one before it are enough: another
     fetch of the last instant may still split the run there.
 
-    versions  their numbers
-    position  where the window of a fetch has to reach to cover the item, if the position of what is valid at the end
-              does not say it; NEVER: any window may cover it, since it has no date, or one that was yet to come
-    latest    0 in all rows of an item but those of its last run, which have the number of its rows: so a row that is
-              gone is found out
+    versions    their numbers
+    cover_from  only in the last run of an item: the newest ``available_at`` of its versions, where the valid version
+                does not have it. NEVER if none has a date, or not all were public yet: any window may then cover the
+                item. None if the valid version says it, or the item was absent
+    latest      in the rows of an item's last run, how many rows the item has in all, so that a missing row is
+                noticed; 0 in the others
     """
 
     first: int
@@ -30,13 +31,13 @@ class Run(NamedTuple):
     before: int
     counts_from: int
     versions: str
-    position: int | None = None
+    cover_from: int | None = None
     latest: int = 1
 
     @classmethod
-    def stored(cls, first: int, last: int, before: int, free: int, *others: Any) -> Run:
+    def stored(cls, first: int, last: int, before: int, counts_from: int, *others: Any) -> RunRow:
         """Return the run of a row, whose other instants are given by their distance from the first."""
-        return cls(first, first + last, first + before, first - free, *others)
+        return cls(first, first + last, first + before, first - counts_from, *others)
 
     @property
     def columns(self) -> tuple[Any, ...]:
@@ -48,8 +49,8 @@ class Run(NamedTuple):
         return [int(number) for number in self.versions.split()]
 
     def is_within(self, since: int, until: int) -> bool:
-        """Return whether a window covers what the position says. Without one, another row says it."""
-        return self.position in (None, microseconds.NEVER) or since <= self.position <= until
+        """Return whether a window covers what ``cover_from`` says. Without it, another row says it."""
+        return self.cover_from in (None, microseconds.NEVER) or since <= self.cover_from <= until
 
     def observations(self, versions: Mapping[int, ItemVersion]) -> Iterator[Observation]:
         contents = frozenset(versions[number] for number in self.numbers)
@@ -57,7 +58,7 @@ class Run(NamedTuple):
             yield Observation(seen, contents, self.counts_from)
 
 
-class Validity(NamedTuple):
+class ValidityRow(NamedTuple):
     """A version is the answer from ``start`` until just before ``stop`` (None: for good), at this position."""
 
     position: int
@@ -67,50 +68,50 @@ class Validity(NamedTuple):
     first_seen: int | None
 
 
-def version_mark(start: int, item: str, version: StoredVersion) -> int:
-    """Return the checksum of the row of a version of an item. ``start`` is the seed of the stream."""
+def version_mark(stream_seed: int, item: str, version: StoredVersion) -> int:
+    """Return the checksum of the row of a version of an item."""
     form, *columns, values = version
-    return checksum(start, item, *columns, *form, payload=values)
+    return checksum(stream_seed, item, *columns, *form, payload=values)
 
 
-def validity_mark(start: int, item: str, validity: Validity, version: StoredVersion) -> int:
+def validity_mark(stream_seed: int, item: str, validity: ValidityRow, version: StoredVersion) -> int:
     """Return the checksum of the row of a validity, and of all that an answer shows of the version."""
     position, _, *instants = validity
     form, _, available, revised, values = version
-    return checksum(start, position, *instants, item, available, revised, *form, payload=values)
+    return checksum(stream_seed, position, *instants, item, available, revised, *form, payload=values)
 
 
 def joined(numbers: Iterable[int]) -> str:
     return " ".join(map(str, sorted(set(numbers))))
 
 
-def sole(number: int, version: StoredVersion, seen: int, counts_from: int) -> tuple[Run, Validity]:
+def sole(number: int, version: StoredVersion, seen: int, counts_from: int) -> tuple[RunRow, ValidityRow]:
     """Return the rows of an item that was not seen before, in one version, as most of the items of a fetch are."""
     start, first_seen = history.sole_validity(version.stamped_at, seen, counts_from)
-    run = Run(seen, seen, seen, counts_from, str(number), _apart([version]))
-    return run, Validity(_position(version, first_seen), number, start, None, first_seen)
+    cover_from = microseconds.NEVER if version.available is None else None
+    run = RunRow(seen, seen, seen, counts_from, str(number), cover_from)
+    return run, ValidityRow(_position(version, first_seen), number, start, None, first_seen)
 
 
 def runs_of(
     of_item: Sequence[ObservationRun], numbers: Mapping[ItemVersion, int], stored: Mapping[int, StoredVersion]
-) -> set[Run]:
+) -> set[RunRow]:
     """Return the rows of the runs of an item. ``numbers`` and ``stored`` have its versions."""
     observed = [(run, observation) for run in of_item for observation in run.observations]
     rows = set()
     for run, observation in observed:
-        versions = [numbers[version] for version in observation.versions]
+        versions = {version: stored[numbers[version]] for version in observation.versions}
         is_last = run is of_item[-1]
-        contents = [stored[number] for number in versions]
-        is_sole = len(run.observations) == 1
-        position = _apart(contents, is_sole=is_sole, is_public=observation.is_all_public) if is_last else None
+        cover_from = _cover_from(observation, versions, is_sole=len(run.observations) == 1) if is_last else None
         latest = len(observed) if is_last else 0
-        rows.add(Run(run.first, run.last, run.before, observation.counts_from, joined(versions), position, latest))
+        known = joined(numbers[version] for version in versions)
+        rows.add(RunRow(run.first, run.last, run.before, observation.counts_from, known, cover_from, latest))
     return rows
 
 
 def validities_of(
     of_item: Sequence[ObservationRun], numbers: Mapping[ItemVersion, int], stored: Mapping[int, StoredVersion]
-) -> set[Validity]:
+) -> set[ValidityRow]:
     """Return the rows of what the runs of an item make valid."""
     rows = set()
     validities = history.validities(of_item)
@@ -119,7 +120,7 @@ def validities_of(
             number = numbers[valid.version]
             position = _position(stored[number], valid.first_seen)
             stop = None if following is None else following.start
-            rows.add(Validity(position, number, valid.start, stop, valid.first_seen))
+            rows.add(ValidityRow(position, number, valid.start, stop, valid.first_seen))
     return rows
 
 
@@ -130,20 +131,14 @@ def _position(version: StoredVersion, first_seen: int | None) -> int:
     return first_seen if first_seen is not None else microseconds.NEVER
 
 
-def _apart(versions: Sequence[StoredVersion], *, is_sole: bool = True, is_public: bool = True) -> int | None:
-    """Return ``position`` of a run that was the last one to observe these versions, which were all public or not."""
-    if not versions:
+def _cover_from(
+    observation: Observation, versions: Mapping[ItemVersion, StoredVersion], *, is_sole: bool
+) -> int | None:
+    """Return ``cover_from`` of an item's last run. ``is_sole``: no other observation of its instant differs."""
+    decides = history.representative(versions)
+    if decides is None:
         return None
-    dates = [version.available for version in versions if version.available is not None]
-    if not dates or not is_public:
+    dates = [version.available for version in versions.values() if version.available is not None]
+    if not dates or not observation.is_all_public:
         return microseconds.NEVER
-    # What is valid in the end is the version with the latest claim.
-    represents = max(versions, key=_claim)
-    return None if is_sole and represents.available == max(dates) else max(dates)
-
-
-def _claim(version: StoredVersion) -> tuple[int, int]:
-    stamped_at, available = version.stamped_at, version.available
-    if stamped_at is None or available is None:
-        return microseconds.NEVER, microseconds.NEVER
-    return stamped_at, available
+    return None if is_sole and versions[decides].available == max(dates) else max(dates)

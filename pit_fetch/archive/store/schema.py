@@ -112,8 +112,8 @@ def set_aside(connection: sqlite3.Connection, stream: str) -> None:
     empty_index_aside(connection)
     for table in DERIVED:
         which = f"name IN (?, '{index.UNASSIGNED}')"
-        if table != "pools":
-            which = f"pool IN (SELECT id FROM main.pools WHERE {which})"  # noqa: S608 - our names
+        if table != "streams":
+            which = f"stream IN (SELECT id FROM main.streams WHERE {which})"  # noqa: S608 - our names
         if table == "versions":
             which = f"item IN (SELECT id FROM main.items WHERE {which})"  # noqa: S608 - our names
         query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names

@@ -116,9 +116,9 @@ def _without_the_instant_before(real: Any) -> Any:
 
 
 def _with_namesakes(real: Any) -> Any:
-    def numbers(connection: Any, stream: int, start: int, names: Any) -> Any:
-        known = real(connection, stream, start, names)
-        rows = connection.execute("SELECT name, id, mark FROM items WHERE pool = ?", (stream,)).fetchall()
+    def numbers(connection: Any, stream_id: int, stream_seed: int, names: Any) -> Any:
+        known = real(connection, stream_id, stream_seed, names)
+        rows = connection.execute("SELECT name, id, mark FROM items WHERE stream = ?", (stream_id,)).fetchall()
         marks = {mark for name, _, mark in rows if name in known}
         return known | {name: number for name, number, mark in rows if mark in marks}
 
@@ -373,14 +373,14 @@ MUTANTS = (
         "pit_fetch.archive.store.rows",
         (
             "a run that is split ends where it began",
-            "Run.observations",
+            "RunRow.observations",
             _without_the_instant_before,
             ("archive: ties", "archive: crowds"),
         ),
         (
             "an item without a date is looked for where it was first seen",
-            "_apart",
-            lambda real: lambda versions, is_sole=True, is_public=True: None,
+            "_cover_from",
+            lambda real: lambda observation, versions, is_sole: None,
             _INDEX,
         ),
     ),
@@ -395,7 +395,7 @@ MUTANTS = (
         (
             "a name that has changed is another item",
             "_is_of",
-            lambda real: lambda stream, start, pool, name, mark: pool == stream,
+            lambda real: lambda stream_id, stream_seed, owner, name, mark: owner == stream_id,
             _DAMAGE,
         ),
     ),
@@ -810,7 +810,7 @@ MUTANTS = (
             ("archive: complete", "archive: compressed"),
         ),
         (
-            "a run is as free as its last sight",
+            "a run counts from its last observation",
             "extend",
             lambda real: lambda run, later: (longer := real(run, later)) and longer._replace(observations=(later,)),
             ("archive: compressed", *_WORDS),

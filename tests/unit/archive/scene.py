@@ -132,7 +132,7 @@ class Archive:
     def take_up(self) -> None:
         """Add all fetches to the index that are due."""
         with closing(self.open()) as connection, schema.transaction(connection):
-            for (stream,) in connection.execute("SELECT name FROM pools").fetchall():
+            for (stream,) in connection.execute("SELECT name FROM streams").fetchall():
                 rederive.Archived(connection, load).ingest_all(stream)
 
     def open(self) -> sqlite3.Connection:

@@ -405,5 +405,5 @@ def test_a_capture_leaves_nothing_to_be_taken_up(archive: Archive) -> None:
     """A question asked after many captures need not wait for that."""
     for day in (1, 2, 3):
         capture(archive, f"2026-06-0{day} 15:00")
-    assert archive.open().execute("SELECT count(*) FROM due").fetchone() == (0,)
+    assert archive.open().execute("SELECT count(*) FROM pending").fetchone() == (0,)
     assert archive.open().execute("SELECT count(*) FROM reads").fetchone() == (6,)

@@ -112,7 +112,7 @@ def test_a_bit_of_a_reads_time_is_no_look_ahead(tmp_path: Path) -> None:
 
 def test_a_stream_whose_name_has_changed_is_not_said_to_hold_nothing(tmp_path: Path) -> None:
     archive = flips.sample(tmp_path)
-    archive.open().execute("UPDATE pools SET name = replace(name, 'IBM', 'IBN')")
+    archive.open().execute("UPDATE streams SET name = replace(name, 'IBM', 'IBN')")
     left = archive.offline(flips.ESTIMATES, "2026-06-20 12:00", pit="2026-06-06 15:00")
     assert (left.data, left.gap_types[-1]) == ([], "config")
 
@@ -120,11 +120,11 @@ def test_a_stream_whose_name_has_changed_is_not_said_to_hold_nothing(tmp_path: P
 @pytest.mark.parametrize(
     ("change", "table"),
     [
-        ("UPDATE reigns SET start = start - 1", "reigns"),
+        ("UPDATE validities SET start = start - 1", "validities"),
         ("UPDATE versions SET payload = replace(payload, 'first', 'worst')", "versions"),
-        ("DELETE FROM reigns WHERE start = (SELECT max(start) FROM reigns)", "reigns"),
-        ("DELETE FROM due", "not where it belongs"),
-        ("UPDATE firsts SET first = first - 86400000000", "firsts"),
+        ("DELETE FROM validities WHERE start = (SELECT max(start) FROM validities)", "validities"),
+        ("DELETE FROM pending", "not where it belongs"),
+        ("UPDATE first_held SET first = first - 86400000000", "first_held"),
     ],
 )
 def test_verify_names_what_of_the_index_is_damaged(whole: bytes, change: str, table: str) -> None:

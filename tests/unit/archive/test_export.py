@@ -229,7 +229,7 @@ def test_two_at_once_do_not_mix(archive: Archive) -> None:
 def test_a_damaged_index_is_not_exported(archive: Archive) -> None:
     archive.command("archive rebuild")
     with archive.open() as connection:
-        connection.execute("UPDATE reigns SET start = start - 1")
+        connection.execute("UPDATE validities SET start = start - 1")
     left = archive.command("archive export lake")
     assert left.code == 2
     assert not (archive.folder / "lake").exists()

@@ -46,9 +46,9 @@ CREATE INDEX due_by_pool ON due (pool);
 """
 _KEPT = {
     "about": "SELECT name, value FROM about WHERE name NOT LIKE 'end %' AND name NOT LIKE 'gaps %'",
-    "pools": "SELECT id, name FROM pools",
-    "reads": "SELECT pool, seen, origin, fetch, complete, since, until FROM reads",
-    "due": "SELECT pool, origin, fetch FROM due",
+    "pools": "SELECT id, name FROM streams",
+    "reads": "SELECT stream, seen, origin, fetch, complete, since, until FROM reads",
+    "due": "SELECT stream, origin, fetch FROM pending",
 }
 QUESTIONS = [
     *((flips.NEWS, f"2026-06-{day} 15:00") for day in ("02", "04", "10")),

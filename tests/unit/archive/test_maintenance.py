@@ -69,26 +69,27 @@ def test_a_copy_goes_on_under_a_name_of_its_own(three: list[Archive], tmp_path: 
 def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
     """Return the rows of the index, once all pending fetches are ingested."""
     with closing(archive.open()) as connection:
-        for (pool,) in connection.execute("SELECT name FROM pools").fetchall():
-            rederive.Archived(connection, load).ingest_all(pool)
+        for (stream,) in connection.execute("SELECT name FROM streams").fetchall():
+            rederive.Archived(connection, load).ingest_all(stream)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
-        sights = connection.execute(
-            "SELECT i.name, first, last, before, free, said = '', latest FROM sights JOIN items i ON i.id = item"
+        runs = connection.execute(
+            "SELECT i.name, first, last, before, counts_from, versions = '', latest FROM runs "
+            "JOIN items i ON i.id = item"
         )
-        reigns = connection.execute("SELECT start, stop, first_seen, mark FROM reigns")
-        return [set(reads), set(sights), set(reigns)]
+        validities = connection.execute("SELECT start, stop, first_seen, mark FROM validities")
+        return [set(reads), set(runs), set(validities)]
 
 
 def test_a_fetch_that_comes_late_is_added_in_its_place(three: list[Archive]) -> None:
     """Its stream was asked about while it was under the wrong one, say: the later fetches are in the index."""
     archive = three[0]
     with closing(archive.open()) as connection:
-        (first, *_) = connection.execute("SELECT * FROM due ORDER BY fetch").fetchall()
-        connection.execute("DELETE FROM due WHERE fetch = (SELECT min(fetch) FROM due)")
-        (stream,) = connection.execute("SELECT name FROM pools").fetchone()
+        (first, *_) = connection.execute("SELECT * FROM pending ORDER BY fetch").fetchall()
+        connection.execute("DELETE FROM pending WHERE fetch = (SELECT min(fetch) FROM pending)")
+        (stream,) = connection.execute("SELECT name FROM streams").fetchone()
         rederive.Archived(connection, load).ingest_all(stream)
         assert verification.verify(connection).damage
-        connection.execute("INSERT INTO due VALUES (?, ?, ?, ?)", first)
+        connection.execute("INSERT INTO pending VALUES (?, ?, ?, ?)", first)
     found = index_of(archive)
     with closing(archive.open()) as connection:
         assert verification.verify(connection).damage == ()

@@ -96,14 +96,14 @@ def test_what_is_due_is_answered_where_nothing_can_be_written(
         patched.setattr(schema, "open_to_write", refuse)
         assert [item["title"] for item in at_16(archive).data] == ["first"]
     with archive.open() as connection:
-        assert connection.execute("SELECT count(*) FROM due").fetchone() == (2,)
+        assert connection.execute("SELECT count(*) FROM pending").fetchone() == (2,)
         assert connection.execute("SELECT count(*) FROM versions").fetchone() == (0,)
 
 
 def test_what_is_due_is_taken_up_by_the_next_fetch_with_a_pit(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-02 12:00", pit="2026-06-01 16:00")
     with archive.open() as connection:
-        assert connection.execute("SELECT count(*) FROM due").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM pending").fetchone() == (0,)
         assert connection.execute("SELECT count(*) FROM reads").fetchone() == (3,)
         assert verification.verify(connection).damage == ()
 
@@ -119,9 +119,9 @@ def test_what_is_due_is_taken_up_by_the_next_fetch_with_a_pit(archive: Archive) 
         "UPDATE versions SET available = available - 1, revised = NULL",
         "UPDATE forms SET names = replace(names, 'title', 'tidal')",
         "UPDATE items SET name = name || '1'",
-        "DROP TABLE reigns",
-        "UPDATE reigns SET start = start - 3600000000",
-        "UPDATE reigns SET stop = 1 << 62",
+        "DROP TABLE validities",
+        "UPDATE validities SET start = start - 3600000000",
+        "UPDATE validities SET stop = 1 << 62",
     ],
 )
 def test_a_damaged_index_costs_no_answer_of_the_network(archive: Archive, change: str) -> None:

@@ -73,7 +73,7 @@ def test_what_stands_for_what_is_read_from_the_name_of_the_stream(archive: Archi
     archive.take_up()
     with closing(archive.open()) as connection:
         (key,) = journal.fetches(connection)
-        (stream,) = (name for (name,) in connection.execute("SELECT name FROM pools"))
+        (stream,) = (name for (name,) in connection.execute("SELECT name FROM streams"))
         asked = rederive.Archived(connection, load).recorded(key)
         assert asked is not None
         assert asked.query.options["cik"] == "320193"

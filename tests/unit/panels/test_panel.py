@@ -106,16 +106,16 @@ def test_fetches_that_are_not_in_the_index_yet_are_answered_and_nothing_is_writt
         archive.app = alpha(EARNINGS=figures(symbol))
         archive.fetch(f"alphavantage EARNINGS symbol={symbol}", "2026-07-01 14:00")
     with closing(archive.open()) as connection:
-        for (stream,) in connection.execute("SELECT name FROM pools").fetchall():
+        for (stream,) in connection.execute("SELECT name FROM streams").fetchall():
             index.defer_all(connection, stream)
-        before = connection.execute("SELECT count(*) FROM due").fetchone()
+        before = connection.execute("SELECT count(*) FROM pending").fetchone()
         asked = panel(archive, ["IBM", "GE", "IBM"], [*map(at, ("2026-05-31 16:00", "2026-06-30 16:00"))])
         assert [cell.status for cell in asked] == ["ok"] * 4
         cells = iter(asked)
         next(cells)
-        index.defer_all(connection, next(iter(connection.execute("SELECT name FROM pools")))[0])
+        index.defer_all(connection, next(iter(connection.execute("SELECT name FROM streams")))[0])
         assert [cell.status for cell in cells] == ["ok"] * 3
-        assert (before, before) == (connection.execute("SELECT count(*) FROM due").fetchone(), (4,))
+        assert (before, before) == (connection.execute("SELECT count(*) FROM pending").fetchone(), (4,))
 
 
 def test_a_check_asks_single_fetches(archive: Archive) -> None:
