@@ -12,7 +12,7 @@ from pit_fetch.engine.fetch import collect
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Gap
-from pit_fetch.pipeline.select import Selection, WithheldCounts
+from pit_fetch.pipeline.select import Selection, Withheld
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import from_values
 from pit_fetch.runtime import Runtime
@@ -29,7 +29,7 @@ class Fetched(NamedTuple):
     """The records and gaps of one fetch, and the requests that it sent."""
 
     selection: Selection
-    withheld: WithheldCounts
+    withheld: Withheld
     requests: list[HttpRequest]
 
     @property

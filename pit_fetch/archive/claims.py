@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.captured import completed
-from pit_fetch.archive.rederive import Archived, records
+from pit_fetch.archive.rederive import records
 from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.provider import Record
 
@@ -32,7 +33,7 @@ def unrefuted(archived: Archived, stream: str, claimed: Sequence[Record], at: in
     """Return the records of which the archive knew nothing by ``at``, an instant in microseconds. Raise Damaged."""
     known = index.known_by(archived.connection, stream, [record.id for record in claimed], at)
     covers = archived.window_covers(stream)
-    reads = [read for read in index.reads_of(archived.connection, stream) if read.is_complete and read.seen <= at]
+    reads = [read for read in index.reads_of(archived.connection, stream) if read.shows_absence and read.seen <= at]
 
     def is_refuted(record: Record) -> bool:
         since = microseconds.to_micros(record.available_at) or microseconds.NEVER

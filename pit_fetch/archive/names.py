@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pit_fetch.archive.rederive import Archived, ArchivedReplies, RecordedFetch, interpret, resolved
+from pit_fetch.archive.archived import Archived, ArchivedReplies
+from pit_fetch.archive.interpreted import InterpretedFetch, interpret, resolve_names
 from pit_fetch.archive.store import journal, microseconds
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.errors import PitFetchError
@@ -22,15 +23,15 @@ from pit_fetch.errors import PitFetchError
 class Meaning(NamedTuple):
     """A question with what its names stand for.
 
-    is_whole  nothing that it asks for is left out. A single name that no list has stays in the question, as it does in
-              a recorded request for it; of several names, those that the list lacks are left out
+    has_every_name  nothing that it asks for is left out. A single name that no list has stays in the question, as it
+                    does in a recorded request for it; of several names, those that the list lacks are left out
     """
 
-    question: RecordedFetch
-    is_whole: bool = True
+    question: InterpretedFetch
+    has_every_name: bool = True
 
 
-def meaning(archived: Archived, question: RecordedFetch, at: int, own: Key | None = None) -> Meaning | None:
+def meaning(archived: Archived, question: InterpretedFetch, at: int, own: Key | None = None) -> Meaning | None:
     """Return what a question means as of ``at``; None without any list. Raise Damaged.
 
     ``own`` is the fetch of the question itself, if it was asked of its source.
@@ -38,26 +39,26 @@ def meaning(archived: Archived, question: RecordedFetch, at: int, own: Key | Non
     if not _names(question):
         return Meaning(question)
     if own is not None:
-        by_own = resolved(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
+        by_own = resolve_names(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
         return None if by_own is None else Meaning(by_own)
     held = ArchivedReplies(archived, at)
     if (whole := _whole(question, held)) is not None:
         return Meaning(whole)
-    if (in_part := resolved(question, held)) is None:
+    if (in_part := resolve_names(question, held)) is None:
         return None
     of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
     whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
     return Meaning(in_part, in_part.query == question.query) if whole is None else Meaning(whole)
 
 
-def _whole(question: RecordedFetch, archive: ArchivedReplies) -> RecordedFetch | None:
+def _whole(question: InterpretedFetch, archive: ArchivedReplies) -> InterpretedFetch | None:
     """Return the question with what all of its names stand for; None if the list lacks one. As in a capture."""
     query = question.query
-    found = resolved(question._replace(query=query._replace(capture=True)), archive)
+    found = resolve_names(question._replace(query=query._replace(capture=True)), archive)
     return None if found is None else found._replace(query=found.query._replace(capture=query.capture))
 
 
-def _alike(archived: Archived, question: RecordedFetch, at: int) -> Iterator[Key]:
+def _alike(archived: Archived, question: InterpretedFetch, at: int) -> Iterator[Key]:
     """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
     names = _names(question)
     letters = [_letters(name) for of_option in names.values() for name in of_option]
@@ -75,7 +76,7 @@ def _alike(archived: Archived, question: RecordedFetch, at: int) -> Iterator[Key
                     yield key
 
 
-def _names(asked: RecordedFetch) -> dict[str, frozenset[str]]:
+def _names(asked: InterpretedFetch) -> dict[str, frozenset[str]]:
     """Return the names in a request, by the option that has them, before they are resolved."""
     values = {
         option.name: asked.query.options[option.name] for option in asked.request.provider.options if option.stands_for

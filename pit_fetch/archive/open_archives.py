@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pit_fetch.archive.rederive import Archived
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.store import schema
 from pit_fetch.provider import Provider
 

@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 
 from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived, as_indexed
+from pit_fetch.archive.interpreted import Find, InterpretedFetch
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
@@ -39,7 +41,7 @@ class ArchiveRecorder:
     key      of the fetch in the journal; None until something of it is recorded
     """
 
-    def __init__(self, path: str, recorded: rederive.RecordedFetch, find: rederive.Find, lock_timeout: float) -> None:
+    def __init__(self, path: str, recorded: InterpretedFetch, find: Find, lock_timeout: float) -> None:
         self.path, self.recorded, self.find, self.lock_timeout = path, recorded, find, lock_timeout
         self.problem = ""
         self.connection: sqlite3.Connection | None = None
@@ -47,10 +49,10 @@ class ArchiveRecorder:
         self._clean: Callable[[str], str] = str
         self._clean_data: Callable[[str], str] = str
         self._clean_body: Callable[[bytes], bytes] = bytes
-        self._headers = (*_HEADERS, *rederive.evidence_of(recorded.request.provider))
+        self._headers = (*_HEADERS, *rederive.dating_headers(recorded.request.provider))
         self._exchanges: list[Exchange] = []
         self._records: list[rederive.Received] = []
-        self._resolved: rederive.RecordedFetch | None = None
+        self._resolved: InterpretedFetch | None = None
         self._is_ended = self._is_flawed = self._is_ingested = False
         self._seen = microseconds.NEVER
         self._deletions = 0
@@ -99,7 +101,7 @@ class ArchiveRecorder:
         left = [True]
 
         def ingest_some(writer: journal.Writer) -> None:
-            left[0] = rederive.Archived(writer.connection, self.find).ingest(stream, AT_ONCE)
+            left[0] = Archived(writer.connection, self.find).ingest(stream, AT_ONCE)
 
         while left[0] and self.connection is not None and not self.problem:
             self._write(ingest_some)
@@ -121,10 +123,10 @@ class ArchiveRecorder:
                 return
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
-            archived = rederive.Archived(writer.connection, self.find)
+            archived = Archived(writer.connection, self.find)
             archived.cache[key] = recorded = self._with_names(writer.connection, key)
             archived.ingest_all(stream)
-            fetch = rederive.indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
+            fetch = as_indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers(stream))
 
         stream = self._stream() if self._exchanges else ""
@@ -141,10 +143,10 @@ class ArchiveRecorder:
             self._attempt(lambda: self._with_names(connection, key))
         return "" if self._resolved is None else self._resolved.stream
 
-    def _with_names(self, connection: sqlite3.Connection, key: Key) -> rederive.RecordedFetch:
+    def _with_names(self, connection: sqlite3.Connection, key: Key) -> InterpretedFetch:
         """Return this fetch, of which all is read, with what its names stand for in its own list."""
         if self._resolved is None:  # to read a list of thousands again takes longer than to record
-            self._resolved = rederive.Archived(connection, self.find).resolved(key, self.recorded)
+            self._resolved = Archived(connection, self.find).resolve_names(key, self.recorded)
         return self._resolved
 
     def finish(self, text: str | None, status: int) -> None:
@@ -181,11 +183,11 @@ class ArchiveRecorder:
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 
-    def _derived(self) -> rederive.Derived:
+    def _derived(self) -> rederive.Rederived:
         """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
         if self.recorded.fetch.pit is not None and self._is_ended:
-            return rederive.Derived(self._records, is_all=True)
-        return rederive.derived(self.recorded, self._exchanges)
+            return rederive.Rederived(self._records, has_every_item=True)
+        return rederive.rederive(self.recorded, self._exchanges)
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self.key is None:

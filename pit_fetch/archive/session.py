@@ -17,6 +17,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pit_fetch.archive import claims, names, rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import InterpretedFetch
 from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
@@ -49,7 +51,7 @@ class _Asked(NamedTuple):
     The index of ``archived`` holds every fetch of ``stream``.
     """
 
-    archived: rederive.Archived
+    archived: Archived
     stream: str
     meaning: names.Meaning | None
 
@@ -72,11 +74,11 @@ class ArchiveSession:
             pit=microseconds.to_micros(request.pit),
         )
         self.path, self.query, self.runtime = path, query, runtime
-        self.recorded = rederive.RecordedFetch(fetch, request, query)
-        self.recorder = ArchiveRecorder(path, self.recorded, runtime.find, schema.lock_timeout(request.timeout))
+        self.question = InterpretedFetch(fetch, request, query)
+        self.recorder = ArchiveRecorder(path, self.question, runtime.find, schema.lock_timeout(request.timeout))
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
-        self._known: rederive.Archived | None = None
+        self._known: Archived | None = None
         self._asked: dict[int, _Asked] = {}
 
     @property
@@ -87,11 +89,11 @@ class ArchiveSession:
     @property
     def advice(self) -> str:
         """What would make questions like this one faster, or "". Raise ArchiveError."""
-        return schema.advice(self._open().connection, self.recorded.request.archive)
+        return schema.advice(self._open().connection, self.question.request.archive)
 
     def start(self, secrets: Iterable[str]) -> None:
         """Open the archive to record, unless it alone has to answer. It is created if missing."""
-        if not self.recorded.request.offline:
+        if not self.question.request.offline:
             self.recorder.start(secrets)
 
     def ingest_if_needed(self) -> bool:
@@ -148,9 +150,9 @@ class ArchiveSession:
         try:
             archived, stream, meaning = self._ask(microseconds.to_micros(at))
             # Of a name that the list lacks, nobody asked for anything.
-            if meaning is None or not meaning.is_whole:
+            if meaning is None or not meaning.has_every_name:
                 return None
-            options = self.recorded.request.provider.options
+            options = self.question.request.provider.options
             return captured.captured_until(archived, stream, meaning.question.query, at, options)
         except BROKEN as error:
             raise archive_error(error) from error
@@ -168,12 +170,12 @@ class ArchiveSession:
             newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)
-        recorded = None if latest is None else archived.recorded(latest[0], stream)
+        recorded = None if latest is None else archived.interpreted(latest[0], stream)
         if latest is None or recorded is None:
             return None
         key, seen = latest
         records = [
-            (versions.row_digest(record, recorded.evidence), record)
+            (versions.row_digest(record, recorded.evidence_fields), record)
             for record in rederive.reparse(recorded, journal.exchanges_of(connection, key))
             if record.id
         ]
@@ -188,35 +190,35 @@ class ArchiveSession:
         """Return the question as of ``at``. Raise ArchiveError."""
         if at not in self._asked:
             archived = self._open()
-            meaning = names.meaning(archived, self.recorded, at, self.recorder.key)
-            stream = (self.recorded if meaning is None else meaning.question).stream
+            meaning = names.meaning(archived, self.question, at, self.recorder.key)
+            stream = (self.question if meaning is None else meaning.question).stream
             archived = self._complete(archived, stream)
             index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
             self._asked = {at: _Asked(archived, stream, meaning)}
         return self._asked[at]
 
-    def _open(self) -> rederive.Archived:
+    def _open(self) -> Archived:
         """Return the recorded fetches."""
         if self._known is None:
             kept_open = None if self.recorder.connection is not None else self._archives
             if kept_open is not None:
                 self._known = kept_open.read(self.path)
             else:
-                self._known = rederive.Archived(self._connection(), self.runtime.find)
+                self._known = Archived(self._connection(), self.runtime.find)
         return self._known
 
     def _check_unchanged(self) -> None:
         if self._known is not None:
             schema.check_unchanged(self._known.connection)
 
-    def _complete(self, archived: rederive.Archived, stream: str) -> rederive.Archived:
+    def _complete(self, archived: Archived, stream: str) -> Archived:
         """Return the recorded fetches by a connection whose index holds every fetch of a stream."""
         connection = self.recorder.connection
         if archived.connection is connection and index.is_behind(connection, stream):
             self.recorder.catch_up(stream)
             self._known = None
             archived = self._open()  # by another connection, if the file could not be written
-        archived.complete(stream)
+        archived.ensure_indexed(stream)
         return archived
 
     def _connection(self) -> sqlite3.Connection:
@@ -224,7 +226,7 @@ class ArchiveSession:
             return self.recorder.connection
         if self._reading is None:
             # Without a network, a question can be asked again.
-            self._reading = schema.open_to_read(self.path, is_brief=self.recorded.request.offline)
+            self._reading = schema.open_to_read(self.path, is_brief=self.question.request.offline)
             self._reading.execute("BEGIN")  # one moment for all of it, and one lock
         return self._reading
 

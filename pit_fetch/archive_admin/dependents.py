@@ -24,6 +24,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import Find, InterpretedFetch
 from pit_fetch.archive.store import journal
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable
 from pit_fetch.archive.store.journal import Key
@@ -68,14 +70,14 @@ class _Deleted(NamedTuple):
 def dependents(
     connection: sqlite3.Connection,
     gone: Collection[Key],
-    find: rederive.Find,
+    find: Find,
     on_progress: OnProgress = silently,
 ) -> set[Key]:
     """Return the fetches that remain when ``gone`` are deleted, but whose answer repeats these. Nothing is written.
 
     Raise Damaged for a damaged reply: its content is unknown, so good answers would have to be deleted.
     """
-    archived, gone = rederive.Archived(connection, find), frozenset(gone)
+    archived, gone = Archived(connection, find), frozenset(gone)
     deleted = _deleted_items(archived, gone)
     lost: set[Key] = set()
     needed: dict[Key, Sequence[_Item]] = {}
@@ -94,12 +96,12 @@ def dependents(
     return lost
 
 
-def _deleted_items(archived: rederive.Archived, gone: Collection[Key]) -> _Deleted:
+def _deleted_items(archived: Archived, gone: Collection[Key]) -> _Deleted:
     """Collect the item ids, per stream, that the fetches to be deleted contain."""
     ids: dict[str, set[str] | None] = {}
     sources = set()
     for key in gone:
-        recorded = archived.recorded(key)
+        recorded = archived.interpreted(key)
         if recorded is None:
             fetch = journal.fetch_of(archived.connection, key)
             sources |= set() if fetch is None else {fetch.source}
@@ -131,12 +133,12 @@ def _remaining_answers(connection: sqlite3.Connection, gone: Collection[Key]) ->
     return [key for key in keys if key not in gone and key not in withdrawn]
 
 
-def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> list[_Item]:
+def _needed_items(archived: Archived, key: Key, deleted: _Deleted) -> list[_Item]:
     """Return the items that other replies must contain for this answer to be kept. Raise if that is unknown."""
     fetch = journal.fetch_of(archived.connection, key)
     if fetch is None or (fetch.kind == "live" and fetch.pit is None):  # (1)
         return []
-    recorded = archived.recorded(key)
+    recorded = archived.interpreted(key)
     if recorded is None or recorded.is_unresolved:
         raise ArchiveError("its request is not understood")
     stream = recorded.stream
@@ -161,7 +163,7 @@ def _needed_items(archived: rederive.Archived, key: Key, deleted: _Deleted) -> l
 
 
 def _missing_items(
-    archived: rederive.Archived, gone: Collection[Key], needed: set[_Item], on_progress: OnProgress
+    archived: Archived, gone: Collection[Key], needed: set[_Item], on_progress: OnProgress
 ) -> set[_Item]:
     """Return the needed items that no remaining reply contains."""
     left: dict[tuple[str, str], set[_Content]] = {}
@@ -171,7 +173,7 @@ def _missing_items(
     remaining = [key for key in journal.fetches(archived.connection) if key not in gone] if needed else []
     for done, key in enumerate(remaining):
         on_progress(done, len(remaining))
-        recorded = archived.recorded(key)
+        recorded = archived.interpreted(key)
         stream = "" if recorded is None else recorded.stream
         if recorded is None or stream not in streams:
             continue
@@ -187,9 +189,9 @@ def _missing_items(
     return {_Item(*place, content) for place, contents in left.items() for content in contents}
 
 
-def _reproduces(archived: rederive.Archived, key: Key, needed: Sequence[_Item]) -> bool:
+def _reproduces(archived: Archived, key: Key, needed: Sequence[_Item]) -> bool:
     """Return whether a fetch, run again with an empty archive, contains all ``needed`` items."""
-    recorded = archived.recorded(key)
+    recorded = archived.interpreted(key)
     if recorded is None or recorded.fetch.kind == "offline":
         return False
     result = replay.run_again(archived, key, recorded)
@@ -217,9 +219,9 @@ def _content(item: Mapping[str, Any], is_open: bool, names: Collection[str]) -> 
 
 
 def _records(
-    archived: rederive.Archived,
+    archived: Archived,
     key: Key,
-    recorded: rederive.RecordedFetch,
+    recorded: InterpretedFetch,
     on_error: rederive.OnError = lambda error: None,
 ) -> Iterator[Record]:
     return rederive.records(recorded, list(journal.exchanges_of(archived.connection, key)), on_error)

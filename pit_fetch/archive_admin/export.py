@@ -16,7 +16,8 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.index import ValidRecord
 from pit_fetch.archive_admin.progress import OnProgress, silently
@@ -75,7 +76,7 @@ class _Row(NamedTuple):
 def export(
     connection: sqlite3.Connection,
     folder: str,
-    find: rederive.Find = load,
+    find: Find = load,
     on_progress: OnProgress = silently,
 ) -> Exported:
     """Write all versions to ``folder``, which is new, in files of ``SOURCE/OPERATION/``. It is there whole, or not.
@@ -91,10 +92,10 @@ def export(
         raise OSError(error.errno, f"it cannot be written ({error.strerror})", folder) from None
 
 
-def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, on_progress: OnProgress) -> Exported:
+def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progress: OnProgress) -> Exported:
     connection.execute("PRAGMA temp_store = FILE")  # what is indexed aside may be large
     with schema.snapshot(connection):
-        archived = rederive.Archived(connection, find)
+        archived = Archived(connection, find)
         names = archived.streams()
         streams = sorted((_stream(name, find) for name in names), key=lambda stream: (stream.folder, stream.name))
         done = rows = files = 0
@@ -115,13 +116,13 @@ def _export(connection: sqlite3.Connection, folder: Path, find: rederive.Find, o
     return Exported(rows, files, tuple(left_out))
 
 
-def _valid_records(archived: rederive.Archived, stream: str) -> Iterator[ValidRecord]:
+def _valid_records(archived: Archived, stream: str) -> Iterator[ValidRecord]:
     """Yield the versions of a stream. Its fetches that no question has needed yet are indexed aside."""
-    archived.complete(stream)
+    archived.ensure_indexed(stream)
     yield from index.valid_records(archived.connection, stream)
 
 
-def _stream(name: str, find: rederive.Find) -> _Stream:
+def _stream(name: str, find: Find) -> _Stream:
     source, hosts, plan, operation_name, asked = json.loads(name)
     operation = None
     with contextlib.suppress(PitFetchError):

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import index, journal, schema
 from pit_fetch.archive.store.checksums import checksum, seed
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
@@ -68,12 +69,12 @@ class Findings(NamedTuple):
     underived: int = 0
 
 
-def check(connection: sqlite3.Connection, find: rederive.Find, on_done: OnDone) -> Findings:
+def check(connection: sqlite3.Connection, find: Find, on_done: OnDone) -> Findings:
     """Check the index, in a transaction that the caller rolls back. A stream of damaged fetches is not compared."""
     changed = tuple(_changed_rows(connection))
     if changed:
         return Findings(changed)
-    archived = rederive.Archived(connection, find)
+    archived = Archived(connection, find)
     placed = _Placed(connection, archived)
     misplaced = tuple(placed.misplaced())
     return Findings((*misplaced, *_differences(connection, archived, placed.streams, on_done)), len(placed.underived))
@@ -100,7 +101,7 @@ class _Placed:
     underived  the fetches whose stream is not known, since they cannot be interpreted
     """
 
-    def __init__(self, connection: sqlite3.Connection, archived: rederive.Archived) -> None:
+    def __init__(self, connection: sqlite3.Connection, archived: Archived) -> None:
         self.connection, self.archived = connection, archived
         self.streams: dict[str, list[Key]] = {name: [] for (name,) in connection.execute("SELECT name FROM streams")}
         self.underived: set[Key] = set()
@@ -127,7 +128,7 @@ class _Placed:
     def _stream_of(self, key: Key) -> str | None:
         """Return the stream of a fetch; None if that is unknown."""
         try:
-            recorded = self.archived.recorded(key)
+            recorded = self.archived.interpreted(key)
         except (ArchiveError, *BROKEN):  # it is damaged, and reported as that
             return None
         if recorded is None:
@@ -143,7 +144,7 @@ class _Placed:
 
 
 def _differences(
-    connection: sqlite3.Connection, archived: rederive.Archived, streams: Mapping[str, Sequence[Key]], on_done: OnDone
+    connection: sqlite3.Connection, archived: Archived, streams: Mapping[str, Sequence[Key]], on_done: OnDone
 ) -> Iterator[str]:
     """Yield a line for each table of a stream that differs from what its fetches yield."""
     schema.empty_index_aside(connection)
@@ -151,7 +152,7 @@ def _differences(
     for stream, keys in streams.items():
         index.clear(connection)
         try:
-            is_whole = all(archived.recorded(key) is not None for key in keys)
+            is_whole = all(archived.interpreted(key) is not None for key in keys)
             for key in keys:
                 on_done(done := done + 1)
                 archived.add(key)

@@ -6,7 +6,8 @@ import contextlib
 import sqlite3
 from typing import Literal, NamedTuple
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import index, journal, schema
 from pit_fetch.archive.store.errors import ArchiveError, archive_error
@@ -18,7 +19,7 @@ from pit_fetch.archive_admin.verification import verify
 from pit_fetch.engine.registry import load
 
 
-def rebuild(connection: sqlite3.Connection, find: rederive.Find = load, on_progress: OnProgress = silently) -> int:
+def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnProgress = silently) -> int:
     """Derive the index again with the providers' current code. Return the number of fetches.
 
     The file gives back what the old index took. On a full disk, or while another process writes, it stays as large.
@@ -30,25 +31,25 @@ def rebuild(connection: sqlite3.Connection, find: rederive.Find = load, on_progr
     return fetches
 
 
-def ingest_pending(connection: sqlite3.Connection, find: rederive.Find) -> None:
+def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
     """Add the fetches to the index that no question has needed yet. Raise ArchiveError.
 
     Those of a source that is not installed stay pending. Other processes may write between two transactions.
     """
     with schema.transaction(connection):
-        rederive.Archived(connection, find).assign()
+        Archived(connection, find).assign()
     streams = connection.execute("SELECT name FROM streams WHERE id IN (SELECT stream FROM pending)").fetchall()
     for (stream,) in streams:
         is_left = stream != index.UNASSIGNED
         while is_left:
             with schema.transaction(connection):
-                is_left = rederive.Archived(connection, find).ingest(stream, AT_ONCE)
+                is_left = Archived(connection, find).ingest(stream, AT_ONCE)
 
 
 def merge(
     connection: sqlite3.Connection,
     other: sqlite3.Connection,
-    find: rederive.Find = load,
+    find: Find = load,
     on_progress: OnProgress = silently,
 ) -> int:
     """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
@@ -102,7 +103,7 @@ def _merge_entry(
     return "new"
 
 
-def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: rederive.Find) -> set[Key]:
+def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: Find) -> set[Key]:
     """Return the answers of either archive that repeat what the other one deleted without knowing of them."""
     mine, theirs = _fetches(connection), _fetches(other)
     # The answers that both hold were judged where the deletion was made.
@@ -134,7 +135,7 @@ def to_drop(
     connection: sqlite3.Connection,
     source: str,
     before: int,
-    find: rederive.Find = load,
+    find: Find = load,
     on_progress: OnProgress = silently,
 ) -> Dropped:
     """Return how much :func:`drop` would delete."""
@@ -147,7 +148,7 @@ def drop(
     source: str,
     before: int,
     time: int,
-    find: rederive.Find = load,
+    find: Find = load,
     on_progress: OnProgress = silently,
 ) -> Dropped:
     """Delete the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
@@ -172,9 +173,9 @@ def drop(
     return Dropped(len(rows), len(answers))
 
 
-def _rebuild(connection: sqlite3.Connection, find: rederive.Find, on_progress: OnProgress) -> int:
+def _rebuild(connection: sqlite3.Connection, find: Find, on_progress: OnProgress) -> int:
     fetches = count(connection, "fetches")
-    rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, fetches))
+    Archived(connection, find).rebuild(lambda done: on_progress(done, fetches))
     return fetches
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, journal, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Entry, Key, Writer, entry_of
@@ -38,7 +39,7 @@ class Repaired(NamedTuple):
 def repair(
     connection: sqlite3.Connection,
     other: sqlite3.Connection | None = None,
-    find: rederive.Find = load,
+    find: Find = load,
     on_progress: OnProgress = silently,
 ) -> Repaired:
     """Repair the archive, with what ``other`` holds if it is given, and make its index again. Raise ArchiveError."""
@@ -53,7 +54,7 @@ def repair(
         journal.note_depths(connection)
         journal.note_chains(connection)
         whole = count(connection, "fetches")
-        rederive.Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
+        Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
         lost = tuple(_line(connection, *place) for place in _lost(connection) if place not in lost_before)
     return Repaired(tuple(mending.mended), (*mending.lost, *lost))
 

@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import NO_KEY, Find, InterpretedFetch, without_rate
 from pit_fetch.archive.session import PLAN
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
@@ -26,12 +28,10 @@ from pit_fetch.transport import ReplayingTransport
 
 # SQLite's integers hold any number with so many digits, and no chain is that long.
 _DIGITS = 18
-# Stands in for every credential: no recorded request contains one.
-_NO_KEY = "archived"
 _NO_SUCH_FETCH = "there is no such fetch in it (pit_fetch archive log lists them)"
 
 
-class Replayed(NamedTuple):
+class RecordedAnswer(NamedTuple):
     """A recorded fetch, with the text and exit status of its answer."""
 
     fetch: Fetch
@@ -39,7 +39,7 @@ class Replayed(NamedTuple):
     status: int
 
 
-def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
+def recorded_answer(connection: sqlite3.Connection, key: Key) -> RecordedAnswer:
     """Return the answer of a fetch. Raise ArchiveError, with the reason, if there is none."""
     fetch, ended = journal.fetch_of(connection, key), journal.ended(connection, key)
     if fetch is None:
@@ -53,7 +53,7 @@ def recorded(connection: sqlite3.Connection, key: Key) -> Replayed:
     answer = journal.answer_of(connection, key)
     if answer is None:
         raise ArchiveError("that fetch was part of a capture, which prints no answer: ask for it with --offline")
-    return Replayed(fetch, answer.decode("utf-8", "surrogatepass"), ended.status)
+    return RecordedAnswer(fetch, answer.decode("utf-8", "surrogatepass"), ended.status)
 
 
 def last(connection: sqlite3.Connection) -> Key | None:
@@ -83,7 +83,7 @@ class ReplayComparison(NamedTuple):
     why: str = ""
 
 
-def compare(connection: sqlite3.Connection, key: Key, replayed: Replayed, find: rederive.Find) -> ReplayComparison:
+def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, find: Find) -> ReplayComparison:
     """Compare the recorded answer of a fetch with today's, made of the same replies. Raise ArchiveError."""
     answer = _envelope(replayed.text)
     if answer is None:
@@ -92,8 +92,8 @@ def compare(connection: sqlite3.Connection, key: Key, replayed: Replayed, find: 
         return ReplayComparison(None, "it was cut to a size, which is not recorded")
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
         return ReplayComparison(None, "errors of the network are not recorded")
-    archived = rederive.Archived(connection, find)
-    recorded = archived.recorded(key)
+    archived = Archived(connection, find)
+    recorded = archived.interpreted(key)
     if recorded is None:
         return ReplayComparison(None, "its source is not installed, or its request is no longer understood")
     difference = ""
@@ -114,7 +114,7 @@ def _envelope(text: str) -> dict[str, Any] | None:
     return answer if isinstance(answer, dict) and set(answer) == {"data", "gaps"} else None
 
 
-def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch) -> Iterator[list[Key]]:
+def _earlier(archived: Archived, key: Key, recorded: InterpretedFetch) -> Iterator[list[Key]]:
     """Yield the earlier fetches of the stream: those of the same origin, then those of all origins.
 
     Names that no list of its own explains may have stood for anything: all of its source then count.
@@ -124,7 +124,7 @@ def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedF
     for other in journal.fetches(archived.connection):
         if other == key:
             break
-        fetch = archived.recorded(other)
+        fetch = archived.interpreted(other)
         if fetch is None:
             continue
         is_of_source = recorded.is_unresolved and fetch.fetch.source == recorded.fetch.source
@@ -136,7 +136,7 @@ def _earlier(archived: rederive.Archived, key: Key, recorded: rederive.RecordedF
         yield earlier
 
 
-def run_again(archived: rederive.Archived, key: Key, recorded: rederive.RecordedFetch, *earlier: Key) -> FetchResult:
+def run_again(archived: Archived, key: Key, recorded: InterpretedFetch, *earlier: Key) -> FetchResult:
     """Run a fetch with today's code, on its own replies, at its time, with an archive of the ``earlier`` fetches."""
     connection, find = archived.connection, archived.find
     exchanges, fetch = list(journal.exchanges_of(connection, key)), recorded.fetch
@@ -149,10 +149,9 @@ def run_again(archived: rederive.Archived, key: Key, recorded: rederive.Recorded
             variables[VARIABLE] = path = os.path.join(folder, "held.db")
             with closing(schema.open_to_write(path)) as copy:
                 _fill(copy, connection, earlier, find)
-        hosts = {host.url_variable: fetch.hosts[host.name] for host in provider.hosts if host.name in fetch.hosts}
-        keys = {credential.variables[0]: _NO_KEY for credential in provider.credentials}
+        keys = {credential.variables[0]: NO_KEY for credential in provider.credentials}
         runtime = Runtime(
-            environ={**hosts, **keys, **variables, PLAN: fetch.plan},
+            environ={**recorded.host_variables, **keys, **variables, PLAN: fetch.plan},
             folder=folder,
             clock=_two_readings(microseconds.from_micros(fetch.began), microseconds.from_micros(ended)),
             transport=ReplayingTransport(rederive.replies(exchanges)),
@@ -163,7 +162,7 @@ def run_again(archived: rederive.Archived, key: Key, recorded: rederive.Recorded
         return run(request, runtime, Progress(), [])
 
 
-def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: rederive.Find) -> None:
+def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence[Key], find: Find) -> None:
     """Copy fetches, without what they printed, and index them."""
     with schema.transaction(target):
         for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
@@ -172,7 +171,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
                 for row in source.execute(query, key).fetchall():
                     journal.copy_row(source, target, kind, Key(*row), keys)
                     journal.copy_links(source, target, Key(*row))
-        rederive.Archived(target, find).rebuild()
+        Archived(target, find).rebuild()
 
 
 def _two_readings(began: datetime, ended: datetime) -> Clock:
@@ -184,7 +183,7 @@ def _without_keys(provider: Provider) -> Provider:
     """Return the provider with credentials that are neither checked nor secret, and hosts without a rate limit."""
     return provider._replace(
         credentials=tuple(key._replace(check=None, secret=False) for key in provider.credentials),
-        hosts=tuple(rederive.without_rate(host) for host in provider.hosts),
+        hosts=tuple(without_rate(host) for host in provider.hosts),
     )
 
 

@@ -13,7 +13,7 @@ from contextlib import closing
 from itertools import islice
 from typing import NamedTuple
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, journal, schema, tables
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Lost, Unreadable, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
@@ -41,7 +41,7 @@ class Report(NamedTuple):
 
 def verify(
     connection: sqlite3.Connection,
-    find: rederive.Find = load,
+    find: Find = load,
     on_progress: OnProgress = silently,
     *,
     with_index: bool = True,

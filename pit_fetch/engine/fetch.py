@@ -23,12 +23,12 @@ from pit_fetch.pipeline.cursor import Position
 from pit_fetch.pipeline.select import (
     Selection,
     SelectionBuilder,
-    WithheldCounts,
-    complete,
+    Withheld,
     in_order,
     public,
     take,
     with_period,
+    with_required_fields,
 )
 from pit_fetch.provider import Page, Provider, Query, Record, Stage, Watermark
 from pit_fetch.request.audience import is_for_an_agent
@@ -73,11 +73,11 @@ def collect(
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = CollectedRecords(Selection(gaps=(_with_advice(error.gap, request, runtime),)), WithheldCounts())
+        collected = CollectedRecords(Selection(gaps=(_with_advice(error.gap, request, runtime),)), Withheld())
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
-        collected = CollectedRecords(Selection(), WithheldCounts()) if fetch is None else fetch.collected
+        collected = CollectedRecords(Selection(), Withheld()) if fetch is None else fetch.collected
         collected = failed(request, collected, error)
     secrets = credentials.known_secrets(provider, runtime.environ, runtime.folder)
     return collected._replace(secrets=secrets, requests=0 if fetch is None else fetch.requests_made)
@@ -113,7 +113,7 @@ class Fetch:
     ) -> None:
         self.request, self.query, self.runtime = request, query, runtime
         self.progress, self.deadline = progress, deadline
-        self.collected = CollectedRecords(Selection(), WithheldCounts())
+        self.collected = CollectedRecords(Selection(), Withheld())
         self.source = Source(())
         self.claimed: list[Record] = []
         self.archives = archives
@@ -250,7 +250,7 @@ class Fetch:
         """Fill ``builder`` with the wanted ones of public records in order, none of them after ``stop``."""
         request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
-        stream = complete(records, query.operation.required, self._flaw)
+        stream = with_required_fields(records, query.operation.required, self._flaw)
 
         def select(record: Record) -> bool:
             is_wanted = query.in_window(record) and provider.select(query, record)
@@ -290,7 +290,7 @@ class Fetch:
                     raise
             # In a way that no writer disturbs, if this user has one.
             with closing(OpenArchives(self.runtime.find)) as archives:
-                self.collected = self.collected._replace(withheld=WithheldCounts())
+                self.collected = self.collected._replace(withheld=Withheld())
                 return self._read(self._session(archive.path, archives))
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None

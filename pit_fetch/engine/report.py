@@ -15,7 +15,7 @@ from pit_fetch.pipeline.chunks import ChunkStart
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Entry, PlainEnvelope
-from pit_fetch.pipeline.select import Selection, WithheldCounts
+from pit_fetch.pipeline.select import Selection, Withheld
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
@@ -52,7 +52,7 @@ class CollectedRecords(NamedTuple):
     """
 
     selection: Selection
-    withheld: WithheldCounts
+    withheld: Withheld
     secrets: tuple[str, ...] = ()
     requests: int = 0
     when_empty: str = ""

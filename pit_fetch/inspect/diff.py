@@ -22,7 +22,7 @@ from pit_fetch.gaps import Code, Gap, GapType, gap
 from pit_fetch.pipeline.claims import CLAIMED, PROVED
 from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.envelope import EVIDENCE
-from pit_fetch.pipeline.select import Selection, WithheldCounts
+from pit_fetch.pipeline.select import Selection, Withheld
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.request.operations import candidate_operations, is_of_publication
@@ -89,7 +89,7 @@ def run(
     fields = (*later.fields, *ADDED_FIELDS["diff"]) if later.fields else ()
     query = f"diff {earlier.canonical} --pit {in_new_york(later.pit)}" if later.pit else ""
     secrets = credentials.known_secrets(later.provider, runtime.environ, runtime.folder)
-    collected = CollectedRecords(selection, WithheldCounts(), secrets, opened=not failed, resumes=False)
+    collected = CollectedRecords(selection, Withheld(), secrets, opened=not failed, resumes=False)
     result = report(later._replace(fields=fields, canonical=query), collected)
     progress.as_of = (
         f", changes from {format_for_people(earlier.pit)} to {format_for_people(later.pit)}"

@@ -8,7 +8,7 @@ in the stream of records, each at the point where it arose, so that nothing afte
 >>> from pit_fetch.provider import Record
 >>> pit = datetime(2024, 2, 15, 16, tzinfo=UTC)
 >>> records = [Record(id, pit.replace(hour=hour), "publication", {}) for id, hour in (("a", 9), ("b", 17), ("c", 16))]
->>> withheld, builder = WithheldCounts(), SelectionBuilder()
+>>> withheld, builder = Withheld(), SelectionBuilder()
 >>> ordered = in_order(public(records, lambda: pit, withheld))
 >>> take(ordered, builder, after=None, cap=100, limit=10, select=lambda record: True)
 >>> [record.id for record in builder.build().records]
@@ -39,7 +39,7 @@ Visibility = Literal["public", "late", "undated", "unusable"]
 Stopped = Literal["", "limit", "max_pages"]
 
 
-class WithheldCounts:
+class Withheld:
     """The ids of the records that were withheld, by reason, and the number of records that have no id.
 
     Only the audit file may contain them: in PIT mode nothing of it reaches the envelope.
@@ -110,7 +110,7 @@ def visibility(record: Record, cutoff: datetime | None) -> Visibility:
 def public(
     stream: Iterable[Record | Page | Watermark | Gap],
     cutoff: Callable[[], datetime | None],
-    withheld: WithheldCounts,
+    withheld: Withheld,
     period: str = "",
     accept: Accept = accept_none,
 ) -> Iterator[Record | Watermark | Gap]:
@@ -166,7 +166,7 @@ def with_period(record: Record, field: str) -> Record:
     return Record(*record[:-1], text) if isinstance(text, str) else record
 
 
-def _served(record: Record, cutoff: datetime | None, withheld: WithheldCounts, accept: Accept) -> Record | None:
+def _served(record: Record, cutoff: datetime | None, withheld: Withheld, accept: Accept) -> Record | None:
     """Return the record as it is served: by its proof, or else on its claim; None if it is withheld."""
     judged = visibility(record, cutoff)
     if judged == "public":
@@ -234,7 +234,7 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
     return newest.values()
 
 
-def complete(
+def with_required_fields(
     stream: Iterable[Record | Gap], required: Sequence[str], flaw: Callable[[Sequence[str]], Gap]
 ) -> Iterator[Record | Gap]:
     """Yield the records that have all ``required`` fields. Yield a gap of ``flaw`` in the place of the first other one.

@@ -95,7 +95,7 @@ def _observations(item: str, captured: Captured) -> Iterator[tuple[FetchObservat
     for fetch in captured.fetches:
         if item in fetch.items:
             found.append((fetch, fetch.items[item]))
-        elif fetch.is_complete and fetch.seen not in moments:
+        elif fetch.shows_absence and fetch.seen not in moments:
             last = max((other.seen for other, _ in found if other.seen < fetch.seen), default=None)
             before = [versions for other, versions in found if other.seen == last]
             later = [other for other in captured.fetches if other.seen > fetch.seen and item in other.items]
@@ -138,7 +138,7 @@ def complete(rng: Random) -> int:
     captured = capture(rng, source(rng), whole=True)
     for fetch in captured.fetches:
         expected = {item: latest.content for item in fetch.items if (latest := newest(public(fetch, item)))}
-        if fetch.is_complete and sum(other.seen == fetch.seen for other in captured.fetches) == 1:
+        if fetch.shows_absence and sum(other.seen == fetch.seen for other in captured.fetches) == 1:
             answered = {item: version.content for item, (version, _) in answer(captured, fetch.seen).items()}
             held = {item: {v.content for v in found} for item, found in fetch.items.items() if item not in expected}
             assert {item: c for item, c in answered.items() if c not in held.get(item, ())} == expected
@@ -161,7 +161,7 @@ def refuted(rng: Random) -> int:
             assert all(version.content in {v.content for v in f.items.get(item, (version,))} for f in between)
             was_public = {f.seen for f in captured.fetches if public(f, item)}
             held = {f.seen for f in captured.fetches if item in f.items}
-            lacking = [f for f in between if f.is_complete and f.seen not in held and f.seen < min(was_public)]
+            lacking = [f for f in between if f.shows_absence and f.seen not in held and f.seen < min(was_public)]
             assert not any(captured.window_covers(f, frozenset({version})) for f in lacking)
     return len(Instants)
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from pit_fetch_providers.edgar.acceptance import MORNING
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.store import journal, schema
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
@@ -121,7 +121,7 @@ def rebuilt(case: Case) -> int:
             closing(schema.open_to_write(str(path))) as connection,
             schema.transaction(connection),
         ):
-            rederive.Archived(connection, lambda name: provider_of(case)).rebuild()
+            Archived(connection, lambda name: provider_of(case)).rebuild()
         assert ask().out == before.out, "rebuilding the index changes an answer"
     return 1
 

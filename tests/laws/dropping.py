@@ -129,7 +129,7 @@ def printed(archive: Archive) -> dict[Key, str]:
     with closing(archive.open()) as connection:
         for key in journal.fetches(connection):
             with contextlib.suppress(ArchiveError):
-                found[key] = replay.recorded(connection, key).text
+                found[key] = replay.recorded_answer(connection, key).text
     return found
 
 

@@ -47,7 +47,7 @@ def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.I
         key=Key("o", place),
         stream=STREAM,
         seen=fetch.seen,
-        is_complete=fetch.is_complete,
+        shows_absence=fetch.shows_absence,
         counts_from=fetch.counts_from,
         since=window.since,
         until=window.until,
@@ -155,8 +155,8 @@ def index_of_crowds(rng: Random) -> int:
     for _ in range(rng.randrange(2, 9)):
         seen = rng.choice((10, 20, 30, 40))
         items = {item: rng.choice(contents) for item in "xyz" if rng.random() < 0.5}
-        is_complete = bool(items) and rng.random() < 0.8
-        fetches.append(FetchObservation(seen, items, is_complete, rng.choice((-1, seen, seen))))
+        shows_absence = bool(items) and rng.random() < 0.8
+        fetches.append(FetchObservation(seen, items, shows_absence, rng.choice((-1, seen, seen))))
         windows[id(items)] = Window(0, seen)
     return _check(merged([Captured(tuple(fetches), windows)]), archive_laws.Instants)
 

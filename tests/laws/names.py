@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from pit_fetch_providers.edgar import subject
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.store import schema
 from pit_fetch.engine import registry
 from pit_fetch.testing.server import App, Response
@@ -165,9 +165,9 @@ def _made_format_4(kept: Archive) -> None:
     with closing(kept.open()) as connection:
         with (
             schema.transaction(connection),
-            patch.object(rederive.Archived, "resolved", lambda archived, key, recorded: recorded),
+            patch.object(Archived, "resolve_names", lambda archived, key, recorded: recorded),
         ):
-            rederive.Archived(connection, registry.load).rebuild()
+            Archived(connection, registry.load).rebuild()
         connection.execute("PRAGMA user_version = 4")
 
 

@@ -15,13 +15,13 @@ class FetchObservation(NamedTuple):
 
     seen         when its last reply was received
     items        the versions by item, including those that are not yet public
-    is_complete  it ran to its end and was not empty, so that an item it lacks was absent
+    shows_absence  it ran to its end and was not empty, so that an item it lacks was absent
     counts_from  the first instant at which its stamps count
     """
 
     seen: int
     items: Mapping[str, frozenset[ItemVersion]]
-    is_complete: bool
+    shows_absence: bool
     counts_from: int
 
 
@@ -53,10 +53,10 @@ def observations(item: str, fetches: Sequence[FetchObservation], window_covers: 
             beside = present.versions if fetch.seen == last else NOTHING
             present, last = current._replace(versions=current.versions | beside), fetch.seen
             held.add(last)
-        elif fetch.is_complete and present.versions and fetch.seen > last and window_covers(fetch, present.versions):
+        elif fetch.shows_absence and present.versions and fetch.seen > last and window_covers(fetch, present.versions):
             present, last = Observation(fetch.seen, NOTHING, fetch.counts_from), fetch.seen
             yield present
-        elif fetch.is_complete and not present.public:
+        elif fetch.shows_absence and not present.public:
             lacking.append(fetch)
         if present.is_settled:
             settled = last

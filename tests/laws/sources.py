@@ -68,8 +68,8 @@ def item(rng: Random, kind: str, name: str) -> Item:
         case "back-dated insert":
             return [State(later[0], only("A", rng.randrange(0, later[0])))]
         case "there and back":
-            stamps = (born, rng.choice((born, later[0])), rng.choice((born, later[1])))
-            return [State(t, only(c, stamp)) for t, c, stamp in zip((born, *later), "ABA", stamps, strict=False)]
+            stamped = (born, rng.choice((born, later[0])), rng.choice((born, later[1])))
+            return [State(t, only(c, stamp)) for t, c, stamp in zip((born, *later), "ABA", stamped, strict=False)]
         case "deleted":
             return [State(born, only("A", born)), State(later[0], frozenset())]
         case "restored":

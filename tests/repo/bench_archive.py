@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch import api
-from pit_fetch.archive import rederive
+from pit_fetch.archive.interpreted import stream_of
 from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
@@ -124,7 +124,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     seen = microseconds.to_micros(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
     fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
-    stream = rederive.stream_of(provider, build_query(request, PIT), fetch)
+    stream = stream_of(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
             items = {
@@ -313,7 +313,7 @@ def replays(folder: Path, env: dict[str, str]) -> Row:
     with closing(schema.open_to_read(str(path))) as connection:
         key = replay.last(connection)
         assert key is not None
-        same = sum(replay.recorded(connection, key).text.encode() == printed for _ in range(REPLAYS))
+        same = sum(replay.recorded_answer(connection, key).text.encode() == printed for _ in range(REPLAYS))
     return (f"of {REPLAYS:,} replays, not identical", REPLAYS - same, REPLAYS, "", 0.0)
 
 

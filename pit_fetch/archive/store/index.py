@@ -44,24 +44,25 @@ _VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
 class IndexedFetch(NamedTuple):
     """One fetch as the index sees it: its item versions, and the time window it covered.
 
-    stream        the question it belongs to, as text
-    counts_from   the first instant at which its stamps count
-    since, until  the window of dated items that it covers (None: unbounded)
-    is_all        every item that the fetch had could be read again
-    items         the versions by item, including those that are not yet public
-    rows          the digests of the rows of a snapshot
+    stream          the question it belongs to, as text
+    shows_absence   what it lacks, and its window covers, was absent
+    counts_from     the first instant at which its stamps count
+    since, until    the window of dated items that it covers (None: unbounded)
+    items           the versions by item, including those that are not yet public
+    rows            the digests of the rows of a snapshot
+    has_every_item  every item that the fetch had could be derived again
     """
 
     key: Key
     stream: str
     seen: int
-    is_complete: bool
+    shows_absence: bool
     counts_from: int
     since: int | None
     until: int | None
     items: Mapping[str, Sequence[Version]]
     rows: Collection[int] = ()
-    is_all: bool = True
+    has_every_item: bool = True
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -122,9 +123,9 @@ class Read(NamedTuple):
 
     seen: int
     key: Key
-    is_complete: bool
+    shows_absence: bool
     since: int | None = None  # since when it covers dated items, in microseconds; None: it covers all
-    is_all: bool = True  # every item that the fetch had is in the index
+    has_every_item: bool = True  # every item that the fetch had is in the index
 
 
 def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:

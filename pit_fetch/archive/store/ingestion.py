@@ -67,14 +67,14 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
     stream_id, stream_seed = index.stream_id(connection, fetch.stream), seed(fetch.stream)
     ingestion = _Ingestion(connection, stream_id, fetch, window_covers)
     ingestion.add_items()
-    if fetch.is_complete:
+    if fetch.shows_absence:
         ingestion.add_absences()
     held = index.first_held(connection, fetch.stream, fetch.rows)
     connection.executemany(
         "INSERT INTO first_held VALUES (?, ?, ?, ?)",
         ((stream_id, row, fetch.seen, checksum(stream_seed, row, fetch.seen)) for row in fetch.rows if row not in held),
     )
-    complete = index.COMPLETE if fetch.is_complete else index.INCOMPLETE if fetch.is_all else index.IN_PART
+    complete = index.COMPLETE if fetch.shows_absence else index.INCOMPLETE if fetch.has_every_item else index.IN_PART
     read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until)
     added = connection.execute(
         "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (stream_id, *read, checksum(stream_seed, *read))
@@ -197,7 +197,7 @@ class _Ingestion:
         held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
             reads = index.reads_of(self.connection, self.fetch.stream)
-            self.complete = [read for read in reads if read.is_complete and read.seen < seen]
+            self.complete = [read for read in reads if read.shows_absence and read.seen < seen]
         records: list[Record] = []
         for read in self.complete:
             if read.seen < since:

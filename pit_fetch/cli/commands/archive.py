@@ -312,7 +312,7 @@ def _replay_options(parser: Parser) -> None:
 def _replay(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         key = replay.key_of(connection, call.options.id)
-        replayed = replay.recorded(connection, key)
+        replayed = replay.recorded_answer(connection, key)
         same: bool | None = None
         why = "not compared"
         if not call.options.no_compare:

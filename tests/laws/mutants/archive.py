@@ -7,6 +7,8 @@ from itertools import dropwhile
 from typing import Any
 
 from pit_fetch.archive import names, rederive
+from pit_fetch.archive.archived import ArchivedReplies
+from pit_fetch.archive.interpreted import resolve_names
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.archive_admin import maintenance
 from pit_fetch.engine.recalled import until
@@ -56,12 +58,12 @@ def _stamps_are_content(real: Any) -> Any:
     return lambda versions, version: version not in versions
 
 
-def _completeness(is_complete: bool) -> Any:
+def _completeness(shows_absence: bool) -> Any:
     """The observations of an item, from fetches that are all complete or all not."""
 
     def make(real: Any) -> Any:
         return lambda item, fetches, window_covers: real(
-            item, [fetch._replace(is_complete=is_complete) for fetch in fetches], window_covers
+            item, [fetch._replace(shows_absence=shows_absence) for fetch in fetches], window_covers
         )
 
     return make
@@ -144,7 +146,7 @@ def _by_itself(real: Any) -> Any:
     def derived(recorded: Any, exchanges: Any) -> Any:
         if recorded.is_snapshot or recorded.query.pit is not None:
             return real(recorded, exchanges)
-        return rederive.Derived([*rederive.every_record(recorded, exchanges)], is_all=True)
+        return rederive.Rederived([*rederive.every_record(recorded, exchanges)], has_every_item=True)
 
     return derived
 
@@ -214,7 +216,7 @@ def _empty_is_uncaptured(real: Any) -> Any:
     """A capture counts as one of the question if it brought something, which may have come after the PIT."""
 
     def requests(archived: Any, stream: str, *asked: Any) -> Any:
-        if any(read.is_complete for read in index.reads_of(archived.connection, stream)):
+        if any(read.shows_absence for read in index.reads_of(archived.connection, stream)):
             yield from real(archived, stream, *asked)
 
     return requests
@@ -222,7 +224,7 @@ def _empty_is_uncaptured(real: Any) -> Any:
 
 def _holding_only_what_was_whole(real: Any) -> Any:
     """An archive holds something else about a question if another fetch was complete: what came later may be why."""
-    return lambda connection, stream: any(read.is_complete for read in index.reads_of(connection, stream))
+    return lambda connection, stream: any(read.shows_absence for read in index.reads_of(connection, stream))
 
 
 def _over_holes(real: Any) -> Any:
@@ -481,33 +483,39 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.archive.rederive",
-        ("what was asked after the PIT counts before it", "indexed", _counts_from_the_beginning, _EARLY),
+        "pit_fetch.archive.interpreted",
         ("hosts are pooled", "stream_of", _stream_without(hosts={}), _POOLS),
         ("plans are pooled", "stream_of", _stream_without(plan=""), _POOLS),
-        ("a snapshot has the rows of every reply", "reparse", _rows_of_every_reply, _SNAPSHOTS),
-        ("what was running is kept", "received", lambda real: lambda part, moment: real(part, None), _RUNNING),
-        ("what a source drops is gone", "indexed", _reaching("newest"), ("archive: rolled",)),
         (
             "what a source drops is gone if it is undated",
-            "RecordedFetch.covers",
+            "InterpretedFetch.covers",
             lambda real: lambda recorded, records: real(_of_reach(recorded, "newest"), records),
             ("archive: rolled",),
         ),
-        ("what a source leaves out by choice is gone", "indexed", _reaching("some"), ("archive: chosen",)),
+    ),
+    *_in(
+        "pit_fetch.archive.rederive",
+        ("a snapshot has the rows of every reply", "reparse", _rows_of_every_reply, _SNAPSHOTS),
+        ("what was running is kept", "received", lambda real: lambda part, moment: real(part, None), _RUNNING),
+    ),
+    *_in(
+        "pit_fetch.archive.archived",
+        ("what was asked after the PIT counts before it", "as_indexed", _counts_from_the_beginning, _EARLY),
+        ("what a source drops is gone", "as_indexed", _reaching("newest"), ("archive: rolled",)),
+        ("what a source leaves out by choice is gone", "as_indexed", _reaching("some"), ("archive: chosen",)),
         (
             "an empty reply is a snapshot",
-            "indexed",
+            "as_indexed",
             lambda real: (
                 lambda key, recorded, records, seen, complete, clean: real(
                     key, recorded, records, seen, complete, clean
-                )._replace(is_complete=complete)
+                )._replace(shows_absence=complete)
             ),
             _SNAPSHOTS,
         ),
         (
             "a capture that was cut is whole",
-            "indexed",
+            "as_indexed",
             lambda real: (
                 lambda key, recorded, records, seen, complete, clean: real(
                     key, recorded._replace(fetch=recorded.fetch._replace(kind="capture")), records, seen, True, clean
@@ -517,25 +525,25 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.archive.rederive",
+        "pit_fetch.archive.archived",
         (
             "tickers of a recorded request stand for everything",
-            "Archived.resolved",
+            "Archived.resolve_names",
             lambda real: lambda archived, key, recorded: recorded,
             ("sec_full_text: archive wider",),
         ),
         (
             "a symbol of a recorded request stands for itself",
-            "Archived.resolved",
+            "Archived.resolve_names",
             lambda real: lambda archived, key, recorded: recorded,
             _RECORDED_NAMES,
         ),
         (
             "a symbol of a recorded request means what the newest list says",
-            "Archived.resolved",
+            "Archived.resolve_names",
             lambda real: (
                 lambda archived, key, recorded: (
-                    rederive.resolved(recorded, rederive.ArchivedReplies(archived, microseconds.ALWAYS)) or recorded
+                    resolve_names(recorded, ArchivedReplies(archived, microseconds.ALWAYS)) or recorded
                 )
             ),
             _RECORDED_NAMES,
@@ -567,7 +575,7 @@ MUTANTS = (
             "meaning",
             lambda real: (
                 lambda archived, question, at, own=None: (
-                    known._replace(is_whole=True) if (known := real(archived, question, at, own)) else None
+                    known._replace(has_every_name=True) if (known := real(archived, question, at, own)) else None
                 )
             ),
             _FILINGS,
@@ -691,19 +699,19 @@ MUTANTS = (
         "pit_fetch.archive.rederive",
         (
             "what could not be read again was not there",
-            "derived",
-            lambda real: lambda recorded, exchanges: real(recorded, exchanges)._replace(is_all=True),
+            "rederive",
+            lambda real: lambda recorded, exchanges: real(recorded, exchanges)._replace(has_every_item=True),
             ("sec_filings: archive again", "sec_filings: archive kept"),
         ),
         (
             "what a reply shows by itself is what the fetch had",
-            "derived",
+            "rederive",
             _by_itself,
             ("earningscall: archive again", "earningscall: archive kept", "earningscall: archive dated"),
         ),
         (
             "a fetch without a PIT has empty fields",
-            "derived",
+            "rederive",
             _emptied,
             ("alphavantage: archive dated", "sec_facts: archive dated", "bz-news-api: archive dated"),
         ),

@@ -13,7 +13,7 @@ from pit_fetch.formats import DEFAULTS, renderer
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
-from pit_fetch.pipeline.select import WithheldCounts, in_order, public
+from pit_fetch.pipeline.select import Withheld, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
 from tests.laws.mutants.leak import ANY, Mutant, in_module, kept
 from tests.laws.plant import Make
@@ -87,7 +87,7 @@ def _derived_before_filter(real: Any) -> Any:
         provider = fetch.request.provider
         derive = provider.derive(fetch.query)
         if derive is not None:
-            ordered = in_order(public(stream, lambda: None, WithheldCounts()))
+            ordered = in_order(public(stream, lambda: None, Withheld()))
             stream = derive(record for record in ordered if isinstance(record, Record))
             fetch.request = fetch.request._replace(provider=replace(provider, derive=lambda query: None))
         return real(fetch, stream)
@@ -305,7 +305,7 @@ MUTANTS = (
     ),
     _select(
         "rows that lack a promised field are served",
-        "complete",
+        "with_required_fields",
         lambda real: lambda stream, required, flaw: stream,
         ("sample: promised",),
     ),

@@ -159,13 +159,13 @@ MUTANTS = (
     ),
     Mutant(
         "wayback: what a capture chose counts at every instant",
-        "pit_fetch.archive.rederive:indexed",
+        "pit_fetch.archive.archived:as_indexed",
         _counts_early,
         ("wayback: captured later",),
     ),
     Mutant(
         "wayback: an archive keeps no evidence",
-        "pit_fetch.archive.rederive:evidence_of",
+        "pit_fetch.archive.rederive:dating_headers",
         _returns(()),
         ("wayback: archive offline",),
     ),

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine.registry import load
@@ -133,7 +133,7 @@ class Archive:
         """Add all fetches to the index that are due."""
         with closing(self.open()) as connection, schema.transaction(connection):
             for (stream,) in connection.execute("SELECT name FROM streams").fetchall():
-                rederive.Archived(connection, load).ingest_all(stream)
+                Archived(connection, load).ingest_all(stream)
 
     def open(self) -> sqlite3.Connection:
         return schema.open_to_write(str(self.path))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.archive import rederive
+from pit_fetch.archive.interpreted import interpret
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.journal import Exchange, Fetch
 from pit_fetch.errors import UpstreamError
@@ -56,7 +57,7 @@ def asked(url: str, answer: Any, **params: str) -> Exchange:
 
 
 @pytest.mark.parametrize(
-    ("forms", "dated", "made", "is_all"),
+    ("forms", "dated", "made", "has_every_item"),
     [
         (["10-K"], [], ["0"], True),  # each reply by itself shows what the fetch had
         (["8-K"], ["0"], ["0"], True),
@@ -65,16 +66,14 @@ def asked(url: str, answer: Any, **params: str) -> Exchange:
     ],
 )
 def test_it_is_all_that_the_fetch_had_or_takes_nothing_for_gone(
-    forms: Sequence[str], dated: Sequence[str], made: Sequence[str], is_all: bool
+    forms: Sequence[str], dated: Sequence[str], made: Sequence[str], has_every_item: bool
 ) -> None:
     moment = microseconds.to_micros(SEEN)
     request = from_values({}, PROVIDER, {})
-    recorded = rederive.interpret(
-        Fetch(moment, "live", "filings", "0", "", {}, request.canonical, None), lambda name: PROVIDER
-    )
+    recorded = interpret(Fetch(moment, "live", "filings", "0", "", {}, request.canonical, None), lambda name: PROVIDER)
     exchanges = [asked(LIST, [{"id": str(place), "form": form} for place, form in enumerate(forms)])]
     exchanges += [asked(DATES, {}, id=name) for name in dated]
 
-    derived = rederive.derived(recorded, exchanges)
+    derived = rederive.rederive(recorded, exchanges)
 
-    assert ([one.record.id for one in derived.received], derived.is_all) == (made, is_all)
+    assert ([one.record.id for one in derived.received], derived.has_every_item) == (made, has_every_item)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.engine.registry import load
@@ -70,7 +70,7 @@ def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
     """Return the rows of the index, once all pending fetches are ingested."""
     with closing(archive.open()) as connection:
         for (stream,) in connection.execute("SELECT name FROM streams").fetchall():
-            rederive.Archived(connection, load).ingest_all(stream)
+            Archived(connection, load).ingest_all(stream)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
         runs = connection.execute(
             "SELECT i.name, first, last, before, counts_from, versions = '', latest FROM runs "
@@ -87,7 +87,7 @@ def test_a_fetch_that_comes_late_is_added_in_its_place(three: list[Archive]) -> 
         (first, *_) = connection.execute("SELECT * FROM pending ORDER BY fetch").fetchall()
         connection.execute("DELETE FROM pending WHERE fetch = (SELECT min(fetch) FROM pending)")
         (stream,) = connection.execute("SELECT name FROM streams").fetchone()
-        rederive.Archived(connection, load).ingest_all(stream)
+        Archived(connection, load).ingest_all(stream)
         assert verification.verify(connection).damage
         connection.execute("INSERT INTO pending VALUES (?, ?, ?, ?)", first)
     found = index_of(archive)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive import rederive
+from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.store import index, journal
 from pit_fetch.engine.registry import load
 from pit_fetch.testing.server import App
@@ -74,13 +74,13 @@ def test_what_stands_for_what_is_read_from_the_name_of_the_stream(archive: Archi
     with closing(archive.open()) as connection:
         (key,) = journal.fetches(connection)
         (stream,) = (name for (name,) in connection.execute("SELECT name FROM streams"))
-        asked = rederive.Archived(connection, load).recorded(key)
+        asked = Archived(connection, load).interpreted(key)
         assert asked is not None
         assert asked.query.options["cik"] == "320193"
         assert index.reads_of(connection, stream)[0].key == key
-        without_bodies = rederive.Archived(connection, load)
+        without_bodies = Archived(connection, load)
         without_bodies.read_body = None  # type: ignore[assignment, method-assign]
-        assert without_bodies.recorded(key, stream) == asked
+        assert without_bodies.interpreted(key, stream) == asked
 
 
 def test_an_answer_by_symbol_that_repeats_what_is_deleted_of_the_number_is_deleted(archive: Archive) -> None:

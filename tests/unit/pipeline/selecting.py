@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.cursor import parse_cursor
-from pit_fetch.pipeline.select import SelectionBuilder, WithheldCounts, in_order, public, take
+from pit_fetch.pipeline.select import SelectionBuilder, Withheld, in_order, public, take
 from pit_fetch.provider import Page, Record, Watermark
 
 PIT = datetime(2024, 2, 15, 21, tzinfo=UTC)
@@ -25,6 +25,6 @@ def select(
 ) -> SelectionBuilder:
     """Return the builder with what is public at the PIT. A given one keeps what came before an error."""
     builder, cursor = builder or SelectionBuilder(), parse_cursor(after)
-    ordered = in_order(public(stream, lambda: PIT, WithheldCounts(), period))
+    ordered = in_order(public(stream, lambda: PIT, Withheld(), period))
     take(ordered, builder, after=cursor and cursor.position, cap=cap, limit=limit, select=wanted)
     return builder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.pipeline.claims import acceptor
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.select import WithheldCounts, in_order, public, visibility
+from pit_fetch.pipeline.select import Withheld, in_order, public, visibility
 from pit_fetch.provider import Field, Operation, Record
 from tests.unit.pipeline.selecting import PIT
 
@@ -39,9 +39,7 @@ def record(name: str, proof: float | None, claim: float | None, revised: float |
 
 def served(records: Iterable[Record], *, claims: bool = True) -> list[Record]:
     stream = (
-        public(records, lambda: PIT, WithheldCounts(), accept=accept)
-        if claims
-        else public(records, lambda: PIT, WithheldCounts())
+        public(records, lambda: PIT, Withheld(), accept=accept) if claims else public(records, lambda: PIT, Withheld())
     )
     return [part for part in in_order(stream) if isinstance(part, Record)]
 
@@ -78,11 +76,11 @@ def test_a_proof_goes_first_and_a_claim_counts_from_its_own_instant(item: Record
 
 def test_without_a_pit_nothing_rests_on_a_claim() -> None:
     item = record("a", None, 1)
-    assert list(public([item], lambda: None, WithheldCounts(), accept=accept)) == [item]
+    assert list(public([item], lambda: None, Withheld(), accept=accept)) == [item]
 
 
 def test_what_is_served_on_a_claim_was_not_withheld() -> None:
-    withheld = WithheldCounts()
+    withheld = Withheld()
     records = [record("a", -1, 1), record("b", -1, -1), record("c", None, None), record("", None, 1)]
     assert len(list(public(records, lambda: PIT, withheld, accept=accept))) == 1
     assert (withheld.late, withheld.undated, withheld.unusable) == (["b"], ["c"], 1)

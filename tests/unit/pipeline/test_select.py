@@ -18,11 +18,11 @@ from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.select import (
     Selection,
     SelectionBuilder,
-    WithheldCounts,
-    complete,
+    Withheld,
     in_order,
     public,
     visibility,
+    with_required_fields,
 )
 from pit_fetch.provider import Page, Record, Watermark
 from tests.unit.pipeline.selecting import PIT, select
@@ -69,7 +69,7 @@ def test_verdicts(item: Record, pit: datetime | None, expected: str) -> None:
 
 
 def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
-    withheld = WithheldCounts()
+    withheld = Withheld()
     undated = record("b")._replace(available_at=None)
     assert list(public([record("a", -1), undated, record(""), record("c")], lambda: PIT, withheld)) == [record("c")]
     assert (withheld.late, withheld.undated, withheld.unusable) == (["a"], ["b"], 1)
@@ -78,13 +78,13 @@ def test_what_is_withheld_is_tallied_for_the_audit_file() -> None:
 def test_undated_records_of_open_mode_stand_last() -> None:
     undated = record("a")._replace(available_at=None)
     for order in (True, False):
-        stream = public(pages([record("c", 1), undated], [record("b", 2)], order=order), lambda: None, WithheldCounts())
+        stream = public(pages([record("c", 1), undated], [record("b", 2)], order=order), lambda: None, Withheld())
         assert [element.id for element in in_order(stream) if isinstance(element, Record)] == ["c", "b", "a"]
 
 
 def test_a_pit_in_the_future_follows_the_clock() -> None:
     clock = iter([PIT - MICROSECOND, PIT])
-    kept = list(public([record("early"), record("now")], lambda: next(clock), WithheldCounts()))
+    kept = list(public([record("early"), record("now")], lambda: next(clock), Withheld()))
     assert kept == [record("now")]
 
 
@@ -283,5 +283,5 @@ def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
 def test_records_that_lack_a_field_are_left_out_and_the_first_is_said() -> None:
     lacking = [record("b")._replace(payload={}), record("d")._replace(payload={"x": 1})]
     stream: list[Record | Gap] = [record("a"), gap(Code.UNDATED), lacking[0], record("c"), lacking[1]]
-    made = list(complete(stream, ["title"], lambda names: gap(Code.MALFORMED, problem=" ".join(names))))
+    made = list(with_required_fields(stream, ["title"], lambda names: gap(Code.MALFORMED, problem=" ".join(names))))
     assert made == [record("a"), gap(Code.UNDATED), gap(Code.MALFORMED, problem="title"), record("c")]

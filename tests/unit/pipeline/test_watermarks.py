@@ -9,7 +9,7 @@ import pytest
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.select import WithheldCounts, public
+from pit_fetch.pipeline.select import Withheld, public
 from pit_fetch.provider import Page, Record, Watermark
 from tests.unit.pipeline.selecting import PIT, select
 
@@ -48,7 +48,7 @@ def test_the_order_is_that_of_the_instants(source: list[Record | Watermark], ord
 
 def test_a_page_whose_stamps_cannot_be_compared_is_ordered_by_those_that_can() -> None:
     page = Page((item(2), Record("naive", datetime(2024, 2, 15), "provider_metadata", {})), newest_first)  # noqa: DTZ001
-    elements = public([page], lambda: None, WithheldCounts())
+    elements = public([page], lambda: None, Withheld())
     assert [element for element in elements if isinstance(element, Watermark)] == [mark(2)]
 
 

@@ -1,0 +1,239 @@
+"""The recorded fetches of an archive, for its index."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from pit_fetch.archive.interpreted import Find, InterpretedFetch, in_stream, interpret, resolve_names
+from pit_fetch.archive.rederive import Rederived, rederive, reply_of
+from pit_fetch.archive.store import history, index, ingestion, journal, microseconds, schema, versions
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX
+from pit_fetch.archive.store.errors import Damaged, Lost
+from pit_fetch.archive.store.journal import Exchange, Key
+from pit_fetch.errors import PitFetchError
+from pit_fetch.provider import Record
+from pit_fetch.transport import HttpReply, HttpRequest, TransportError
+
+# A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
+_BODIES = 16
+
+
+class Archived:
+    """The recorded fetches of an archive, for the index."""
+
+    def __init__(self, connection: sqlite3.Connection, find: Find) -> None:
+        self.connection, self.find = connection, find
+        # The requests interpreted so far.
+        self.cache: dict[Key, InterpretedFetch | None] = {}
+        # Bodies that were read last, by their digests: many fetches begin with the same list of names.
+        self.bodies: dict[bytes, bytes] = {}
+        # The stream of which the connection has a copy of the index, if that of the file lacks something.
+        self.aside: str | None = None
+        # Whether the connection has an index of all streams instead.
+        self.has_all_aside = False
+
+    def ensure_indexed(self, stream: str) -> None:
+        """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
+        if self.has_all_aside:
+            self.ingest_all(stream)
+            return
+        if self.aside is not None and self.aside != stream:
+            schema.take_back(self.connection)
+            self.aside = None
+        if self.aside is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
+            schema.set_aside(self.connection, stream)
+            self.aside = stream
+            self.ingest_all(stream)
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams. Raise Damaged.
+
+        If the file does not say of which streams some of its fetches are, the index is made again for this connection.
+        """
+        is_outdated = schema.is_outdated(self.connection)
+        unassigned = () if is_outdated else index.pending(self.connection, index.UNASSIGNED)
+        if is_outdated or any(self.interpreted(key) is not None for key in unassigned):
+            schema.set_all_aside(self.connection)
+            self.has_all_aside = True
+            self.assign()
+        return index.streams(self.connection)
+
+    def interpreted(self, key: Key, stream: str = "") -> InterpretedFetch | None:
+        """Return a fetch, or None if its source is not installed or refuses the request now.
+
+        ``stream``, if given, is the one that the index has it in.
+        """
+        if key not in self.cache:
+            self.cache[key] = None
+            fetch = journal.fetch_of(self.connection, key)
+            if fetch is not None:
+                with contextlib.suppress(PitFetchError):
+                    recorded = interpret(fetch, self.find)
+                    self.cache[key] = in_stream(recorded, stream) or self.resolve_names(key, recorded)
+        return self.cache[key]
+
+    def resolve_names(self, key: Key, recorded: InterpretedFetch) -> InterpretedFetch:
+        """Return a fetch with what its names stand for in its own list. One without a list is not complete anyway."""
+        own = ArchivedReplies(self, microseconds.ALWAYS, key)
+        return resolve_names(recorded, own) or recorded._replace(is_unresolved=True)
+
+    def read_body(self, digest: bytes) -> bytes:
+        """Return a body by its digest. Raise Damaged, or Lost."""
+        body = self.bodies.pop(digest, None)
+        self.bodies[digest] = journal.read_body(self.connection, digest) if body is None else body
+        if len(self.bodies) > _BODIES:
+            del self.bodies[next(iter(self.bodies))]
+        return self.bodies[digest]
+
+    def assign(self) -> None:
+        """Put the fetches in a file of an earlier format into the streams of today's code. Raise Damaged."""
+        for key in index.pending(self.connection, index.UNASSIGNED):
+            recorded = self.interpreted(key)
+            if recorded is not None:  # else its source is not installed
+                index.mark_ingested(self.connection, key)
+                index.defer(self.connection, recorded.stream, key)
+
+    def window_covers(self, stream: str) -> Callable[[Key, Sequence[Record]], bool]:
+        """Return whether the window of a fetch of a stream would have covered one of some records."""
+
+        def covers(key: Key, records: Sequence[Record]) -> bool:
+            recorded = self.interpreted(key, stream)
+            return recorded is not None and recorded.covers(records)
+
+        return covers
+
+    def indexed(self, key: Key) -> index.IndexedFetch | None:
+        """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
+        recorded, exchanges = self.interpreted(key), list(journal.exchanges_of(self.connection, key))
+        if recorded is None or not exchanges:
+            return None
+        ended = journal.ended(self.connection, key)
+        seen = exchanges[-1].seen if ended is None else ended.seen
+        complete = ended is not None and ended.complete
+        return as_indexed(key, recorded, rederive(recorded, exchanges), seen, complete, str)
+
+    def ingest(self, stream: str, at_most: int | None = None) -> bool:
+        """Add the pending fetches of a stream to the index, ``at_most`` so many. Return whether any is left.
+
+        Raise Damaged.
+        """
+        self.assign()
+        pending = index.pending(self.connection, stream)
+        for key in pending[:at_most]:
+            if journal.fetch_of(self.connection, key) is None:
+                raise Damaged(DAMAGED_INDEX)
+            journal.check_span(self.connection, key)
+            index.mark_ingested(self.connection, key)
+            if not self.add(key):
+                return True
+        return at_most is not None and len(pending) > at_most
+
+    def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
+        """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
+        index.create_anew(self.connection)
+        for done, key in enumerate(journal.fetches(self.connection)):
+            on_progress(done)
+            self.add(key)
+
+    def add(self, key: Key) -> bool:
+        """Add a fetch to the index. Return whether that was done.
+
+        If later ones of its stream are there, all of them are pending again.
+        """
+        fetch = self.indexed(key)
+        if fetch is not None and index.is_late(self.connection, fetch):
+            index.defer_all(self.connection, fetch.stream)
+            index.defer(self.connection, fetch.stream, key)
+            return False
+        if fetch is not None:
+            ingestion.add(self.connection, fetch, self.window_covers(fetch.stream))
+        return True
+
+    def ingest_all(self, stream: str) -> None:
+        """Add all pending fetches of a stream to the index. Raise Damaged."""
+        while self.ingest(stream):
+            pass
+
+
+class ArchivedReplies(NamedTuple):
+    """A transport that answers with the last reply that was received by ``instant``, or else the first after it.
+
+    fetch  if given, only its own replies count
+    """
+
+    archived: Archived
+    instant: int
+    fetch: Key | None = None
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        """Return the reply. Raise TransportError if the request was never recorded."""
+        asked = Exchange(0, request.method, request.url, request.params, request.body, 0, {}, b"")
+        exchange = None
+        with contextlib.suppress(Lost):
+            digest, connection = journal.request_digest(asked), self.archived.connection
+            exchange = journal.reply_to(connection, digest, self.instant, self.fetch, self.archived.read_body)
+        if exchange is None:
+            raise TransportError("network")
+        return reply_of(exchange)
+
+
+def as_indexed(
+    key: Key,
+    recorded: InterpretedFetch,
+    made: Rederived,
+    seen: int,
+    complete: bool,
+    clean: Callable[[str], str],
+) -> index.IndexedFetch:
+    """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
+
+    A fetch of what the source chooses, by what came later, is never complete. One of its newest records covers the
+    time since the oldest of them.
+    """
+    query, evidence = recorded.query, recorded.evidence_fields
+    items: dict[str, list[versions.FreshVersion]] = {}
+    rows: set[int] = set()
+    reach = query.operation.reach
+    for record, is_public in made.received:
+        if not record.id or not _is_encodable(record.id):
+            continue
+        if not recorded.is_snapshot:
+            version = versions.fresh(record, evidence, clean)
+            # A bar that ended before the last page came in was running when its own page did: it shows nothing.
+            if is_public or not history.is_public(version.stamped_at, seen):
+                items.setdefault(record.id, []).append(version)
+        elif is_public:  # one reply as a whole, which is parsed again when a question needs it
+            rows.add(versions.row_digest(record, evidence))
+    # Sources send empty replies under load, so an empty one shows nothing as absent.
+    is_conclusive = complete and made.has_every_item and bool(items or rows)
+    since = microseconds.to_micros(query.operation.earliest(query))
+    if reach == "newest":
+        # Of several records of the oldest instant, some may have been dropped.
+        stamps = [version.available for known in items.values() for version in known if version.available]
+        since = max(min(stamps, default=seen) + 1, microseconds.NEVER if since is None else since)
+    return index.IndexedFetch(
+        key=key,
+        stream=recorded.stream,
+        seen=seen,
+        shows_absence=is_conclusive and recorded.shows_absence,
+        has_every_item=made.has_every_item,
+        counts_from=recorded.counts_from(seen, is_conclusive=is_conclusive),
+        since=since,
+        until=microseconds.to_micros(query.horizon),
+        items=items,
+        rows=rows,
+    )
+
+
+def _is_encodable(name: str) -> bool:
+    """Return whether a database can store the text, and find it again.
+
+    Half of a surrogate pair is legal in JSON and in no encoding. SQLite's functions for JSON end a text at a NUL.
+    """
+    try:
+        return "\0" not in name and bool(name.encode())
+    except UnicodeEncodeError:
+        return False
