@@ -40,7 +40,7 @@ def stop_of(live: Selection) -> Position | None:
     return START if live.last is None else position(live.last)
 
 
-def until(stream: Iterable[Record | Gap], stop: Position) -> Iterator[Record | Gap]:
+def up_to(stream: Iterable[Record | Gap], stop: Position) -> Iterator[Record | Gap]:
     """Yield the parts of an answer, in its order, as far as ``stop``."""
     for part in stream:
         if isinstance(part, Record) and position(part) > stop:

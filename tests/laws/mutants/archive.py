@@ -11,7 +11,7 @@ from pit_fetch.archive.archived import ArchivedReplies
 from pit_fetch.archive.interpreted import resolve_names
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.engine.recalled import until
+from pit_fetch.engine.recalled import up_to
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
@@ -128,16 +128,16 @@ def _with_namesakes(real: Any) -> Any:
 
 
 def _cut_before_computing(real: Any) -> Any:
-    def select(fetch: Any, ordered: Any, builder: Any, query: Any = None, stop: Any = None) -> None:
-        real(fetch, ordered if stop is None else until(ordered, stop), builder, query)
+    def select(wanted: Any, ordered: Any, builder: Any, query: Any = None, stop: Any = None) -> None:
+        real(wanted, ordered if stop is None else up_to(ordered, stop), builder, query)
 
     return select
 
 
 def _as_of_the_cursor(real: Any) -> Any:
-    def select(fetch: Any, ordered: Any, builder: Any, query: Any = None, stop: Any = None) -> None:
-        query = query or fetch.query
-        real(fetch, ordered, builder, query._replace(now=query.horizon), stop)
+    def select(wanted: Any, ordered: Any, builder: Any, query: Any = None, stop: Any = None) -> None:
+        query = query or wanted.query
+        real(wanted, ordered, builder, query._replace(now=query.horizon), stop)
 
     return select
 
@@ -165,11 +165,11 @@ def _emptied(real: Any) -> Any:
 def _live_answer_is_dropped(real: Any) -> Any:
     """Only what the archive holds is an answer, where there is one."""
 
-    def with_archive(fetch: Any, archive: Any, live: Any) -> Any:
-        archive.ingest_if_needed = lambda: True
-        return real(fetch, archive, live)
+    def with_live(answer: Any, live: Any) -> Any:
+        answer.archive.ingest_if_needed = lambda: True
+        return real(answer, live)
 
-    return with_archive
+    return with_live
 
 
 def _stream_without(**fields: Any) -> Any:
@@ -630,25 +630,31 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.engine.fetch",
+        "pit_fetch.engine.from_archive",
         (
             "an archive of one read is asked, too",
-            "Fetch._with_archive",
+            "ArchiveAnswer.with_live",
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
         ),
+    ),
+    *_in(
+        "pit_fetch.engine.record_filter",
         (
             "a limit of the live answer cuts what the archived one is computed from",
-            "Fetch._select",
+            "RecordFilter.select",
             _cut_before_computing,
             ("sec_facts: archive again", "sec_filings: archive again"),
         ),
         (
             "a page begins at the instant that it is asked about",
-            "Fetch._select",
+            "RecordFilter.select",
             _as_of_the_cursor,
             ("sec_full_text: archive paged",),
         ),
+    ),
+    *_in(
+        "pit_fetch.engine.fetch",
         (
             "an order that later records break ends a capture",
             "Fetch._recordable",

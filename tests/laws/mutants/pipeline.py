@@ -74,7 +74,7 @@ def _judged_before_filter(real: Any) -> Any:
             )
             missing = [name for record in records if record.id for name in fetch.query.operation.missing_in(record)]
             if missing:
-                yield fetch._flaw(missing[:1])
+                yield fetch.wanted.flaw(missing[:1])
             yield element
 
     return watched
@@ -89,7 +89,7 @@ def _derived_before_filter(real: Any) -> Any:
         if derive is not None:
             ordered = in_order(public(stream, lambda: None, Withheld()))
             stream = derive(record for record in ordered if isinstance(record, Record))
-            fetch.request = fetch.request._replace(provider=replace(provider, derive=lambda query: None))
+            fetch.wanted.request = fetch.request._replace(provider=replace(provider, derive=lambda query: None))
         return real(fetch, stream)
 
     return take

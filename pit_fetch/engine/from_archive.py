@@ -1,0 +1,147 @@
+"""What the archive of a fetch answers: alone, or together with the source that was just read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pit_fetch.engine.recalled import archived_variant, in_envelope_order, stop_of, with_claims
+from pit_fetch.engine.record_filter import RecordFilter
+from pit_fetch.engine.report import CollectedRecords
+from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.pipeline.select import Selection, SelectionBuilder
+from pit_fetch.provider import Record
+from pit_fetch.request.coverage import Reach, reach
+from pit_fetch.request.operations import accepts_claims, is_out_of_reach
+from pit_fetch.runtime import Clock
+from pit_fetch.times import format_for_people
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.session import ArchiveSession
+
+
+class ArchiveAnswer:
+    """The answer of one archive to one question.
+
+    wanted   the filter of the question
+    claimed  the records of the source that are served on a claim
+    """
+
+    def __init__(
+        self, archive: ArchiveSession, wanted: RecordFilter, clock: Clock, claimed: Sequence[Record] = ()
+    ) -> None:
+        self.archive, self.wanted, self.clock, self.claimed = archive, wanted, clock, claimed
+        self.request, self.query = wanted.request, wanted.query
+
+    def alone(self, collected: CollectedRecords) -> CollectedRecords:
+        """Return the records of the archive alone. Raise ArchiveError: Changed if it was written to meanwhile."""
+        with closing(self.archive), self.archive.at_one_moment():
+            caveats = self.wanted.caveats(archived=True)
+            collected = collected.with_gaps(before=(gap(Code.OFFLINE), *self._uncaptured(), *caveats))
+            collected = self._recalled(collected, None)
+            advice = self.archive.advice
+        self.wanted.progress.advise(advice)
+        return collected
+
+    def with_live(self, live: CollectedRecords) -> CollectedRecords:
+        """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
+        from pit_fetch.archive.store.errors import ArchiveError
+
+        read: Selection | None = None
+        # If nothing can be served at the PIT, the network was not asked, and nothing had to be recorded either.
+        if not is_out_of_reach(self.query):
+            read = live.selection
+            # An archive that holds nothing else about the question leaves the live answer as it is.
+            holds_more = not self._is_of_today and self.archive.ingest_if_needed()
+            if self.archive.problem:
+                return live.with_gaps(after=(gap(Code.NOT_RECORDED, problem=self.archive.problem),))
+            if not holds_more:
+                return live
+        try:
+            with self.archive.at_one_moment():
+                return self._recalled(live, read)
+        except ArchiveError as error:
+            return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
+
+    @property
+    def _is_of_today(self) -> bool:
+        """Whether the live answer is that of today, as without a PIT, so that no earlier one corrects it."""
+        is_past = self.request.pit is not None and self.request.pit < self.query.started
+        is_snapshot = self.query.operation.dating != "record"
+        return self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
+
+    @property
+    def _instant(self) -> datetime:
+        """The instant as of which the archive answers."""
+        return min(self.query.now, self.clock.now())
+
+    def _uncaptured(self) -> Iterator[Gap]:
+        """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
+        covered_until, asked = self.archive.captured_until(self._instant), reach(self.query, self._instant)
+        if covered_until is None:
+            # The source may have chosen the window, and a reader who does not know it would take all to be missing.
+            yield gap(Code.NOT_CAPTURED) if asked.is_open else gap(Code.WINDOW_NOT_CAPTURED, window=_shown(asked))
+        elif covered_until < asked.until:
+            yield gap(Code.CAPTURED_UNTIL, until=format_for_people(covered_until))
+
+    def _recalled(self, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
+        """Return ``collected`` with the records that the archive holds at the PIT, down to where ``live`` stopped.
+
+        Raise ArchiveError if the archive cannot be read.
+        """
+        instant = self._instant
+        archived = self.archive.recall(instant)
+        claimed = [] if archived is not None and archived.is_snapshot else self._unrefuted(instant, live)
+        if archived is None:
+            if live is not None or not claimed:
+                return collected._replace(archive=self.archive)
+            from pit_fetch.archive.session import ArchivedRecords
+
+            archived = ArchivedRecords(iter(()), self.query)
+        stream = in_envelope_order(archived, self.wanted.public(archived.records, lambda: instant))
+        stop = None if live is None or archived.is_snapshot else stop_of(live)
+        builder = SelectionBuilder()
+        self.wanted.select(with_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
+        selection = builder.build()
+        if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
+            selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
+        gaps = self._gaps(collected.selection.gaps, is_live=live is not None, is_snapshot=archived.is_snapshot)
+        # The derive stage may yield a gap again that it yielded for the live records.
+        before = [known for known in gaps if known not in selection.gaps]
+        return collected._replace(selection=selection, archive=self.archive).with_gaps(before=before)
+
+    def _gaps(self, gaps: Sequence[Gap], *, is_live: bool, is_snapshot: bool) -> Sequence[Gap]:
+        """Return the gaps of an answer once the archive has a part in it."""
+        if is_live:  # the caveats of an archived answer take the place of those of a live one
+            of_live = self.wanted.caveats()
+            gaps = (*self.wanted.caveats(archived=True), *(known for known in gaps if known not in of_live))
+        return tuple(map(archived_variant, self._without_claims(gaps))) if is_snapshot else gaps
+
+    def _without_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
+        """Yield the gaps of an answer that is one reply of the archive's, all of it proved by sight."""
+        for known in gaps:
+            if known.code is Code.CLAIMED:
+                proved = self.wanted.caveats(archived=True, is_proved=True)
+                yield from (caveat for caveat in proved if caveat not in gaps)
+            else:
+                yield known
+
+    def _unrefuted(self, instant: datetime, live: Selection | None) -> list[Record]:
+        """Return what is served on a claim beside what the archive holds: of the live read or, offline, of captures.
+
+        Raise ArchiveError.
+        """
+        if not accepts_claims(self.query) or self.query.pit is None:
+            return []
+        claimed = self.claimed
+        if live is None:
+            accepted = self.wanted.public(self.archive.captured(instant), lambda: instant)
+            claimed = [part for part in accepted if isinstance(part, Record) and part.is_claimed]
+        return self.archive.unrefuted(claimed, instant)
+
+
+def _shown(window: Reach) -> str:
+    """Return a window for people. It depends on the request and the clock alone."""
+    return f"{format_for_people(window.since)} to {format_for_people(window.until)}"

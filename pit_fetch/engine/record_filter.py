@@ -1,0 +1,88 @@
+"""What of a stream of records answers a question: the same for a source, a file and an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pit_fetch.engine.recalled import PublicStream, up_to
+from pit_fetch.engine.report import malformed
+from pit_fetch.engine.source import Stream
+from pit_fetch.gaps import Gap
+from pit_fetch.pipeline.claims import accept_none, acceptor
+from pit_fetch.pipeline.cursor import Position
+from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, take, with_period, with_required_fields
+from pit_fetch.provider import Query, Record, Stage, Watermark
+from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import accepts_claims, caveats
+
+if TYPE_CHECKING:
+    from pit_fetch.engine.progress import Progress
+
+
+class RecordFilter:
+    """The filter of one question. ``withheld`` is what it has kept back by now."""
+
+    def __init__(self, request: FetchRequest, query: Query, progress: Progress) -> None:
+        self.request, self.query, self.progress = request, query, progress
+        self.withheld = Withheld()
+
+    def caveats(self, *, archived: bool = False, is_proved: bool = False) -> tuple[Gap, ...]:
+        """Return what the answer cannot show. ``is_proved``: nothing in it is served on a claim."""
+        query = self.query._replace(archived=archived, accepts_claims=self.query.accepts_claims and not is_proved)
+        return tuple(caveats(query, self.request.provider.name))
+
+    def public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
+        accept = acceptor(self.query.operation) if accepts_claims(self.query) else accept_none
+        return public(stream, cutoff, self.withheld, self.query.operation.period, accept)
+
+    def select(
+        self,
+        ordered: PublicStream,
+        builder: SelectionBuilder,
+        query: Query | None = None,
+        stop: Position | None = None,
+    ) -> None:
+        """Fill ``builder`` with the wanted ones of public records in order, none of them after ``stop``."""
+        request, query, provider = self.request, query or self.query, self.request.provider
+        records = (part for part in ordered if not isinstance(part, Watermark))
+        stream = with_required_fields(records, query.operation.required, self.flaw)
+
+        def select(record: Record) -> bool:
+            is_wanted = query.in_window(record) and provider.select(query, record)
+            if is_wanted:
+                self.progress.kept(provider.name, len(builder.records) + 1)
+            return is_wanted
+
+        derive = provider.derive(query)
+        # What is computed across records needs all of them: where an answer stops is a place among what is computed.
+        stream = stream if derive is None else _derived(stream, derive, builder, query.operation.period)
+        take(
+            stream if stop is None else up_to(stream, stop),
+            builder,
+            after=request.after.position if request.after else None,
+            within=request.after is not None and request.after.within is not None,
+            cap=request.max_pages * provider.page_size,
+            limit=request.limit,
+            select=select,
+        )
+
+    def flaw(self, missing: Sequence[str]) -> Gap:
+        """Return the gap for rows of a file that lack required fields."""
+        return malformed(self.request, f"it has rows without {' and '.join(missing)}, which are left out")
+
+
+def _derived(
+    stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str
+) -> Iterator[Record | Gap]:
+    """Yield what the provider computes across the public records. Gaps of the stream bypass it."""
+
+    def records() -> Iterator[Record]:
+        for part in stream:
+            if isinstance(part, Gap):
+                builder.gaps.append(part)
+            else:
+                yield part
+
+    return (part if isinstance(part, Gap) else with_period(part, period) for part in derive(records()))
