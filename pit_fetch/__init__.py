@@ -102,8 +102,8 @@ def diff(
 ) -> "Envelope":
     """Return what became public between two instants, what changed, and what disappeared.
 
-    Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ) or
-    "gone". Options, errors and warnings are those of :func:`fetch`.
+    Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ),
+    "repeated" (the same figure, in a later filing) or "gone". Options, errors and warnings are those of :func:`fetch`.
     """
     given = _given(locals())
     from pit_fetch import api

@@ -226,11 +226,11 @@ class Operation(NamedTuple):
                      Raises ConfigError for values that only this operation refuses
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
-    chooses     ``fetch`` chooses among records by the horizon, since reading each takes a request: it yields the newest
-                that it can use, and those that it had to read before. Which records come then depends on the horizon.
-                So an archive counts them as known from the PIT of that fetch on, captures included, and reads what it
-                recorded by ``fetch`` alone. What such a fetch lacks is not gone. ``derive`` chooses again, among the
-                records of several fetches
+    chooses     ``fetch`` reads back from the horizon and stops at the first record that it can use, since reading
+                each takes a request; what it read on the way it yields, too. Which records come therefore depends on
+                the horizon. So an archive lets such a fetch, even a capture, count from its own PIT on, derives its
+                records by running ``fetch`` again, and takes nothing that it lacks for gone. ``derive`` makes the
+                choice again, among the records of several fetches
     chooses_unless  the options that name what is wanted, such as a document by its number. With one of them given,
                 ``fetch`` yields every record of it that it can use, whatever the horizon: a capture then answers for
                 the time before it, too

@@ -232,7 +232,7 @@ class ArchiveSession:
 
 
 def _kind(request: FetchRequest) -> str:
-    # Which items a capture with a limit lacks depends on later ones: it counts as a live fetch.
+    # With a limit, later items push earlier ones out, so that such a capture counts as a live fetch.
     return "capture" if request.captures_all else "live"
 
 

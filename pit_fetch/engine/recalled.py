@@ -26,7 +26,10 @@ def with_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream
 
 
 def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
-    """Order a snapshot's records, which come as its reply had them. The index has those of one instant by whole ids."""
+    """Sort a snapshot's records, which come in the order of its reply.
+
+    Those of the index are in order but for records of one instant, which it sorts by their whole ids.
+    """
     if held.is_snapshot:
         return in_order(stream)
     records = (part for part in stream if isinstance(part, Record))

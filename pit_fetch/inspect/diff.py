@@ -38,7 +38,7 @@ class ComparableAnswer(NamedTuple):
 
     records       by id
     reach         the position down to which the answer is complete; None: to its end
-    has_versions  another answer may stamp an item otherwise: of what was cut, nothing is known
+    has_versions  the other answer may give an item another stamp, so that nothing below a cut can be compared
     is_by_limit   it was cut by ``--limit`` alone
     """
 

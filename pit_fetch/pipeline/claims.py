@@ -38,12 +38,13 @@ def accept_none(record: Record, cutoff: datetime | None) -> None:
 
 def acceptor(operation: Operation) -> Accept:
     """Return what accepts the claims of an operation."""
-    # The field that a record is about is no later than the claim, which rests on it: a day is not over by its evening.
-    subjects = (operation.period, operation.window)
+    # Never drop the date that a record is about. A date counts as its end, so that the day of a bar which is claimed at
+    # 20:00 would seem to lie after the PIT.
+    about = (operation.period, operation.window)
     stamps = {
         field.name: field.kind
         for field in operation.fields
-        if field.kind in ("instant", "date") and field.name not in subjects
+        if field.kind in ("instant", "date") and field.name not in about
     }
 
     def accept(record: Record, cutoff: datetime | None) -> Record | None:

@@ -95,11 +95,6 @@ def undated(row: Row, reply: FunctionReply) -> datetime | None:
     return None
 
 
-def end_of(column: str) -> Rule:
-    """Return the rule: the end of the day, in New York, in ``column``."""
-    return lambda row, reply: day_ends(row.get(column))
-
-
 def end_of_business(column: str) -> Rule:
     """Return the rule: the end of the day, in New York, in ``column``; None on a weekend, when nothing happens."""
     return lambda row, reply: None if _is_on_a_weekend(row.get(column)) else day_ends(row.get(column))

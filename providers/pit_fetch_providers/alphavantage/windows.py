@@ -110,7 +110,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         if reading.row_count < news.LIMIT:
             return
         public = _public(records, min(query.now, query.started))
-        # Where none was public, all of them are later, or of no use: nothing that was can be skipped by them.
+        # If none of them was public, going back to the oldest of all skips nothing that was.
         reached = news.reached(public or [record for record in records if record.available_at is not None])
         if reached is None:
             return
@@ -122,8 +122,8 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         if oldest + news.MINUTE < end:
             end = oldest + news.MINUTE  # the oldest minute may be cut in two
             continue
-        # A minute with more articles than a reply holds cannot be split. Those with a date only stand last
-        # in theirs: where one that is not public yet is among them, none that is public is missing.
+        # A minute with more articles than a reply holds cannot be split. Those of it that have only a date come last.
+        # If the reply reaches one that is not public yet, it holds every public one.
         if len(public) == len(records):
             yield gap(Code.RESULT_CAP)
         end = min(oldest, end - news.MINUTE)

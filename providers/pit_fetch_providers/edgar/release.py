@@ -12,15 +12,15 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from pit_fetch.provider import Query, UpstreamError
-from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch.times import NEW_YORK, delayed, end_of_day
 from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import MORNING, Acceptance, accepted_at, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.header import FIRST_YEAR
 from pit_fetch_providers.edgar.numbers import PAPER
 
-# What is said of a filing that cannot be had, once it was public for so long by its row or its header. Their margins
-# have passed by then 24 times over, and a filing that was sent out after the PIT must not be told of.
+# A filing that cannot be dated is reported as missing only a day after the time that its row or header gives. That is
+# 24 times the hour's margin, so that the error never reveals a filing that was sent out after the PIT.
 _DOUBT = timedelta(days=1)
 # The same where the row has no more than a day, which may have been moved back. Before 2003 five years are known. Since
 # then 29 of 85,618 dates were moved, by up to 7 days.
@@ -74,11 +74,11 @@ def by_row(
 ) -> datetime | None:
     """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
 
-    ``submitted`` is its row in a submissions file. ``horizon`` is the last instant that matters: a filing that may
-    have been public by then, or whose row shows nothing, is dated as exactly as its header allows. So is one whose row
-    leaves days open, if it is asked ``for_any_instant``, as a capture is, before the horizon too. If a header cannot be
-    read, or www.sec.gov fails, its row alone counts: an error would show that there is such a filing. Raise
-    UpstreamError at the deadline.
+    ``submitted`` is its row in a submissions file, and ``horizon`` the last instant that matters. The row alone dates a
+    filing that was certainly public by the last 09:00 of a business day before then, or that cannot have been public by
+    then. For any other filing, and where the row dates nothing, the header is read. ``for_any_instant``, as in a
+    capture, it is also read where the readings of the row are days apart. If a header cannot be read, or www.sec.gov
+    fails, its row alone counts: an error would show that there is such a filing. Raise UpstreamError at the deadline.
     """
     latest = bound(filing, submitted)
     soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
@@ -125,7 +125,7 @@ def by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, e
     if header is None:
         return None
     filing, by_header = ListedFiling(accession, header.form, header.filed), of_header(header)
-    undoubted = _later(by_header, _DOUBT)
+    undoubted = delayed(by_header, _DOUBT)
     if not exact:
         return Dated(filing, by_header, undoubted)
     try:
@@ -141,20 +141,20 @@ def by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, e
 def undoubted_by_row(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
     """Return the UTC instant from which an ordinary filing was public beyond doubt, by its row alone; None if unknown.
 
-    It dates no filing. It tells from when on one that cannot be had is missed: before, an error would show that there
-    is such a filing. Paper, which SEC staff enter later, may have no header at all.
+    It never dates a filing. It says from when on one that cannot be dated is reported as missing: any earlier, the
+    error itself would reveal the filing. Paper, which SEC staff enter later, may have no header at all.
     """
     if not forms.is_ordinary(filing.form) or filing.accession.startswith(PAPER):
         return None
     certain = _certain(submitted, filing)
     if certain is not None:
-        return _later(certain, _DOUBT)
+        return delayed(certain, _DOUBT)
     is_untimed = filing.filed < _UNTIMED
     assigned = FIRST_YEAR + (int(filing.accession[11:13]) - FIRST_YEAR) % 100  # the year in its number
     # A number of a later year tells that the date was moved back. Before 2003, so it may have been within its year.
     is_moved_back = is_untimed or assigned > filing.filed.year
     last = max(filing.filed, date(assigned, 12, 31)) if is_moved_back else filing.filed
-    return _later(end_of_day(last, NEW_YORK), _DOUBT_OF_UNTIMED if is_untimed else _DOUBT_OF_A_DAY)
+    return delayed(end_of_day(last, NEW_YORK), _DOUBT_OF_UNTIMED if is_untimed else _DOUBT_OF_A_DAY)
 
 
 def missed(query: Query, archive: Archive, accession: str, undoubted: datetime | None) -> UpstreamError | None:
@@ -194,13 +194,6 @@ def _header(
     except UpstreamError as error:
         if error.is_deadline:
             raise
-        return None
-
-
-def _later(instant: datetime | None, doubt: timedelta) -> datetime | None:
-    try:
-        return None if instant is None else instant + doubt
-    except OverflowError:  # a date at the end of the calendar
         return None
 
 

@@ -218,8 +218,8 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a filing is missed as soon as it may have been public",
-        f"{_RELEASE}:_later",
-        lambda real: lambda instant, doubt: instant,
+        f"{_RELEASE}:_DOUBT",
+        lambda real: timedelta(0),
         ("sec_filings: undated",),
     ),
     Mutant(
