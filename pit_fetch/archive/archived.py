@@ -144,7 +144,7 @@ class Archived:
         If later ones of its stream are there, all of them are pending again.
         """
         fetch = self.indexed(key)
-        if fetch is not None and index.is_late(self.connection, fetch):
+        if fetch is not None and index.is_out_of_order(self.connection, fetch):
             index.defer_all(self.connection, fetch.stream)
             index.defer(self.connection, fetch.stream, key)
             return False

@@ -17,6 +17,7 @@ from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Host, Provider, Query, Record, Window
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
+from pit_fetch.request.operations import is_wanted
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Clock
 from pit_fetch.transport import Transport
@@ -102,7 +103,7 @@ class InterpretedFetch(NamedTuple):
             elif public > query.horizon or (earliest is not None and public < earliest):
                 continue
             with contextlib.suppress(Exception):  # a provider's filter that fails proves nothing
-                if query.in_window(record) and provider.select(query, record):
+                if is_wanted(provider, query, record):
                     return True
         return False
 

@@ -13,8 +13,8 @@ from pit_fetch.engine.report import CollectedRecords
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.select import Selection, SelectionBuilder
 from pit_fetch.provider import Record
-from pit_fetch.request.coverage import Reach, reach
-from pit_fetch.request.operations import accepts_claims, is_out_of_reach
+from pit_fetch.request.coverage import TimeSpan, time_asked
+from pit_fetch.request.operations import accepts_claims, serves_nothing
 from pit_fetch.runtime import Clock
 from pit_fetch.times import format_for_people
 
@@ -51,7 +51,7 @@ class ArchiveAnswer:
 
         read: Selection | None = None
         # If nothing can be served at the PIT, the network was not asked, and nothing had to be recorded either.
-        if not is_out_of_reach(self.query):
+        if not serves_nothing(self.query):
             read = live.selection
             # An archive that holds nothing else about the question leaves the live answer as it is.
             holds_more = not self._is_of_today and self.archive.ingest_if_needed()
@@ -79,10 +79,14 @@ class ArchiveAnswer:
 
     def _uncaptured(self) -> Iterator[Gap]:
         """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
-        covered_until, asked = self.archive.captured_until(self._instant), reach(self.query, self._instant)
+        covered_until, asked = self.archive.captured_until(self._instant), time_asked(self.query, self._instant)
         if covered_until is None:
             # The source may have chosen the window, and a reader who does not know it would take all to be missing.
-            yield gap(Code.NOT_CAPTURED) if asked.is_open else gap(Code.WINDOW_NOT_CAPTURED, window=_shown(asked))
+            yield (
+                gap(Code.NOT_CAPTURED)
+                if asked.has_no_beginning
+                else gap(Code.WINDOW_NOT_CAPTURED, window=_shown(asked))
+            )
         elif covered_until < asked.until:
             yield gap(Code.CAPTURED_UNTIL, until=format_for_people(covered_until))
 
@@ -142,6 +146,6 @@ class ArchiveAnswer:
         return self.archive.unrefuted(claimed, instant)
 
 
-def _shown(window: Reach) -> str:
+def _shown(window: TimeSpan) -> str:
     """Return a window for people. It depends on the request and the clock alone."""
     return f"{format_for_people(window.since)} to {format_for_people(window.until)}"

@@ -6,7 +6,7 @@ from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Query
 from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import is_of_publication, is_out_of_reach
+from pit_fetch.request.operations import is_of_publication, serves_nothing
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import in_new_york, on_new_york_clock
 
@@ -27,7 +27,7 @@ def with_advice(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
 
 def when_empty(request: FetchRequest, query: Query) -> str:
     """Return the hint for an answer without items. It depends on the request and the clock alone."""
-    if is_out_of_reach(query):
+    if serves_nothing(query):
         return ""
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
     is_late = query.since is not None and query.since > query.now

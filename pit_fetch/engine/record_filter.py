@@ -15,7 +15,7 @@ from pit_fetch.pipeline.cursor import Position
 from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, take, with_period, with_required_fields
 from pit_fetch.provider import Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import accepts_claims, caveats
+from pit_fetch.request.operations import accepts_claims, caveats, is_wanted
 
 if TYPE_CHECKING:
     from pit_fetch.engine.progress import Progress
@@ -50,10 +50,10 @@ class RecordFilter:
         stream = with_required_fields(records, query.operation.required, self.flaw)
 
         def select(record: Record) -> bool:
-            is_wanted = query.in_window(record) and provider.select(query, record)
-            if is_wanted:
+            is_kept = is_wanted(provider, query, record)
+            if is_kept:
                 self.progress.kept(provider.name, len(builder.records) + 1)
-            return is_wanted
+            return is_kept
 
         derive = provider.derive(query)
         # What is computed across records needs all of them: where an answer stops is a place among what is computed.

@@ -11,7 +11,7 @@ from pit_fetch.errors import InputError, UpstreamError
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import is_out_of_reach
+from pit_fetch.request.operations import serves_nothing
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.misuse import Declared
 from pit_fetch.transport import RecordingTransport
@@ -47,7 +47,7 @@ def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: f
         # ``normalize`` reads no reply, but a list of items.
         code = Code.INPUT_MALFORMED if request.provider.hosts else Code.ITEMS_MALFORMED
         raise InputError(code, source=request.provider.name, problem=problem)
-    return Source(() if is_out_of_reach(query) else _deferred(_records_in, request.provider, body, query))
+    return Source(() if serves_nothing(query) else _deferred(_records_in, request.provider, body, query))
 
 
 def _records_in(provider: Provider, body: bytes, query: Query) -> Iterator[Record | Gap]:
@@ -87,7 +87,7 @@ def open_network(
         rate_of(host, runtime.environ)
     if archive is not None:
         archive.start(secrets)
-    if is_out_of_reach(query):
+    if serves_nothing(query):
         return Source((), secrets)
     client = Client(
         hosts=provider.hosts,

@@ -28,7 +28,7 @@ from pit_fetch.pipeline.select import visibility, with_period
 from pit_fetch.provider import Operation, Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import DATINGS, candidate_operations
+from pit_fetch.request.operations import DATINGS, candidate_operations, is_wanted
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import delayed, format_for_people, is_aware
@@ -135,7 +135,7 @@ def _watched(
     def watch(stream: Iterable[Any], query: Query) -> Iterator[Any]:
         for part in stream:
             for record in part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ():
-                if _is_wanted(provider, query, as_served(record)):
+                if _may_be_wanted(provider, query, as_served(record)):
                     seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
             yield part
 
@@ -145,9 +145,9 @@ def _watched(
     )
 
 
-def _is_wanted(provider: Provider, query: Query, record: Record) -> bool:
+def _may_be_wanted(provider: Provider, query: Query, record: Record) -> bool:
     try:
-        return query.in_window(record) and provider.select(query, record)
+        return is_wanted(provider, query, record)
     except Exception:  # noqa: BLE001 - a filter that cannot read the record
         return True
 

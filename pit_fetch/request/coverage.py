@@ -1,7 +1,7 @@
 """Whether a recorded request asked for all that a question asks for, so that its records answer it. Pure.
 
 Records of requests that shape them alike (:func:`shaping`) belong together: the filters of a question are applied to
-them again. :func:`unasked` says by which options a question asks for more than a request did, and :class:`Reach` for
+them again. :func:`unasked` says by which options a question asks for more than a request did, and :class:`TimeSpan` for
 which time a request did.
 
 >>> from pit_fetch.provider import Option
@@ -40,7 +40,7 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
     """Yield the flags of the options by which ``question`` asks for something that ``request`` did not ask for.
 
     Both are of one operation. Without any, the records of the request hold all that is wanted at the instants that its
-    :class:`Reach` covers. All filters of the question are applied to them again.
+    :class:`TimeSpan` covers. All filters of the question are applied to them again.
     """
     for option in options:
         if not asks_no_less(option, request.options[option.name], question.options[option.name]):
@@ -64,23 +64,23 @@ def asks_no_less(option: Option, request: Any, question: Any) -> bool:
     return True
 
 
-class Reach(NamedTuple):
+class TimeSpan(NamedTuple):
     """The time that a request covers: what became public from ``since`` to ``until``."""
 
     since: datetime
     until: datetime
 
     @property
-    def is_open(self) -> bool:
+    def has_no_beginning(self) -> bool:
         """Whether it has no beginning: it is all that became public by its end."""
         return self.since == _EVER
 
 
-def reach(query: Query, instant: datetime | None = None) -> Reach:
+def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
     """Return for which time a request asked, or a question asks as of ``instant``."""
     since = (query.operation.earliest(query) or query.since) if is_of_publication(query.operation) else None
     until = query.horizon if instant is None else min(query.horizon, instant)
-    return Reach(since or _EVER, until)
+    return TimeSpan(since or _EVER, until)
 
 
 def covered_until(
@@ -90,19 +90,22 @@ def covered_until(
 
     Each request comes with the instant at which its reply was received. Of snapshots one is enough, however old it is.
     """
-    wanted, is_snapshot = reach(question, instant), question.operation.dating != "record"
+    wanted, is_snapshot = time_asked(question, instant), question.operation.dating != "record"
     single = [*_single(question, options)]
-    parts: list[list[Reach]] = [[] for _ in single]
+    parts: list[list[TimeSpan]] = [[] for _ in single]
     missing = {*range(len(single))}
     for request, seen in requests:
         for place in sorted(missing):
             if not any(unasked(request, single[place], options)):
-                parts[place].append(wanted if is_snapshot else reach(request, seen))
-                if reached(parts[place][-1:], wanted) == wanted.until:
+                parts[place].append(wanted if is_snapshot else time_asked(request, seen))
+                if covered_without_hole(parts[place][-1:], wanted) == wanted.until:
                     missing.remove(place)
         if not missing:
             return wanted.until
-    ends = [wanted.until if place not in missing else reached(parts[place], wanted) for place in range(len(single))]
+    ends = [
+        wanted.until if place not in missing else covered_without_hole(parts[place], wanted)
+        for place in range(len(single))
+    ]
     known = [end for end in ends if end is not None]
     return min(known) if len(known) == len(ends) else None
 
@@ -119,7 +122,7 @@ def _single(question: Query, options: Iterable[Option]) -> Iterator[Query]:
         yield question._replace(options={**question.options, **dict(zip(choices, values, strict=True))})
 
 
-def reached(recorded: Iterable[Reach], wanted: Reach) -> datetime | None:
+def covered_without_hole(recorded: Iterable[TimeSpan], wanted: TimeSpan) -> datetime | None:
     """Return until when the requests cover the wanted time without a hole; None if not even its beginning."""
     if wanted.until < wanted.since:
         return wanted.until

@@ -8,7 +8,7 @@ from typing import Any
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.provider import Operation, Provider, Query, Window
+from pit_fetch.provider import Operation, Provider, Query, Record, Window
 from pit_fetch.request import audience
 
 # The option that names the operation, where a provider has several.
@@ -92,11 +92,16 @@ def _refuse(text: str) -> None:
     raise ConfigError(Code.USAGE, text=text)
 
 
-def is_out_of_reach(query: Query) -> bool:
+def serves_nothing(query: Query) -> bool:
     """Return whether no reply could be served at the PIT, so that a request would be wasted."""
     dating = query.operation.dating
     is_past = query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
     return is_past and not accepts_claims(query)
+
+
+def is_wanted(provider: Provider, query: Query, record: Record) -> bool:
+    """Return whether a record is in the window, and the provider's own filter keeps it."""
+    return query.in_window(record) and provider.select(query, record)
 
 
 def accepts_claims(query: Query) -> bool:

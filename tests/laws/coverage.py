@@ -142,7 +142,7 @@ def pairs(rng: Random, count: int = 40) -> int:
         if until is not None:
             assert all(item in held for item in wanted if _at(item.day) <= until), (question, requests)
         if held == wanted and _is_comparable(question, alike):
-            assert until == coverage.reach(question.query, instant).until, (question, requests)
+            assert until == coverage.time_asked(question.query, instant).until, (question, requests)
     return count
 
 

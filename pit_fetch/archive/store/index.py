@@ -201,7 +201,7 @@ def has_fetches(connection: sqlite3.Connection, stream: str) -> bool:
     return connection.execute(query, (stream, stream)).fetchone() is not None
 
 
-def is_late(connection: sqlite3.Connection, fetch: IndexedFetch) -> bool:
+def is_out_of_order(connection: sqlite3.Connection, fetch: IndexedFetch) -> bool:
     """Return whether the index holds a fetch of the same stream that was received after this one."""
     query = f"SELECT max(seen) FROM reads WHERE stream = {_STREAM}"  # noqa: S608 - our names
     (latest_seen,) = connection.execute(query, (fetch.stream,)).fetchone()

@@ -621,7 +621,7 @@ MUTANTS = (
         ("the last instant of a day is one before a hole", "_INSTANT", lambda real: 0 * real, _COVERAGE),
         ("any request asks for all of a question", "unasked", lambda real: lambda *given: iter(()), _COVERAGE),
         ("a part of a list is all of it", "_holds", lambda real: lambda request, question: True, _COVERAGE),
-        ("what lies between two requests was asked for", "reached", _over_holes, _COVERAGE),
+        ("what lies between two requests was asked for", "covered_without_hole", _over_holes, _COVERAGE),
         (
             "a question for several is one for the first",
             "_single",

@@ -24,7 +24,7 @@ from pit_fetch.provider import (
     Record,
 )
 from pit_fetch.request.fetch_request import from_values
-from pit_fetch.request.operations import caveats, is_out_of_reach, resolve_operation
+from pit_fetch.request.operations import caveats, resolve_operation, serves_nothing
 from pit_fetch.testing.server import Response
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.inprocess import NOW
@@ -150,7 +150,7 @@ def test_an_operation_may_read_its_options_in_its_own_way() -> None:
     ],
 )
 def test_what_no_reply_could_serve_is_out_of_reach(operation: Operation, pit: datetime | None, out: bool) -> None:
-    assert is_out_of_reach(query(operation, pit=pit)) is out
+    assert serves_nothing(query(operation, pit=pit)) is out
 
 
 @pytest.mark.parametrize(
