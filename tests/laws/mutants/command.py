@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     Mutant("explain calls all public", "pit_fetch.inspect.explain:visibility", _public, ("looks: verdicts",)),
     Mutant(
-        "explain leaves out what a fetch shows", "pit_fetch.inspect.explain:_is_wanted", _never, ("looks: verdicts",)
+        "explain leaves out what a fetch shows", "pit_fetch.inspect.explain:_may_be_wanted", _never, ("looks: verdicts",)
     ),
     Mutant(
         "diff reads in open mode",
