@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from pit_fetch.gaps import REASONS, Gap
 from pit_fetch.inspect.diff import ComparableAnswer
 from pit_fetch.provider import Record
+
+# Why a fetch does not show a record, although its stamps may be good: another version in the archive replaces it, or
+# the archive never saw it. "": neither.
+Why = Literal["", "replaced", "unseen"]
 
 
 def with_archived_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
@@ -19,19 +24,18 @@ def with_archived_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap
 
 def merge(
     live: Iterable[Record], served: ComparableAnswer, later: Iterable[Record], derives: bool = False
-) -> list[tuple[Record, str]]:
+) -> list[tuple[Record, Why]]:
     """Return the records that a source sends now and those that an archive holds, as one list.
 
     ``served`` is the answer of a fetch at the PIT; ``later`` are records known beyond the PIT. Each record comes with
-    the reason why a fetch does not show it, although its stamps may be good: "replaced" by another version in the
-    archive, "unseen" by the archive, else "". ``derives``: payloads hold values computed across records, so that
+    the reason why a fetch does not show it. ``derives``: payloads hold values computed across records, so that
     they cannot be compared.
     """
 
     def version(record: Record) -> tuple[object, ...]:
         return record.id, record.available_at, record.revised_at, "" if derives else str(record.payload)
 
-    merged = []
+    merged: list[tuple[Record, Why]] = []
     for record in live:
         archived = served.records.get(record.id)
         if archived is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pit_fetch.engine import credentials
 from pit_fetch.engine.fetch import archive_of
@@ -18,53 +18,92 @@ from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.gaps import Code, gap
-from pit_fetch.inspect.archived import merge, with_archived_variants
+from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.inspect.archived import Why, merge, with_archived_variants
 from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, why_empty
+from pit_fetch.inspect.verdict import NOT_PROVED, with_verdict
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility, with_period
-from pit_fetch.provider import Operation, Page, Provider, Query, Record
+from pit_fetch.provider import Page, Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import DATINGS, candidate_operations, is_wanted
+from pit_fetch.request.operations import candidate_operations, is_wanted
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import delayed, format_for_people, is_aware
 
-# The verdicts of a record that a claim may show.
-_NOT_PROVED = ("late", "undated")
 # How far beyond the PIT it looks without --date-to.
 _BEYOND = timedelta(days=1)
 
 
 def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the source's records in the window, up to a day after the PIT or to --date-to. Raise UsageError."""
-    if audience.is_for_an_agent(runtime.environ):
-        raise UsageError(Code.OPERATORS_ONLY, what="explain shows what is withheld")
-    pit = request.pit
-    if pit is None:
-        raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")
-    if request.after is not None:
-        raise UsageError(Code.USAGE, text="explain does not take --after: narrow it with --date-from and --date-to")
+    pit = _pit_of(request, runtime)
     beyond = request.until if request.until and request.until > pit else delayed(pit, _BEYOND) or pit
     end = min(beyond, max(pit, runtime.clock.now()))
-    seen: dict[tuple[object, ...], Record] = {}
     operation = candidate_operations(request.provider, request.options)[0]
     is_accepted = request.evidence == CLAIMED
     as_served = partial(_as_served, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
+    found = _collect(request, as_served, end, runtime, progress, argv)
+    explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
+    records = [with_verdict(record, pit, operation, why, is_accepted) for record, why in explained]
+    gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
+    if not records and not found.has_failed:
+        gaps += why_empty(found.result) or [gap(Code.NOTHING)]
+    fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
+    secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
+    request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
+    answer = unjudged(request, records[: request.limit], gaps, secrets, found.result.status)
+    progress.as_of = f", explained as of {format_for_people(pit)}"
+    progress.summary(request.provider.name, answer.kept, answer.gaps)
+    return answer
+
+
+class _Found(NamedTuple):
+    """The records to explain, each with the reason of :func:`merge`, and the fetch that yielded them."""
+
+    explained: list[tuple[Record, Why]]
+    gaps: list[Gap]
+    result: FetchResult
+
+    @property
+    def has_failed(self) -> bool:
+        return any(known.is_failure for known in self.gaps)
+
+
+def _pit_of(request: FetchRequest, runtime: Runtime) -> datetime:
+    """Return the PIT of a request that may be explained. Raise UsageError for any other."""
+    if audience.is_for_an_agent(runtime.environ):
+        raise UsageError(Code.OPERATORS_ONLY, what="explain shows what is withheld")
+    if request.pit is None:
+        raise UsageError(Code.USAGE, text="explain needs a --pit: it says what is withheld at that instant, and why")
+    if request.after is not None:
+        raise UsageError(Code.USAGE, text="explain does not take --after: narrow it with --date-from and --date-to")
+    return request.pit
+
+
+def _collect(
+    request: FetchRequest,
+    as_served: Callable[[Record], Record],
+    end: datetime,
+    runtime: Runtime,
+    progress: Progress,
+    argv: list[str],
+) -> _Found:
+    """Return the records by ``end`` that the source sends, and those that an archive holds beside them."""
+    seen: dict[tuple[object, ...], Record] = {}
     plain = whole(request, look_back_from(request))
     progress.nested = True
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
     result = fetch(
         plain._replace(provider=_watched(request.provider, seen, as_served), pit=end), runtime, progress, argv
     )
-    gaps = [gap for gap in result.gaps if not gap.code.per_fetch]
-    failed = any(gap.is_failure for gap in gaps)
+    gaps = [known for known in result.gaps if not known.code.per_fetch]
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     proved = plain._replace(evidence=PROVED)
-    at_pit = None if failed else _fetch_with_archive(proved, runtime, progress, argv)
+    has_failed = any(known.is_failure for known in gaps)
+    at_pit = None if has_failed else _fetch_with_archive(proved, runtime, progress, argv)
     served = None if at_pit is None else comparable(at_pit, has_versions=True)
     if served is not None and served.reach is not None:  # the versions of then may lie below
         served = recalled(proved, runtime, progress, argv) or served
@@ -72,28 +111,19 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     stamped = map(_without_broken_stamps, seen.values())
     live = [record for record in stamped if _is_by(record.available_at, end) or _is_claimed_by(record, end)]
     if at_pit is None or served is None:
-        explained = [(record, "") for record in live]
-    else:
-        gaps = with_archived_variants(gaps, at_pit.gaps)
-        derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
-        later = (record for record in result.public if not record.is_claimed)
-        explained = merge(live, served, later, derives)
-    explained.sort(key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
-    records = [_explained(record, pit, operation, why, is_accepted) for record, why in explained]
-    if len(records) > request.limit:
-        gaps.append(gap(Code.EXPLAINED_IN_PART, limit=request.limit, count=len(records), is_by_limit=True))
-    elif any(gap.code.is_cap for gap in result.gaps):
-        is_by_limit = not any(gap.code is Code.MAX_PAGES for gap in result.gaps)
-        gaps.append(gap(Code.EXPLAINED_TO_A_LIMIT, is_by_limit=is_by_limit))
-    if not records and not failed:
-        gaps += why_empty(result) or [gap(Code.NOTHING)]
-    fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
-    secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
-    request = request._replace(fields=fields, canonical=f"explain {request.canonical}")
-    answer = unjudged(request, records[: request.limit], gaps, secrets, result.status)
-    progress.as_of = f", explained as of {format_for_people(pit)}"
-    progress.summary(request.provider.name, answer.kept, answer.gaps)
-    return answer
+        return _Found([(record, "") for record in live], gaps, result)
+    derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
+    later = (record for record in result.public if not record.is_claimed)
+    return _Found(merge(live, served, later, derives), with_archived_variants(gaps, at_pit.gaps), result)
+
+
+def _gaps_of_caps(count: int, limit: int, result: FetchResult) -> Iterator[Gap]:
+    """Yield a gap if not all of ``count`` records are shown, or more of them were not read."""
+    if count > limit:
+        yield gap(Code.EXPLAINED_IN_PART, limit=limit, count=count, is_by_limit=True)
+    elif any(known.code.is_cap for known in result.gaps):
+        is_by_limit = not any(known.code is Code.MAX_PAGES for known in result.gaps)
+        yield gap(Code.EXPLAINED_TO_A_LIMIT, is_by_limit=is_by_limit)
 
 
 def _is_by(moment: datetime | None, end: datetime) -> bool:
@@ -118,12 +148,12 @@ def _fetch_with_archive(
     if not archive_of(request, runtime):
         return None
     result = fetch(request, runtime, progress, argv)
-    return None if any(gap.is_failure for gap in result.gaps) else result
+    return None if any(known.is_failure for known in result.gaps) else result
 
 
 def _as_served(record: Record, *, pit: datetime, accept: Accept) -> Record:
     """Return the record as a fetch compares it with the window: on its claim, if only that shows it at ``pit``."""
-    claimed = accept(record, pit) if visibility(record, pit) in _NOT_PROVED else None
+    claimed = accept(record, pit) if visibility(record, pit) in NOT_PROVED else None
     return claimed or record
 
 
@@ -150,79 +180,3 @@ def _may_be_wanted(provider: Provider, query: Query, record: Record) -> bool:
         return is_wanted(provider, query, record)
     except Exception:  # noqa: BLE001 - a filter that cannot read the record
         return True
-
-
-def _explained(record: Record, pit: datetime, operation: Operation, why: str, is_accepted: bool = False) -> Record:
-    """Return the record with its verdict. ``why``: the reason of :func:`merge`, "replaced", "unseen" or "".
-
-    ``is_accepted``: the claims of the operation are accepted.
-    """
-    judged = visibility(record, pit)
-    claimed = acceptor(operation)(record, pit) if judged in _NOT_PROVED and why != "replaced" else None
-    if claimed is not None and is_accepted:
-        because = f"by a claim alone, of {_at(claimed.available_at)}"
-        marks = {"verdict": "public", "because": because, "rule": operation.claims}
-        return claimed._replace(payload={**marks, **claimed.payload})
-    if judged == "public" and why == "replaced":
-        verdict, because = "revised", "changed since without a mark"
-    elif judged == "public" and why == "unseen":
-        verdict, because = "late", "stamped before the PIT, but what the archive saw by then lacks it"
-    elif judged == "late" and record.available_at is not None and record.available_at <= pit:
-        only = "" if why == "replaced" else ", and only that version is served"
-        verdict, because = "revised", f"revised {_since(record.revised_at, pit)}{only}"
-    elif judged == "late":
-        event = "published" if record.first_seen_at is None else "first seen"
-        verdict, because = "late", f"{event} {_since(record.available_at, pit)}"
-    else:
-        verdict, because = judged, _BECAUSE[judged](record, operation)
-    because += "; the archive holds what it said before" if why == "replaced" else ""
-    if verdict == "public" and is_quoting(entries([record], EnvelopeOptions(pit=pit))[0].item, pit):
-        because += "; but left out, for its texts quote a stamp after the PIT, or a field of an envelope"
-    if verdict == "public" and operation.missing_in(record):
-        because += f"; but left out, for it has no {' and no '.join(operation.missing_in(record))}"
-    if claimed is not None:
-        because += f"; a claim of {_at(claimed.available_at)} dates it, which --evidence claimed accepts"
-    if record.first_seen_at is not None:
-        rule = "by sight: what was in the archive was public"
-    elif operation.dating == "record":
-        rule = operation.rule or f"by {record.available_at_source}"
-    else:
-        rule = operation.why
-    return record._replace(payload={"verdict": verdict, "because": because, "rule": rule, **record.payload})
-
-
-def _at(moment: datetime | None) -> str:
-    return "" if moment is None else format_for_people(moment)
-
-
-def _public(record: Record, operation: Operation) -> str:
-    if record.available_at is None:
-        return "available at or before the PIT"
-    if record.first_seen_at is not None:
-        return f"in the archive since {format_for_people(record.first_seen_at)}"
-    revised = "" if record.revised_at is None else f", last revised on {format_for_people(record.revised_at)}"
-    return f"published on {format_for_people(record.available_at)}{revised}"
-
-
-def _undated(record: Record, operation: Operation) -> str:
-    why = f": {DATINGS[operation.dating]}" if operation.dating != "record" else ""
-    return f"nothing shows when it was published or last revised{why}"
-
-
-_BECAUSE: dict[str, Callable[[Record, Operation], str]] = {
-    "public": _public,
-    "undated": _undated,
-    "unusable": lambda record, operation: "it has no id",
-}
-
-
-def _since(moment: datetime | None, pit: datetime) -> str:
-    """Return a text like ``5 minutes after the PIT, on Thursday ...``."""
-    if moment is None:
-        return "after the PIT"
-    seconds = (moment - pit).total_seconds()
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} after the PIT, on {format_for_people(moment)}"
-    return f"less than a second after the PIT, on {format_for_people(moment)}"

@@ -106,9 +106,12 @@ MUTANTS = (
         lambda real: lambda environ: False,
         ("looks: explain",),
     ),
-    Mutant("explain calls all public", "pit_fetch.inspect.explain:visibility", _public, ("looks: verdicts",)),
+    Mutant("explain calls all public", "pit_fetch.inspect.verdict:visibility", _public, ("looks: verdicts",)),
     Mutant(
-        "explain leaves out what a fetch shows", "pit_fetch.inspect.explain:_may_be_wanted", _never, ("looks: verdicts",)
+        "explain leaves out what a fetch shows",
+        "pit_fetch.inspect.explain:_may_be_wanted",
+        _never,
+        ("looks: verdicts",),
     ),
     Mutant(
         "diff reads in open mode",
