@@ -15,7 +15,7 @@ from tests.laws.observed import FetchObservation
 END = 60
 KINDS = (
     "marked", "unmarked", "back-dated edit", "back-dated insert", "there and back", "deleted", "undated", "vintages",
-    "running bar", "restored", "evidence", "redated",
+    "running bar", "restored", "evidence", "redated", "sometimes dated",
 )  # fmt: skip
 # Of these, each stamp is true and nothing is deleted.
 HONEST = ("marked", "vintages", "running bar")
@@ -76,6 +76,9 @@ def item(rng: Random, kind: str, name: str) -> Item:
             return [State(born, only("A", born)), State(later[0], frozenset()), State(later[1], only("A", born))]
         case "undated":
             return [State(born, only("A", None)), State(later[0], only("B", None)), State(later[1], frozenset())]
+        case "sometimes dated":  # by a source that finds a date in one fetch and none in another
+            stamps = [rng.choice((None, born)) for _ in range(4)]
+            return [State(t, only(rng.choice("AAAB"), stamp)) for t, stamp in zip((born, *later), stamps, strict=False)]
         case "vintages":
             stamps = [born, *later]
             every = [ItemVersion(f"{name}{t}", t) for t in stamps]

@@ -186,13 +186,16 @@ class _Ingestion:
         self._add_validity(item, validity, version)
 
     def _absence_before(self, item: str, observed: Sequence[Observation]) -> int | None:
-        """Return when a complete fetch lacked an item that turns up now with a stamp of before then."""
+        """Return when a complete fetch lacked an item that turns up now, although it may have been there by then.
+
+        The last such fetch is enough. What is undated may be dated by a later fetch, and as early as that says.
+        """
         versions, seen = self.fetch.items.get(item, ()), self.fetch.seen
-        stamps = [version.stamped_at for version in versions if version.stamped_at is not None]
         settled = (before for before in observed if before.seen < seen and before.is_settled)
         earlier = max(settled, default=None, key=attrgetter("seen"))
-        if not stamps or (earlier is not None and earlier.public):
+        if not versions or (earlier is not None and earlier.public):
             return None
+        stamps = [microseconds.NEVER if version.stamped_at is None else version.stamped_at for version in versions]
         since = min(stamps) if earlier is None else max(min(stamps), earlier.seen + 1)
         held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
