@@ -77,8 +77,8 @@ def item(rng: Random, kind: str, name: str) -> Item:
         case "undated":
             return [State(born, only("A", None)), State(later[0], only("B", None)), State(later[1], frozenset())]
         case "sometimes dated":  # by a source that finds a date in one fetch and none in another
-            stamps = [rng.choice((None, born)) for _ in range(4)]
-            return [State(t, only(rng.choice("AAAB"), stamp)) for t, stamp in zip((born, *later), stamps, strict=False)]
+            found = [rng.choice((None, born)) for _ in range(4)]
+            return [State(t, only(rng.choice("AAAB"), stamp)) for t, stamp in zip((born, *later), found, strict=False)]
         case "vintages":
             stamps = [born, *later]
             every = [ItemVersion(f"{name}{t}", t) for t in stamps]
