@@ -324,6 +324,12 @@ class Query(NamedTuple):
         """
         return self.pit is None or self.capture
 
+    @property
+    def last_stamp(self) -> datetime:
+        """The latest ``available_at`` that a wanted record can have. It may belong to the day that the horizon ends."""
+        is_by_day = self.operation.window == "available_on" and self.horizon < self.now
+        return self.horizon + _LAST_INSTANT if is_by_day else self.horizon
+
     def in_window(self, record: Record) -> bool:
         """Return whether the record lies within --date-from and --date-to, by the field that its operation names.
 

@@ -222,7 +222,7 @@ def as_indexed(
         has_every_item=made.has_every_item,
         counts_from=recorded.counts_from(seen, is_conclusive=is_conclusive),
         since=since,
-        until=microseconds.to_micros(query.horizon),
+        until=microseconds.to_micros(query.last_stamp),
         items=items,
         rows=rows,
     )

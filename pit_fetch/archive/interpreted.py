@@ -100,7 +100,7 @@ class InterpretedFetch(NamedTuple):
             if public is None:
                 if earliest is not None or query.horizon < query.now or query.operation.reach == "newest":
                     continue
-            elif public > query.horizon or (earliest is not None and public < earliest):
+            elif public > query.last_stamp or (earliest is not None and public < earliest):
                 continue
             with contextlib.suppress(Exception):  # a provider's filter that fails proves nothing
                 if is_wanted(provider, query, record):

@@ -77,13 +77,14 @@ def rederive(recorded: InterpretedFetch, exchanges: Sequence[Exchange]) -> Reder
 def _as_if_with_a_pit(recorded: InterpretedFetch, exchanges: Sequence[Exchange], fetched: Rederived) -> Rederived:
     """Return what a fetch without a PIT, which made ``fetched``, would have made with one.
 
-    It would have asked for more, to date things, and it leaves out what nothing dates. None of that is gone.
+    If it would have asked for more, to date things, it shows nothing: with less, it may date them otherwise. What it
+    leaves out, since nothing dates it, is not gone.
     """
     transport = _replay(exchanges)
     made = _as_fetched(recorded, transport, _as_with_a_pit(recorded.query))
-    if not made.has_every_item:
+    if transport.is_lacking or not made.has_every_item:
         return Rederived((), has_every_item=False)
-    return made._replace(has_every_item=not transport.is_lacking and _ids(fetched.received) <= _ids(made.received))
+    return made._replace(has_every_item=_ids(fetched.received) <= _ids(made.received))
 
 
 def _dates(received: Iterable[Received]) -> set[tuple[str, datetime | None]]:

@@ -167,7 +167,7 @@ class ArchiveSession:
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
             # Where the provider compares dates itself, they may be others than that of publication.
             is_own = isinstance(operation.window, Window)
-            newest = at if is_own else min(at, microseconds.to_micros(question.horizon))
+            newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)
         recorded = None if latest is None else archived.interpreted(latest[0], stream)
