@@ -226,6 +226,8 @@ class Operation(NamedTuple):
                      Raises ConfigError for values that only this operation refuses
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
+    as_of_pit   with a PIT, the source is asked for its state of then, so that a reply about the past shows nothing of
+                its own moment. An archive answers with it for that PIT alone
     chooses     ``fetch`` reads back from the horizon and stops at the first record that it can use, since reading
                 each takes a request; what it read on the way it yields, too. Which records come therefore depends on
                 the horizon. So an archive lets such a fetch, even a capture, count from its own PIT on, derives its
@@ -256,6 +258,7 @@ class Operation(NamedTuple):
     earliest: Callable[[Query], datetime | None] = _by_window
     basis: tuple[Basis, ...] = ()
     versions: bool = False
+    as_of_pit: bool = False
     chooses: bool = False
     chooses_unless: tuple[str, ...] = ()
     timeout: float = 60.0

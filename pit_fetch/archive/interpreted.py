@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Find = Callable[[str], Provider]
 
+# What the name of a stream has of fetches that a source answered as of a past PIT.
+AS_OF_PIT = "as_of_pit"
 # The archive has no keys, and what it answers needs none.
 NO_KEY = "archived"
 
@@ -46,6 +48,12 @@ class InterpretedFetch(NamedTuple):
     @property
     def stream(self) -> str:
         return stream_of(self.request.provider, self.query, self.fetch)
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that can answer it, the one that is its own first: :func:`stream_of`."""
+        of_any_pit = stream_of(self.request.provider, self.query, self.fetch._replace(pit=None))
+        return tuple(dict.fromkeys((self.stream, of_any_pit)))
 
     @property
     def host_variables(self) -> dict[str, str]:
@@ -117,8 +125,15 @@ def interpret(fetch: Fetch, find: Find) -> InterpretedFetch:
 
 
 def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
-    """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record."""
+    """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record.
+
+    What a source answered as of a past PIT (:attr:`~pit_fetch.provider.Operation.as_of_pit`) belongs to that PIT alone:
+    at its receipt something newer may have been there.
+    """
     shaping: dict[str, Any] = {**coverage.shaping(query, provider.options)}
+    is_past = fetch.kind != "capture" and fetch.pit is not None and fetch.pit < fetch.began
+    if query.operation.as_of_pit and is_past:
+        shaping[AS_OF_PIT] = fetch.pit
     if query.operation.window == Window.BY_ASKING:  # only the source can apply it
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}

@@ -145,17 +145,22 @@ class ArchiveSession:
 
         Raise ArchiveError.
         """
-        from pit_fetch.archive import captured
-
         try:
-            archived, stream, meaning = self._ask(microseconds.to_micros(at))
-            # Of a name that the list lacks, nobody asked for anything.
-            if meaning is None or not meaning.has_every_name:
-                return None
-            options = self.question.request.provider.options
-            return captured.captured_until(archived, stream, meaning.question.query, at, options)
+            instant = microseconds.to_micros(at)
+            return self._covered_until(self._ask(instant), instant)
         except BROKEN as error:
             raise archive_error(error) from error
+
+    def _covered_until(self, asked: _Asked, at: int) -> datetime | None:
+        from pit_fetch.archive import captured
+
+        archived, stream, meaning = asked
+        # Of a name that the list lacks, nobody asked for anything.
+        if meaning is None or not meaning.has_every_name:
+            return None
+        options = self.question.request.provider.options
+        instant = microseconds.from_micros(at)
+        return captured.captured_until(archived, stream, meaning.question.query, instant, options)
 
     def _recall(self, at: int) -> ArchivedRecords | None:
         archived, stream, meaning = self._ask(at)
@@ -191,11 +196,21 @@ class ArchiveSession:
         if at not in self._asked:
             archived = self._open()
             meaning = names.meaning(archived, self.question, at, self.recorder.key)
-            stream = (self.question if meaning is None else meaning.question).stream
-            archived = self._complete(archived, stream)
-            index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
-            self._asked = {at: _Asked(archived, stream, meaning)}
+            own, *others = (self.question if meaning is None else meaning.question).streams
+            asked = self._asked_of(own, archived, meaning)
+            # What was just asked of the source is compared with its own stream alone.
+            if others and self.question.request.offline and self._covered_until(asked, at) is None:
+                wider = [self._asked_of(stream, asked.archived, meaning) for stream in others]
+                covering = [known for known in wider if self._covered_until(known, at) is not None]
+                asked = covering[0] if covering else self._asked_of(own, asked.archived, meaning)
+            self._asked = {at: asked}
         return self._asked[at]
+
+    def _asked_of(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> _Asked:
+        """Return what is asked of a stream, of which the index holds every fetch."""
+        archived = self._complete(archived, stream)
+        index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
+        return _Asked(archived, stream, meaning)
 
     def _open(self) -> Archived:
         """Return the recorded fetches."""

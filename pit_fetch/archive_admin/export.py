@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.archive.archived import Archived
-from pit_fetch.archive.interpreted import Find
+from pit_fetch.archive.interpreted import AS_OF_PIT, Find
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.index import ValidRecord
 from pit_fetch.archive_admin.progress import OnProgress, silently
@@ -37,11 +37,16 @@ _ANY_PIT = datetime.fromtimestamp(0, UTC)
 
 
 class Exported(NamedTuple):
-    """How many rows and files were written. ``left_out`` are the operations without versions."""
+    """How many rows and files were written.
+
+    left_out     the operations without versions
+    of_past_pits  those of which answers as of a past PIT are left out: each belongs to its PIT alone
+    """
 
     rows: int
     files: int
     left_out: tuple[str, ...]
+    of_past_pits: tuple[str, ...] = ()
 
 
 class _Stream(NamedTuple):
@@ -99,12 +104,14 @@ def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progres
         names = archived.streams()
         streams = sorted((_stream(name, find) for name in names), key=lambda stream: (stream.folder, stream.name))
         done = rows = files = 0
-        left_out: list[str] = []
+        left_out, of_past_pits = list[str](), list[str]()
         for place, group in groupby(streams, lambda stream: stream.folder):
-            members = list(group)
+            every = list(group)
             on_progress(done, len(names))
-            done += len(members)
-            operation = members[0].operation
+            done += len(every)
+            operation, members = every[0].operation, [stream for stream in every if AS_OF_PIT not in stream.asked]
+            if len(members) < len(every):
+                of_past_pits.append(place)
             if operation is None or operation.dating != "record":
                 left_out.append(place)
                 continue
@@ -113,7 +120,7 @@ def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progres
             for number, chunk in enumerate(_chunks(served), 1):
                 rows, files = rows + len(chunk), files + 1
                 _write(_table(operation, chunk), folder / place / f"{number:06}.parquet")
-    return Exported(rows, files, tuple(left_out))
+    return Exported(rows, files, tuple(left_out), tuple(of_past_pits))
 
 
 def _valid_records(archived: Archived, stream: str) -> Iterator[ValidRecord]:

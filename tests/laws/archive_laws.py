@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from random import Random
+from typing import Any
 
 from pit_fetch.archive.store import history
 from pit_fetch.archive.store.history import ItemVersion
@@ -42,17 +43,27 @@ def brute(captured: Captured, instant: int) -> dict[str, ItemVersion]:
     served = {}
     for item in _items(captured):
         seen = list(_observations(item, captured))
-        evidence = [
-            (since, since, *_order(newest(_public(versions, fetch.seen))), _there(versions, fetch.seen))
-            for (fetch, versions), since in zip(seen, _since(seen), strict=True)
-            if fetch.seen <= instant
-        ]
+        stamps = list[tuple[int, int, ItemVersion]]()
         for fetch, versions in seen:
             for version in _public(versions, fetch.seen):
                 if version.stamped_at is not None and max(version.stamped_at, fetch.counts_from) <= instant:
                     between = [v for other, v in seen if version.stamped_at <= other.seen < fetch.seen]
                     if all(version.content in {other.content for other in others} for others in between):
-                        evidence.append((version.stamped_at, fetch.seen, *_order(version), frozenset()))
+                        stamps.append((version.stamped_at, fetch.seen, version))
+        last = {v.content: max(stamps, key=lambda known: (known[2].content == v.content, known[1], known[0]))
+                for _, _, v in stamps}  # fmt: skip
+
+        def corrected(version: ItemVersion, seen: int, last: Mapping[str, Any] = last) -> bool:
+            at, when, _ = last.get(version.content, (version.stamped_at, seen, version))
+            return version.stamped_at not in (None, at) and seen < when
+
+        evidence = [(at, when, *_order(v), frozenset[str]()) for at, when, v in stamps if not corrected(v, when)]
+        for (fetch, versions), since in zip(seen, _since(seen), strict=True):
+            shown = newest(_public(versions, fetch.seen))
+            if fetch.seen <= instant:
+                if shown is not None and corrected(shown, fetch.seen):
+                    shown = last[shown.content][2]
+                evidence.append((since, since, *_order(shown), _there(versions, fetch.seen)))
         best: ItemVersion | None = None
         for piece in sorted(evidence, key=lambda piece: piece[:-2]):
             if best is None or best.content not in piece[-1] or (piece[-2] and best.stamped_at is None):

@@ -11,7 +11,8 @@ Instants are whole numbers (microseconds of UTC). The code refers to these rules
     public by then. The stamp is evidence for that instant, unless the item was observed with other content, or as
     absent, at or after the stamped instant and before this observation. Then the source changed the item without
     marking the change: the stamp is refuted, and only the observation counts.
- 5. A stamp counts at T only if it appears in a fetch that depends on nothing after T.
+ 5. A stamp counts at T only if it appears in a fetch that depends on nothing after T. Of several stamps of one
+    content, those of the last observation count that has such: the source corrected the others.
  6. At T, the latest evidence at or before T decides. Evidence of absence yields no record. A tie goes to the later
     observation, then to the version with the greater key. An observation of the same content without a timestamp does
     not replace a stamped version: it confirms that version, whose stamp says since when it was public.
@@ -119,6 +120,7 @@ class Evidence(NamedTuple):
     first_seen   the first observation of the version, if the stamp was refuted
     spares       the contents that the observation holds without dating them: stamped later than its receipt, or not
                  stamped. Earlier evidence for these contents stays in force
+    is_stamp     the stamp proves it, and not the observation
     """
 
     time: int
@@ -127,6 +129,7 @@ class Evidence(NamedTuple):
     usable_from: int
     first_seen: int | None = None
     spares: frozenset[str] = NO_CONTENT
+    is_stamp: bool = False
 
 
 class Validity(NamedTuple):
@@ -177,7 +180,7 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
             believed = {version for version in public if _is_believed(version, history[:place], run.first)}
             for version in believed:
                 stamped_at = version.stamped_at if version.stamped_at is not None else run.first
-                yield Evidence(stamped_at, run.first, version, max(stamped_at, current.counts_from))
+                yield Evidence(stamped_at, run.first, version, max(stamped_at, current.counts_from), is_stamp=True)
             latest = representative(public)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
             yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))
@@ -187,17 +190,39 @@ def validities(history: Sequence[ObservationRun]) -> list[Validity]:
     """Return which version is valid from when, in order of time (rules 5 and 6). Before the first, none is."""
     result: list[Validity] = []
     pieces = sorted(evidence(history), key=attrgetter("usable_from"))
-    is_any_spared = any(piece.spares for piece in pieces)
+    stamps = {piece.version[:2] for piece in pieces if piece.version is not None}
+    is_simple = not any(piece.spares for piece in pieces) and len({content for content, _ in stamps}) == len(stamps)
     usable: list[Evidence] = []
     for start, group in groupby(pieces, key=attrgetter("usable_from")):
         usable += group
-        best = _decisive(usable)
-        # Unless something is spared, what is earlier than the best will never decide.
-        usable = usable if is_any_spared else [best]
+        best = _decisive(usable if is_simple else _corrected(usable))
+        # Unless something is spared or stamped anew, what is earlier than the best will never decide.
+        usable = [best] if is_simple else usable
         validity = Validity(start, best.version, best.first_seen)
         if not result or result[-1][1:] != validity[1:]:
             result.append(validity)
     return result
+
+
+def _corrected(usable: Sequence[Evidence]) -> Iterator[Evidence]:
+    """Yield the evidence, each content with the stamps of the last observation that has it on a stamp (rule 5)."""
+    last: dict[str, Evidence] = {}
+    for piece in sorted(usable, key=_by_time):
+        if piece.version is not None and piece.is_stamp:
+            known = last.get(piece.version.content)
+            last[piece.version.content] = piece if known is None or piece.seen >= known.seen else known
+    for piece in usable:
+        newer = None if piece.version is None else last.get(piece.version.content)
+        if newer is None or not _corrects(newer, piece):
+            yield piece
+        elif not piece.is_stamp:
+            yield piece._replace(version=newer.version, first_seen=None)
+
+
+def _corrects(newer: Evidence, piece: Evidence) -> bool:
+    """Return whether evidence of the same content is of a later observation, and has another stamp."""
+    stamps = [known.version and known.version.stamped_at for known in (newer, piece)]
+    return newer.seen > piece.seen and None not in stamps and stamps[0] != stamps[1]
 
 
 def _decisive(usable: Iterable[Evidence]) -> Evidence:

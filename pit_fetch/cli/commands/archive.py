@@ -346,6 +346,8 @@ def _export(call: Call) -> CommandResult:
     text = f"{counted(exported.rows, 'row')} in {counted(exported.files, 'file')} of {call.options.folder}\n"
     if exported.left_out:
         text += f"without versions, and left out: {', '.join(exported.left_out)}\n"
+    if exported.of_past_pits:
+        text += f"answers as of a past PIT, and left out: {', '.join(exported.of_past_pits)}\n"
     return CommandResult(text)
 
 

@@ -134,6 +134,7 @@ PROVIDER = Provider(
             period="date",
             basis=(Basis("realtime_start"),),
             versions=True,
+            as_of_pit=True,
             caveats=_caveats,
             normalize_query=_understood,
         ),

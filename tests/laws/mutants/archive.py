@@ -481,11 +481,23 @@ MUTANTS = (
             lambda real: lambda query: False,
             ("wikipedia: archive captured", "wayback: archive captured"),
         ),
+        (
+            "the end of the last day is not recalled",
+            "Query.last_stamp.fget",
+            lambda real: lambda query: query.horizon,
+            ("alphavantage: archive backtested",),
+        ),
     ),
     *_in(
         "pit_fetch.archive.interpreted",
         ("hosts are pooled", "stream_of", _stream_without(hosts={}), _POOLS),
         ("plans are pooled", "stream_of", _stream_without(plan=""), _POOLS),
+        (
+            "what a source said of a past instant it said when it was asked",
+            "stream_of",
+            _stream_without(pit=None),
+            ("fred: archive backtested",),
+        ),
         (
             "what a source drops is gone if it is undated",
             "InterpretedFetch.covers",
@@ -785,6 +797,7 @@ MUTANTS = (
             ("archive: complete", *_WORDS),
         ),
         ("what nothing dates takes the place of a date", "_spared", _only_of_what_waits, _WORDS),
+        ("a stamp that was corrected counts on", "_corrected", lambda real: lambda usable: [*usable], _WORDS),
         (
             "what was asked for later counts at once",
             "evidence",
