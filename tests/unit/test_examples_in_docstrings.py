@@ -21,7 +21,10 @@ PURE_MODULES = (
     "pit_fetch.support.suggest",
     "pit_fetch.times",
     "pit_fetch.wire",
+    "pit_fetch_providers.markup.closing",
+    "pit_fetch_providers.markup.depth",
     "pit_fetch_providers.markup.folding",
+    "pit_fetch_providers.markup.layout",
     "pit_fetch_providers.markup.marks",
 )
 

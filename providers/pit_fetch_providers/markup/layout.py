@@ -34,6 +34,7 @@ _MOST_NODES = 400
 # To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
 _LONGEST_LINE, _KEPT = 4_000, 100
 _LONGEST_LINK = 100_000
+_DEEPEST_INDENT = 20
 _SPACE = re.compile(r"\s+")
 # What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
 _SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
@@ -152,7 +153,7 @@ class _Writer:
         elif tag in _CELLS:
             self.cells.append(is_short(node))
         elif tag == "li" and not self.line:
-            self.line = "  " * max(0, self.lists - 1) + "- "
+            self.line = "  " * min(max(0, self.lists - 1), _DEEPEST_INDENT) + "- "
         elif tag in _HEADINGS and self.linked is not None and not self.line:
             self.line = "#" * int(tag[1]) + " "
         elif tag == "a" and self.linked is not None:
@@ -170,8 +171,9 @@ class _Writer:
             self.verbatim -= 1
         elif tag == "a" and self.linked is not None:
             self._link(node, self.linked)
-        elif tag in _CELLS and self.cells.pop() and self.line.strip():
-            self.line = self.line.rstrip() + " | "
+        elif tag in _CELLS:
+            self.cells.pop()
+            self._part_from_next_cell()
         self._break(tag)
 
     def text(self) -> str:
@@ -207,6 +209,11 @@ class _Writer:
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
         self.shifted.append((number, is_marked))
         self._add(shift.sign if is_marked else "")
+
+    def _part_from_next_cell(self) -> None:
+        if self.line.strip():
+            self.line = self.line.rstrip()
+            self._add(" | ")
 
     def _link(self, node: LexborNode, linked: Linked) -> None:
         line, place = self.links.pop() if self.links else (-1, 0)

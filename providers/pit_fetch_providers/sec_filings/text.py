@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pit_fetch_providers.markup import folding
+from pit_fetch_providers.markup.closing import closed, is_xml
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
 from pit_fetch_providers.markup.marks import visible
@@ -20,8 +21,6 @@ _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
 _HIDDEN = "head, script, style, noscript, template, ix\\:header, [hidden]"
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-# In XHTML these may end where they begin. HTML would take all that follows for their text.
-_CLOSED = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 # A sign of currency, and what closes a figure, stand in cells of their own.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
@@ -76,7 +75,7 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _of_page(source: str) -> str:
     from selectolax.lexbor import LexborHTMLParser
 
-    page = LexborHTMLParser(flattened(_CLOSED.sub(r"<\1\2></\1>", source)))
+    page = LexborHTMLParser(flattened(closed(source, is_xml=is_xml(source))))
     for node in page.css(_HIDDEN):
         node.decompose()
     for node in page.css("[style]"):

@@ -13,6 +13,7 @@ from tests.laws.mutants.leak import Mutant, fails, nothing
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
 _ROOM = "pit_fetch_providers.sec_filings"
+_MARKUP = "pit_fetch_providers.markup"
 _LAW = ("sec_filings: non-interference",)
 
 
@@ -136,6 +137,14 @@ def _one_after_the_other(real: Any) -> Any:
         return every[max(restated, default=0) :]
 
     return standing
+
+
+def _of_short_lines(real: Any) -> Any:
+    def part(self: Any) -> None:
+        if len(self.line) < 200:
+            real(self)
+
+    return part
 
 
 MUTANTS = (
@@ -277,4 +286,22 @@ MUTANTS = (
         ("sec_filings: book",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
+    Mutant(
+        "sec_filings: a long cell runs into the next one",
+        f"{_MARKUP}.layout:_Writer._part_from_next_cell",
+        _of_short_lines,
+        ("sec_filings: cells",),
+    ),
+    Mutant(
+        "sec_filings: the tags of what nests deep are dropped",
+        f"{_MARKUP}.depth:_BREAK",
+        lambda real: "",
+        ("sec_filings: deep",),
+    ),
+    Mutant(
+        "sec_filings: what is left open counts for good",
+        f"{_MARKUP}.depth:_Flat._nearest",
+        lambda real: lambda self, name: -1,
+        ("sec_filings: left open",),
+    ),
 )

@@ -1,0 +1,85 @@
+"""Laws of the text of pages, which several sources share: what a page parts is parted in its text, however it is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from random import Random
+
+from pit_fetch_providers.markup.depth import flattened
+from pit_fetch_providers.sec_filings import text as filed
+from pit_fetch_providers.wayback import text as captured
+
+_URL = "https://a.example/"
+
+
+def readings(body: str) -> Iterator[str]:
+    """Yield the text of a page, as each source that reads pages has it."""
+    page = f"<html><body>{body}</body></html>"
+    yield filed.of_document(page) or ""
+    for form in ("text", "markdown"):
+        yield captured.read(page.encode(), "text/html", _URL, form).text or ""
+
+
+# Around a cell's words, or between two of them.
+_AROUND = ("{}", "{}", "<p>{}</p>", "<div>{}", "<b>{}</b>", "<a href='/x'>{}</a>", "<ul><li>{}</ul>", "<pre>{}</pre>",
+           "<font size=1>{}", "<ix:nonFraction>{}</ix:nonFraction>", "<table><tr><td>{}</table>")  # fmt: skip
+_BETWEEN = (" ", "<br>", "<p>", " <span>x</span> ", "<img src=x>")
+
+
+def cells(rng: Random) -> int:
+    """A cell of a table is parted from the next one, however long it is and whatever it holds."""
+    rows = ["".join(f"<td>{_cell(rng, sign)}" for sign in rng.sample("123456789", rng.randint(2, 5))) for _ in range(3)]
+    for text in readings(f"<table><tr>{'<tr>'.join(rows)}</table>"):
+        for figure in re.findall(r"[0-9]+", text):
+            assert len(set(figure)) == 1, f"cells run together: {figure} in {rows}"
+    return 1
+
+
+def _cell(rng: Random, sign: str) -> str:
+    """Return a cell with figures of one sign alone."""
+    if rng.random() < 0.2:
+        return rng.choice(("", "$", ")", "%", f"({sign}", f"{sign}%"))
+    words = [rng.choice(("word ", "of ", "")) + sign * 3 for _ in range(rng.choice((1, 2, 30, 60)))]
+    return rng.choice(_AROUND).format(rng.choice(_BETWEEN).join(words))
+
+
+# What opens and is never ended, or ends where it begins, and what has its end.
+_OPENING = ("<div>", "<p>", "<b>", "<font size=1>", "<a name=x>", "<PAGE>", "<span>", "<ul><li>", "<table><tr><td>",
+            "<td>", "<tr><td>", "<ix:x />", "<sup>a</sup>", "<h2>", "<section>", "<svg><g /></svg>", "<center>", "<option>")  # fmt: skip
+_ENDING = ("</div>", "</p>", "</b>", "</font>", "</table>", "</td><td>", "</ul>", "</span>")
+_WIDTH = 4
+
+
+def deep(rng: Random) -> int:
+    """Nothing is hidden, and nothing runs together, where a page nests deeper than a parser should be given."""
+    pieces = [rng.choice(rng.choice((_OPENING, _OPENING, _ENDING))) for _ in range(rng.choice((5, 20, 60)))]
+    page = "<div hidden>" + "<x-1 />" * rng.choice((0, 9)) + "</div>"
+    page += "".join(f"{piece}{number:0{_WIDTH}}" for number, piece in enumerate(pieces, 1))
+    whole, flat = (_tokens(next(readings(made))) for made in (page, flattened(page, deepest=rng.randint(1, 9))))
+    assert {number for run in whole for number in run} <= {number for run in flat for number in run}, f"hidden: {page}"
+    assert _joined(flat) <= _joined(whole), f"what runs together: {_joined(flat) - _joined(whole)} in {page}"
+    return 1
+
+
+def _tokens(text: str) -> list[Sequence[str]]:
+    """Return each run of digits of a text as the numbers that it is made of."""
+    return [re.findall(f".{{{_WIDTH}}}", run) for run in re.findall("[0-9]+", text)]
+
+
+def _joined(runs: Sequence[Sequence[str]]) -> set[tuple[str, str]]:
+    return {pair for run in runs for pair in pairwise(run)}
+
+
+# Each is left open by its author, and ended by what is around it.
+LEFT_OPEN = ("<a name=1>", "<a name=1 />", "<PAGE>", "<ix:nonFraction nil=true />", "<font size=1>", "<br>", "<span />",
+             "<table><tr><td><li>x</table>", "<b><i></b></i>", "<ul><li><li></ul>", "<!-- <div> -->")  # fmt: skip
+
+
+def left_open(rng: Random) -> int:
+    """A page may leave open whatever is ended by the element around it, as often as it likes."""
+    around = rng.choice((("<p>", ""), ("<p>", "</p>"), ("<div>", "</div>"), ("<table><tr><td>", "</table>")))
+    page = "".join(f"{around[0]}{rng.choice(LEFT_OPEN)}x{around[1]}" for _ in range(60))
+    assert flattened(page, deepest=20) == page
+    return 1
