@@ -1,4 +1,4 @@
-"""Laws of the text of pages, which several sources share: what a page parts is parted in its text, however it is built."""
+"""Laws of the text of pages, which several sources share: what a page parts is parted in it, however it is built."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _cell(rng: Random, sign: str) -> str:
 
 # What opens and is never ended, or ends where it begins, and what has its end.
 _OPENING = ("<div>", "<p>", "<b>", "<font size=1>", "<a name=x>", "<PAGE>", "<span>", "<ul><li>", "<table><tr><td>",
-            "<td>", "<tr><td>", "<ix:x />", "<sup>a</sup>", "<h2>", "<section>", "<svg><g /></svg>", "<center>", "<option>")  # fmt: skip
+            "<td>", "<tr><td>", "<ix:x />", "<sup>a</sup>", "<h2>", "<section>", "<svg><g /></svg>", "<center>",
+            "<option>")  # fmt: skip
 _ENDING = ("</div>", "</p>", "</b>", "</font>", "</table>", "</td><td>", "</ul>", "</span>")
 _WIDTH = 4
 

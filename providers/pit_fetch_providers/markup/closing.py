@@ -14,9 +14,9 @@ from pit_fetch_providers.markup.depth import VOID
 
 _XML = re.compile(r"<\?xml\b|<html\b[^>]*\sxmlns", re.IGNORECASE)
 _XML_WITHIN = 4_096
-_ANY = re.compile(r"<([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)/>")
+_ANY = re.compile(r"<([A-Za-z][\w:.-]*+)([^<>]*+)(?<=/)>")
 # Their text is not read as tags, so that all of a page would be lost.
-_RAW = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
+_RAW = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*+)(?<=/)>", re.IGNORECASE)
 
 
 def is_xml(source: str) -> bool:
@@ -30,5 +30,4 @@ def closed(source: str, *, is_xml: bool) -> str:
 
 
 def _with_its_end(match: re.Match[str]) -> str:
-    name, attributes = match[1], match[2]
-    return match[0] if name.lower() in VOID else f"<{name}{attributes}></{name}>"
+    return match[0] if match[1].lower() in VOID else f"<{match[1]}{match[2][:-1]}></{match[1]}>"

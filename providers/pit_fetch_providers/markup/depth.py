@@ -22,14 +22,16 @@ from collections.abc import Iterator
 # Each tag takes 250 bytes of memory: 56 MB of short paragraphs took 2.5 GB, and two minutes. No recorded page or filing
 # has more than 32,050.
 _MOST_TAGS = 1_000_000
-# The most elements that a parser may have to look at, a nanosecond or two each: of 17,000 tags all can be open.
-_MOST_STEPS = 300_000_000
+# The most elements that a parser may have to look at, a nanosecond or two each: of 4,400 tags all can be open.
+_MOST_STEPS, _DEEPEST = 20_000_000, 1_000
 # A parser repeats formatting that is left open in each paragraph: 40 kB of ``<font size=1><p>``, each of another size,
 # took 600 MB.
 _MOST_REPEATED, _FEW_TAGS = 3_000_000, 1_500
 _LONGEST_TAG, _MOST_ATTRIBUTES = 20_000, 1_000
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)([^>]*)>?")
-_TAG_OR_COMMENT = re.compile(rf"<!--|{_TAG.pattern}")
+_TOKEN = re.compile(rf"<!--|{_TAG.pattern}")
+_WITHOUT_ELEMENTS = re.compile(r"<([A-Za-z][^\s/>]*+)[^>]*+>[^<]*+</\1>")
+_ROUNDS = 4
 _BREAK = "<br> "
 
 VOID = frozenset({"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img", "input",
@@ -37,7 +39,8 @@ VOID = frozenset({"area", "base", "basefont", "bgsound", "br", "col", "embed", "
 _ROOT = frozenset({"html", "head", "body"})
 # No tag is read within these.
 _RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"})
-_DRAWINGS = ("svg", "math")
+# Within these, such names mean nothing of the kind.
+_FOREIGN = ("svg", "math", "select")
 # Their end tags reach through whatever is open within them, and leave it open.
 _FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 _LEFT_OPEN = frozenset({*_FORMATTING, "form"})
@@ -52,16 +55,21 @@ _BLOCKS = frozenset({"address", "article", "aside", "blockquote", "center", "dd"
                      "search", "section", "summary", "ul"})  # fmt: skip
 # No end tag of an element that HTML does not know, or of a span, reaches through one of these.
 _SPECIAL = (_BLOCKS - _LEFT_OPEN) | _BARRIERS | _TABLE_PARTS | {"select", "noscript", "frameset"}
-_DRAWING, _BARRIER, _SPECIAL_ONE = "a drawing", "a barrier", "a special one"
-# Under which of these an element is counted, besides its name.
-_KINDS = {
-    name: tuple(
-        kind
-        for kind, names in ((_DRAWING, _DRAWINGS), (_BARRIER, _BARRIERS), (_SPECIAL_ONE, _SPECIAL))
-        if name in names
-    )
-    for name in (*_DRAWINGS, *_BARRIERS, *_SPECIAL)
+# Through these a new item of a list ends the one before it.
+_IN_ITEMS = frozenset({"address", "div", "p"})
+_FOREIGN_ONE, _BARRIER, _SPECIAL_ONE, _ITEM = "a foreign one", "a barrier", "a special one", "an item, or what holds it"
+_NAMES = {_FOREIGN_ONE: _FOREIGN, _BARRIER: _BARRIERS, _SPECIAL_ONE: _SPECIAL, _ITEM: _SPECIAL - _IN_ITEMS}
+# Under which of these an element is counted, and under its name.
+_KINDS = {name: (name, *(kind for kind, names in _NAMES.items() if name in names)) for name in (*_FOREIGN, *_SPECIAL)}
+# What ends where another one of a kind begins, if it is nearer than what may hold both.
+_ENDED = {
+    **dict.fromkeys(_BLOCKS, (("p",), _BARRIER)),
+    **dict.fromkeys(("td", "th"), (("td", "th"), "table")),
+    **dict.fromkeys(("tbody", "tfoot", "thead"), (("tbody", "tfoot", "thead"), "table")),
+    "tr": (("tr",), "table"),
+    "a": (("a",), _SPECIAL_ONE),
 }
+_ITEMS = {"li": ("li",), "dd": ("dd", "dt"), "dt": ("dd", "dt")}
 
 
 def is_too_large(source: str) -> bool:
@@ -76,9 +84,9 @@ def flattened(source: str, deepest: int = 0) -> str:
     By default that is as deep as a parser can read such a page in a second or two.
     """
     tags = source.count("<")
-    limit = deepest or _MOST_STEPS // max(tags, 1)
+    limit = deepest or max(_DEEPEST, _MOST_STEPS // max(tags, 1))
     source = _with_few_attributes(source)
-    return source if tags <= limit else "".join(_Flat(source, limit).pieces())
+    return "".join(_Flat(source, limit).pieces()) if _may_nest(source, limit) else source
 
 
 def _left_open(source: str) -> int:
@@ -91,6 +99,15 @@ def _left_open(source: str) -> int:
         kinds[name].add(match[0])
     # One link ends another, and of one kind no more than three are repeated.
     return sum(1 if name in ("a", "nobr") else min(times, 3 * len(kinds[name])) for name, times in most.items())
+
+
+def _may_nest(source: str, deepest: int) -> bool:
+    """Return whether more elements than so many may be open at once. Of most pages a quick look shows that none are."""
+    for _ in range(_ROUNDS):
+        if source.count("<") - source.count("</") <= deepest:
+            return False
+        source = _WITHOUT_ELEMENTS.sub("", source)  # such a one is ended before the next begins
+    return True
 
 
 def _with_few_attributes(source: str) -> str:
@@ -111,23 +128,22 @@ class _Flat:
         self.open: list[tuple[str, bool]] = []  # the name of each, "" if it has ended; and whether its tag is kept
         self.ended = 0  # how many of these have ended, while what is within them is open
         self.places: dict[str, list[int]] = defaultdict(list)  # of the open ones of each name
-        self.missing = set[str]()  # ends that the rest of the page does not have
 
     def pieces(self) -> Iterator[str]:
         """Yield the page, piece by piece."""
         position = read = 0
-        while (match := _TAG_OR_COMMENT.search(self.source, position)) is not None:
-            position = match.end()
-            name, is_within = (match[2] or "").lower(), self._is_within_a_break()
+        while (match := _TOKEN.search(self.source, position)) is not None:
+            is_end, name, position = match[1], (match[2] or "").lower(), match.end()
             if not name:
                 position = self._behind("-->", position)
                 continue
-            is_kept = self._end(name) if match[1] else self._begin(name)
+            is_within = self._is_within_a_break()
+            is_kept = self._end(name) if is_end else self._begin(name)
             if not is_kept or (is_within and name not in VOID):
                 yield self.source[read : match.start()]
                 yield _BREAK
                 read = match.start() if is_kept else position
-            if name in _RAW and not match[1] and self._nearest(_DRAWING) < 0:
+            if name in _RAW and not is_end and self._nearest(_FOREIGN_ONE) < 0:
                 position = self._behind(f"</{name}", position)
         yield self.source[read:]
 
@@ -137,15 +153,28 @@ class _Flat:
             return True
         if name in _TABLE_PARTS and self._nearest("table") < 0:  # a parser passes over it
             return not self._is_within_a_break()
-        if name in _BLOCKS and self._nearest("p") > self._nearest(_BARRIER):
-            self._close(self._nearest("p"))
-        elif name == "a" and self._nearest("a") > self._nearest(_SPECIAL_ONE):
-            self._close(self._nearest("a"))
-        is_kept = not self._is_within_a_break() and len(self.open) - self.ended < self.deepest
-        for kind in (name, *_KINDS.get(name, ())):
+        self._end_what_ends_at(name)
+        is_kept = self._has_room()
+        for kind in _KINDS.get(name, (name,)):
             self.places[kind].append(len(self.open))
         self.open.append((name, is_kept))
         return is_kept
+
+    def _end_what_ends_at(self, name: str) -> None:
+        """Close what ends where an element of a name begins: a paragraph, a cell, an item of a list."""
+        if name in _ITEMS:
+            item = max(map(self._nearest, _ITEMS[name]))
+            if item == self._nearest(_ITEM) > -1:
+                self._close(item)
+        if name in _ENDED:
+            names, holder = _ENDED[name]
+            ended = max(map(self._nearest, names))
+            if ended > self._nearest(holder):
+                self._close(ended)
+
+    def _has_room(self) -> bool:
+        """Return whether one more element may be opened."""
+        return not self._is_within_a_break() and len(self.open) - self.ended < self.deepest
 
     def _end(self, name: str) -> bool:
         """Close the nearest element of a name, as far as its end tag reaches. Return whether the tag is kept."""
@@ -183,14 +212,11 @@ class _Flat:
         """Close all that is open from a place on."""
         while len(self.open) > place:
             name, _ = self.open.pop()
-            for kind in (name, *_KINDS.get(name, ())) if name else ():
+            for kind in _KINDS.get(name, (name,)) if name else ():
                 self.places[kind].pop()
             self.ended -= not name
 
     def _behind(self, text: str, position: int) -> int:
-        """Return the place behind the next ``text``, or ``position`` if there is none."""
-        match = None if text in self.missing else re.compile(text, re.IGNORECASE).search(self.source, position)
-        if match is None:
-            self.missing.add(text)
-            return position
-        return match.end()
+        """Return the place behind the next ``text``; that of the page's end if there is none, as a parser reads it."""
+        match = re.compile(text, re.IGNORECASE).search(self.source, position)
+        return len(self.source) if match is None else match.end()
