@@ -84,3 +84,40 @@ def left_open(rng: Random) -> int:
     page = "".join(f"{around[0]}{rng.choice(LEFT_OPEN)}x{around[1]}" for _ in range(60))
     assert flattened(page, deepest=20) == page
     return 1
+
+
+# What is typed for what may be shown. A word's letters are of no size.
+_SHOWN = {
+    "going": ("going", "Going", "go\u00ading"),
+    "first": ("first", "\ufb01rst", "FIRST"),
+    "strasse": ("stra\u00dfe", "Strasse", "STRASSE"),
+    "'s": ("'s", "\u2019s", "\u2039s"),
+    '"a"': ('"a"', "\u201ca\u201d", "``a''"),
+    "1/2": ("1/2", "1\u20442"),
+    "...": ("...", "\u2026"),
+}
+_OTHERS = ("x", "gone", "fir", "\u00bd", "5\u00b2", "yyyyyyyyyyyy")
+
+
+def passages(rng: Random) -> int:
+    """Each place of a phrase is whole in a passage, and each passage has one, as a search word by word says."""
+    phrase = [rng.choice(list(_SHOWN)) for _ in range(rng.choice((1, 2, 2, 3)))]
+    words = [rng.choice((*phrase, *phrase, *_OTHERS)) for _ in range(rng.choice((3, 40, 400, 900)))]
+    text, spans = "", list[tuple[int, int]]()  # where each word stands
+    for word in words:
+        shown = rng.choice(_SHOWN.get(word, (word,)))
+        spans.append((len(text), len(text) + len(shown)))
+        text += shown + rng.choice(_BLANKS)
+    starts = [at for at in range(len(words) - len(phrase) + 1) if words[at : at + len(phrase)] == phrase]
+    places = [(spans[at][0], spans[at + len(phrase) - 1][1]) for at in starts]
+    made = {(place, place + len(part)): part for place, part in filed.passages(text, " ".join(phrase))}
+    assert all(text[begin:end] == part for (begin, end), part in made.items())
+    for begin, end in places:
+        assert any(first <= begin and end <= last for first, last in made), f"lost: {begin} {phrase} in {text!r}"
+    for first, last in made:
+        assert any(first <= begin and end <= last for begin, end in places), f"none: {first} {phrase} in {text!r}"
+    assert len({first for first, _ in made}) == len(made), "two passages begin at one place"
+    return 1
+
+
+_BLANKS = (" ", " ", " ", " ", "\n", "\u00a0 ", "  ") * 9 + ("\n\n",)

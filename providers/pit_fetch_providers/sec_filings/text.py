@@ -27,6 +27,7 @@ _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
 # Marks of the plain text of the 1990s.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 
+_BLANKS = r"\s+"
 _AROUND = 300
 _MOST = 1_500
 
@@ -52,16 +53,23 @@ def of_document(source: str, file: str = "") -> str | None:
 
 def passages(text: str, phrase: str) -> Iterator[Passage]:
     """Yield the paragraphs of ``text`` that hold ``phrase``, however their letters, signs and blanks are written."""
-    words = folding.folded(phrase).text.split()
-    pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
-    folded = folding.folded(text)
-    end = -1
-    for match in pattern.finditer(folded.text) if words else ():
-        first, last = folded.shown(match.start()), folded.shown(match.end() - 1) + 1
-        if first < end:
+    start = end = -1
+    for first, last in _places(text, phrase):
+        if last <= end:
             continue
+        after = start + 1  # no two begin at one place
         start, end = _paragraph(text, first, last)
+        start = max(start, after)
         yield Passage(start, text[start:end])
+
+
+def _places(text: str, phrase: str) -> Iterator[tuple[int, int]]:
+    """Yield where each place of ``phrase`` begins and ends, also of those that overlap."""
+    words = folding.folded(phrase).text.split()
+    pattern = re.compile(f"(?=({_BLANKS.join(map(re.escape, words))}))", re.IGNORECASE)
+    folded = folding.folded(text)
+    for match in pattern.finditer(folded.text) if words else ():
+        yield folded.shown(*match.span(1))
 
 
 def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:

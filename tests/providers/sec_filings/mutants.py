@@ -147,6 +147,17 @@ def _of_short_lines(real: Any) -> Any:
     return part
 
 
+def _one_after_another(real: Any) -> Any:
+    def places(text: str, phrase: str) -> Any:
+        end = -1
+        for first, last in real(text, phrase):
+            if first >= end:
+                yield first, last
+                end = max(first + 1_200, last)
+
+    return places
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
@@ -303,5 +314,11 @@ MUTANTS = (
         f"{_MARKUP}.depth:_Flat._nearest",
         lambda real: lambda self, name: -1,
         ("sec_filings: left open",),
+    ),
+    Mutant(
+        "sec_filings: a place that the end of a passage cuts is passed over",
+        f"{_ROOM}.text:_places",
+        _one_after_another,
+        ("sec_filings: passages",),
     ),
 )

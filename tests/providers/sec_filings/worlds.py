@@ -568,4 +568,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "cells": pages.cells,
     "deep": pages.deep,
     "left open": pages.left_open,
+    "passages": pages.passages,
 }
