@@ -27,7 +27,6 @@ _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
 # Marks of the plain text of the 1990s.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 
-_BLANKS = r"\s+"
 _AROUND = 300
 _MOST = 1_500
 
@@ -66,10 +65,12 @@ def passages(text: str, phrase: str) -> Iterator[Passage]:
 def _places(text: str, phrase: str) -> Iterator[tuple[int, int]]:
     """Yield where each place of ``phrase`` begins and ends, also of those that overlap."""
     words = folding.folded(phrase).text.split()
-    pattern = re.compile(f"(?=({_BLANKS.join(map(re.escape, words))}))", re.IGNORECASE)
+    pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
     folded = folding.folded(text)
-    for match in pattern.finditer(folded.text) if words else ():
-        yield folded.shown(*match.span(1))
+    match = pattern.search(folded.text) if words else None
+    while match is not None:
+        yield folded.shown(*match.span())
+        match = pattern.search(folded.text, match.start() + 1)
 
 
 def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
