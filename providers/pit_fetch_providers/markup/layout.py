@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
+from pit_fetch_providers.markup.styles import Shift, shift_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -38,19 +39,6 @@ _DEEPEST_INDENT = 20
 _SPACE = re.compile(r"\s+")
 # What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
 _SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
-_ALIGNED = re.compile(rf"vertical-align\s*:\s*(super|sub|(?:text-)?(?:top|bottom)|[+-]?{_NUMBER})", re.IGNORECASE)
-_MOVED = re.compile(rf"(?<![\w-])(top|bottom)\s*:\s*([+-]?{_NUMBER})", re.IGNORECASE)
-_RELATIVE = re.compile(r"position\s*:\s*relative", re.IGNORECASE)
-
-
-class _Shift(NamedTuple):
-    """How an element stands in its line. If that is not sure, all of the line may stand so, of one size."""
-
-    sign: str
-    is_sure: bool = True
-
-
 # Returns the address that a link leads to; None if that is no page.
 Linked = Callable[[str], str | None]
 
@@ -82,38 +70,17 @@ def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
                 waiting.append((child, child.iter(include_text=True)))
 
 
-def _shifts(root: LexborNode) -> Iterator[tuple[int, _Shift]]:
+def _shifts(root: LexborNode) -> Iterator[tuple[int, Shift]]:
     """Yield each inline element that is raised or lowered, by its number."""
     for node in root.css(_SHIFTED):
         tag = node.tag or ""
         if tag in ("sup", "sub"):
-            yield node.mem_id, _Shift(RAISED if tag == "sup" else LOWERED)
+            yield node.mem_id, Shift(RAISED if tag == "sup" else LOWERED)
         elif tag not in _PARAGRAPHS and tag not in _LINES and tag not in _CELLS:
-            shift = _moved(node) or _aligned(node)
+            attributes = node.attributes
+            shift = shift_of(attributes.get("style") or "", is_sized="size" in attributes)
             if shift is not None:
                 yield node.mem_id, shift
-
-
-def _moved(node: LexborNode) -> _Shift | None:
-    style = node.attributes.get("style") or ""
-    for side, length in _MOVED.findall(style) if _RELATIVE.search(style) else ():
-        if float(length):
-            return _Shift(RAISED if (side.lower() == "bottom") == (float(length) > 0) else LOWERED)
-    return None
-
-
-def _aligned(node: LexborNode) -> _Shift | None:
-    style = node.attributes.get("style") or ""
-    match = _ALIGNED.search(style)
-    if match is None:
-        return None
-    word = match[1].lower()
-    if word.endswith(("top", "bottom")):
-        is_sized = "size" in style.lower() or "size" in node.attributes
-        return _Shift(RAISED if word.endswith("top") else LOWERED, is_sure=False) if is_sized else None
-    if word in ("super", "sub"):
-        return _Shift(RAISED if word == "super" else LOWERED)
-    return _Shift(RAISED if float(word) > 0 else LOWERED) if float(word) else None
 
 
 def is_short(cell: LexborNode) -> bool:
@@ -129,7 +96,7 @@ def is_short(cell: LexborNode) -> bool:
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
-    def __init__(self, linked: Linked | None, shifts: Mapping[int, _Shift]) -> None:
+    def __init__(self, linked: Linked | None, shifts: Mapping[int, Shift]) -> None:
         self.linked = linked
         self.shifts = shifts  # of the elements that are raised or lowered, by their numbers
         self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked

@@ -15,12 +15,12 @@ from pit_fetch_providers.markup.closing import closed, is_xml
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
 from pit_fetch_providers.markup.marks import visible
+from pit_fetch_providers.markup.styles import is_unseen
 
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
 _HIDDEN = "head, script, style, noscript, template, ix\\:header, [hidden]"
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 # A sign of currency, and what closes a figure, stand in cells of their own.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
@@ -88,7 +88,7 @@ def _of_page(source: str) -> str:
     for node in page.css(_HIDDEN):
         node.decompose()
     for node in page.css("[style]"):
-        if _UNSEEN.search(node.attributes["style"] or ""):
+        if is_unseen(node.attributes["style"] or ""):
             node.decompose()
     if page.body is None:
         return ""
