@@ -118,7 +118,7 @@ def _unquoted(line: str) -> str:
 
 
 def _without_seams(text: str) -> str:
-    return _BETWEEN.sub(" ", text).replace(_SEAM, "")
+    return _BETWEEN.sub(" ", text).replace(_SEAM, "") if _SEAM in text else text
 
 
 def _text(nodes: Iterable[Node]) -> str:
@@ -181,7 +181,8 @@ def _style(tag: Tag) -> str:
 
 
 def _template(template: Template, is_at_start: bool) -> str:
-    name = " ".join(_code(template.name).replace("_", " ").split())
+    written = str(template.name)
+    name = " ".join((_code(template.name) if "<" in written else written).replace("_", " ").split())
     if not name or templates.is_unsaid(name):
         return _SEAM
     values, named = _parameters(template)
