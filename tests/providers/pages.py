@@ -121,3 +121,31 @@ def passages(rng: Random) -> int:
 
 
 _BLANKS = (" ", " ", " ", " ", "\n", "\u00a0 ", "  ") * 9 + ("\n\n",)
+
+
+# What stands above or below its line, beside a figure.
+_RAISED = ("<sup>{}</sup>", "<sub>{}</sub>", "<span style='vertical-align:super'>{}</span>", "<sup><i>{}</i></sup>",
+           "<font style='font-size:6pt;vertical-align:top'>{}</font>", "<small style='vertical-align:top'>{}</small>",
+           "<span style='font:6pt Arial;vertical-align:text-top'>{}</span>",
+           "<b style='position:relative;top:-2pt'>{}</b>",
+           "<font size=1><span style='vertical-align:top'>{}</span></font>", "<sup>note {}</sup>",
+           "<sup>A{}</sup>")  # fmt: skip
+# What is a line of its own, or stands between what is beside it.
+_PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", "<menu>{}</menu>", "<div>{}</div>",
+            "<span style='display:block'>{}</span>", "<i style='display: table-cell'>{}</i>", "<ol><li>{}</ol>",
+            "<b style='display:inline-block'>{}</b>", "<s>{}</s>", "<button>{}</button>", "<img src=a>{}<br>",
+            "<label>{}</label>", "<td>{}<td>")  # fmt: skip
+
+
+def parted(rng: Random) -> int:
+    """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
+    whole, beside = rng.choice(("33", "3,333", "33.33")), rng.choice(("7", "77"))
+    form, behind = rng.choice(_RAISED + _PARTING), rng.choice(("", " ", "4", " 4"))
+    body = f"<table><tr><td>{whole}{form.format(beside)}{behind}</table>"
+    text = filed.of_document(f"<html><body>{body}") or ""
+    for figure in re.findall(r"[0-9]+(?:[.,][0-9]+)*", text.replace("1. ", "")):
+        assert len(set(figure) & set("347")) == 1, f"{figure} of {body!r} in {text!r}"
+    mark = rng.choice(_RAISED[:1] + _RAISED[2:6]).format(2)
+    per = filed.of_document(f"<html><body>$0.50{mark}/4 of a share")
+    assert per == "$0.50^2/4 of a share", f"a fraction of what is none: {per!r}"
+    return 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pit_fetch_providers.markup import depth
 from pit_fetch_providers.sec_filings import text as filed
@@ -57,3 +59,28 @@ def test_a_page_that_has_a_parser_make_millions_of_elements_is_too_large() -> No
     assert depth.is_too_large("".join(f"<font size={size}><p>" for size in range(2_000)))
     assert not depth.is_too_large("<font size=2><p>" * 9_000)
     assert not depth.is_too_large("".join(f"<font size={size}>x</font><p>" for size in range(9_000)))
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<table><tr><td></td><td>-</td></tr><tr><td>Sales</td><td>-</td></tr></table><p>#</p>", "-\nSales | -\n\n#"),
+        ("<ul><li><li>a<li>-</ul><p></p>", "- a\n- -"),
+        ("<ol><li>a<li value=5>b<li>c</ol>", "1. a\n5. b\n6. c"),
+        ("<ol start=3 type=a><li>a<ol type=I><li>b<li>c</ol><li>d</ol>", "c. a\n  I. b\n  II. c\nd. d"),
+        ("<ol style='list-style-type: lower-roman'><li>a<li>b</ol>", "i. a\nii. b"),
+        ("<ol style='list-style: none'><li>a</ol>", "- a"),
+        ("<table><tr><td>x<td><ol><li>5<li>6</ol></table>", "x | 1. 5 2. 6"),
+        ("<span style='display:block'>5</span><span style='display: table-cell'>6</span>7", "5\n6\n7"),
+        ("<i style='display:inline-block'>5</i><i style='display:inline'>6</i>7", "5 67"),
+        ("5<img src=a>6 5<s>4</s>3 con<img src=a>cern", "5 6 5 4 3 concern"),
+    ],
+)
+def test_the_lines_of_a_page(page: str, text: str) -> None:
+    for read in readings(page):
+        assert read == text
+
+
+@pytest.mark.parametrize("tag", ["nav", "menu", "dir", "dialog", "option", "listing", "div", "p", "section", "address"])
+def test_elements_that_a_page_shows_as_lines_are_lines(tag: str) -> None:
+    assert re.fullmatch("5\n+6", filed.of_document(f"<html><body><{tag}>5</{tag}><{tag}>6</{tag}>") or "")

@@ -37,7 +37,6 @@ class Folded(NamedTuple):
     ends: list[int]  # where such signs end in it
     shown_ends: list[int]  # where they end in what is shown
     sizes: list[int]  # how many characters they have in it
-    widths: list[int]  # and in what is shown
 
     def shown(self, start: int, end: int) -> tuple[int, int]:
         """Return where a place begins and ends in what is shown."""
@@ -47,14 +46,15 @@ class Folded(NamedTuple):
         """Return where the sign begins and ends in what is shown whose character is at a position."""
         after = bisect_right(self.ends, position)
         if after < len(self.ends) and position >= self.ends[after] - self.sizes[after]:
-            return self.shown_ends[after] - self.widths[after], self.shown_ends[after]
+            width = 2 if self.sizes[after] == 1 else 1  # one character for another is no such place, one for a pair is
+            return self.shown_ends[after] - width, self.shown_ends[after]
         ended, shown = (self.ends[after - 1], self.shown_ends[after - 1]) if after else (0, 0)
         return shown + position - ended, shown + position - ended + 1
 
 
 def folded(text: str) -> Folded:
     """Return ``text`` as it is compared, but for the size of its letters."""
-    pieces, ends, shown_ends, sizes, widths = list[str](), list[int](), list[int](), list[int](), list[int]()
+    pieces, ends, shown_ends, sizes = list[str](), list[int](), list[int](), list[int]()
     length = read = 0
     for match in _signs(text):
         sign = _typed(match[0])
@@ -65,8 +65,7 @@ def folded(text: str) -> Folded:
             ends.append(length)
             shown_ends.append(read)
             sizes.append(len(sign))
-            widths.append(len(match[0]))
-    return Folded("".join((*pieces, text[read:])), ends, shown_ends, sizes, widths)
+    return Folded("".join((*pieces, text[read:])), ends, shown_ends, sizes)
 
 
 def _signs(text: str) -> Iterator[re.Match[str]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED, resolved, visible
-from pit_fetch_providers.markup.styles import is_unseen, shift_of
+from pit_fetch_providers.markup.styles import is_unseen, shift_of, sizes
 from pit_fetch_providers.wikipedia import nesting, templates
 
 if TYPE_CHECKING:
@@ -172,8 +172,13 @@ def _tag(tag: Tag) -> str:
         return f"{_SEAM}{inner}{_SEAM}"
     if name in _LINES and (name == "tr" or not tag.wiki_markup):  # whose tables begin a line
         return f"\n{inner}{'' if name == 'tr' else _LINE}"
-    shift = _SHIFTS.get(name) or getattr(shift_of(style), "sign", "")
+    shift = _SHIFTS.get(name) or _shift(style)
     return f"{shift}{inner}{BACK}" if shift else inner
+
+
+def _shift(style: str) -> str:
+    shift = shift_of(style) if style else None
+    return shift.sign if shift is not None and (shift.is_sure or sizes(style)) else ""
 
 
 def _style(tag: Tag) -> str:

@@ -158,6 +158,14 @@ def _one_after_another(real: Any) -> Any:
     return places
 
 
+def _lines_alone(real: Any) -> Any:
+    return {tag: kind for tag, kind in real.items() if kind == "line"}
+
+
+def _never(real: Any) -> Any:
+    return lambda match: False
+
+
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
@@ -320,5 +328,18 @@ MUTANTS = (
         f"{_ROOM}.text:_places",
         _one_after_another,
         ("sec_filings: passages",),
+    ),
+    *(
+        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: parted",))
+        for name, target, make in (
+            (
+                "only a size by its name makes letters small",
+                "styles:sizes",
+                lambda real: lambda style: "size:" in style,
+            ),
+            ("no style makes a line", "styles:display_of", lambda real: lambda style: None),
+            ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
+            ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
+        )
     ),
 )

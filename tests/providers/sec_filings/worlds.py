@@ -569,4 +569,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "deep": pages.deep,
     "left open": pages.left_open,
     "passages": pages.passages,
+    "parted": pages.parted,
 }
