@@ -30,7 +30,7 @@ _MOST_REPEATED, _FEW_TAGS = 3_000_000, 1_500
 _LONGEST_TAG, _MOST_ATTRIBUTES = 20_000, 1_000
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)([^>]*)>?")
 _TOKEN = re.compile(rf"<!--|{_TAG.pattern}")
-_WITHOUT_ELEMENTS = re.compile(r"<([A-Za-z][^\s/>]*+)[^>]*+>[^<]*+</\1>")
+_WITHOUT_ELEMENTS = re.compile(r"<([A-Za-z][^\s/<>]*+)[^<>]*+>[^<]*+</\1>")
 _ROUNDS = 4
 _BREAK = "<br> "
 
@@ -92,7 +92,7 @@ def flattened(source: str, deepest: int = 0) -> str:
 def _left_open(source: str) -> int:
     """Return how many elements of formatting are open at once, at most, as a parser repeats them in each paragraph."""
     count, most, kinds = Counter[str](), Counter[str](), defaultdict[str, set[str]](set)
-    for match in _FORMATTING_TAG.finditer(source):
+    for match in _FORMATTING_TAG.finditer(_WITHOUT_ELEMENTS.sub("", source)):
         name = match[2].lower()
         count[name] = max(0, count[name] - 1) if match[1] else count[name] + 1
         most[name] = max(most[name], count[name])

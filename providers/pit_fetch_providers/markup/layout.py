@@ -35,6 +35,7 @@ _SEAMS = frozenset({"img", "button", "select", "input", "textarea", "label", "sv
                     "video", "audio", "meter", "progress", "embed", "text", "s", "del", "strike"})  # fmt: skip
 _KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromkeys(_PARAGRAPHS | _LINES, "line")}
 _CELLS = ("td", "th")
+_READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 400
@@ -138,11 +139,25 @@ class _Writer:
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
 
     def enter(self, node: LexborNode) -> None:
-        tag = node.tag
+        tag = node.tag or ""
         if tag == "-text":
             self._write(node.text_content or "")
             return
-        self._break(node)
+        self._break(node, tag)
+        if tag in _READ:
+            self._begin(node, tag)
+        if self.shifts and node.mem_id in self.shifts:
+            self._shift(node.mem_id)
+
+    def leave(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        if self.shifted and self.shifted[-1][0] == node.mem_id:
+            self._add(BACK if self.shifted.pop()[1] else "")
+        if tag in _READ:
+            self._finish(node, tag)
+        self._break(node, tag)
+
+    def _begin(self, node: LexborNode, tag: str) -> None:
         if tag in ("ul", "ol"):
             self.lists.append(Numbering.of(node.attributes) if tag == "ol" else None)
         elif tag == "pre":
@@ -151,27 +166,21 @@ class _Writer:
             self.cells.append(is_short(node))
         elif tag == "li":
             self._begin_item(node)
-        elif tag in _HEADINGS and self.linked is not None and not self.line:
-            self.line = self.marker = "#" * int(tag[1]) + " "
         elif tag == "a" and self.linked is not None:
             self.links.append((len(self.lines), len(self.line)))
-        if self.shifts and node.mem_id in self.shifts:
-            self._shift(node.mem_id)
+        elif tag in _HEADINGS and self.linked is not None and not self.line:
+            self.line = self.marker = "#" * int(tag[1]) + " "
 
-    def leave(self, node: LexborNode) -> None:
-        tag = node.tag
-        if self.shifted and self.shifted[-1][0] == node.mem_id:
-            self._add(BACK if self.shifted.pop()[1] else "")
+    def _finish(self, node: LexborNode, tag: str) -> None:
         if tag in ("ul", "ol"):
             self.lists.pop()
         elif tag == "pre":
             self.verbatim -= 1
-        elif tag == "a" and self.linked is not None:
-            self._link(node, self.linked)
         elif tag in _CELLS:
             self.cells.pop()
             self._part_from_next_cell()
-        self._break(node)
+        elif tag == "a" and self.linked is not None:
+            self._link(node, self.linked)
 
     def text(self) -> str:
         self._end_line()
@@ -227,9 +236,8 @@ class _Writer:
         elif marker != BULLET:  # in a cell
             self._add(marker)
 
-    def _break(self, node: LexborNode) -> None:
+    def _break(self, node: LexborNode, tag: str) -> None:
         """Part an element from what stands before it, or behind it."""
-        tag = node.tag or ""
         kind = self.displays.get(node.mem_id) or _KINDS.get(tag) if self.displays else _KINDS.get(tag)
         if kind is None:
             return
