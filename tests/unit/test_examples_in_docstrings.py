@@ -21,8 +21,14 @@ PURE_MODULES = (
     "pit_fetch.support.suggest",
     "pit_fetch.times",
     "pit_fetch.wire",
+    "pit_fetch_providers.markup.closing",
+    "pit_fetch_providers.markup.depth",
     "pit_fetch_providers.markup.folding",
+    "pit_fetch_providers.markup.layout",
     "pit_fetch_providers.markup.marks",
+    "pit_fetch_providers.markup.numbering",
+    "pit_fetch_providers.markup.styles",
+    "pit_fetch_providers.wikipedia.templates",
 )
 
 

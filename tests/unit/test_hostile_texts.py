@@ -14,6 +14,7 @@ import pytest
 from pit_fetch_providers.bz_news_api.themes import mentions
 from pit_fetch_providers.edgar import daily_index
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page
+from pit_fetch_providers.sec_filings import text as filed
 from pit_fetch_providers.sec_full_text import filings
 from pit_fetch_providers.wayback import text as captured
 from pit_fetch_providers.wikipedia import wikitext
@@ -129,6 +130,11 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
     "an article's links": (lambda text: wikitext.links(wikitext.parse(text)), ("[http://a ", "[[http://a")),
     "a captured page": (_captured, ("<div>", "<table><tr><td>", "<a href=", "<b><p>", *MARKUP)),
     "a captured body": (lambda text: _captured("</title>" + text), ("<div>", "<table>", "<a href=", "<b><p>", *MARKUP)),
+    "a filing": (
+        lambda text: filed.of_document("<?xml?><html><body>" + text),
+        ("<div>", "<sup>1</sup>", "<td>", "<x />", "<font size=1><p>", "<ol><li>", "<select><title>", *MARKUP),
+    ),
+    "a phrase": (lambda text: [*filed.passages(text, "a a")], ("a ", "``", "\ufb01")),
     "a page of earnings": (lambda text: earnings.read(_bytes(EARNINGS % text), QUERY), ("<td>", *MARKUP)),
 }
 ANY = (" ", "x", "1", "&#9", "\ud800", "\u0315\u0300", "<", "[", '"\\"')

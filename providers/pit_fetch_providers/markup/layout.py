@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
+from pit_fetch_providers.markup.numbering import BULLET, Numbering
+from pit_fetch_providers.markup.styles import Display, Shift, display_of, shift_of, sizes
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -26,37 +28,35 @@ _PARAGRAPHS = frozenset({*_HEADINGS, "p", "ul", "ol", "dl", "table", "blockquote
                          "section"})  # fmt: skip
 _LINES = frozenset({"div", "li", "dt", "dd", "tr", "br", "main", "header", "footer", "aside", "address", "form",
                     "center", "fieldset", "figcaption", "caption", "details", "summary", "body", "tbody", "thead",
-                    "tfoot", "legend"})  # fmt: skip
+                    "tfoot", "legend", "nav", "dialog", "option", "optgroup", "menu", "dir", "search", "hgroup",
+                    "listing", "xmp", "frame", "noframes"})  # fmt: skip
+# They stand in a line, but figures on both sides of one do not run together.
+_SEAMS = frozenset({"img", "button", "select", "input", "textarea", "label", "svg", "canvas", "object", "iframe",
+                    "video", "audio", "meter", "progress", "embed", "text", "s", "del", "strike"})  # fmt: skip
+_KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromkeys(_PARAGRAPHS | _LINES, "line")}
 _CELLS = ("td", "th")
+_READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 400
 # To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
 _LONGEST_LINE, _KEPT = 4_000, 100
 _LONGEST_LINK = 100_000
+_DEEPEST_INDENT = 20
 _SPACE = re.compile(r"\s+")
 # What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
 _SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
-_ALIGNED = re.compile(rf"vertical-align\s*:\s*(super|sub|(?:text-)?(?:top|bottom)|[+-]?{_NUMBER})", re.IGNORECASE)
-_MOVED = re.compile(rf"(?<![\w-])(top|bottom)\s*:\s*([+-]?{_NUMBER})", re.IGNORECASE)
-_RELATIVE = re.compile(r"position\s*:\s*relative", re.IGNORECASE)
-
-
-class _Shift(NamedTuple):
-    """How an element stands in its line. If that is not sure, all of the line may stand so, of one size."""
-
-    sign: str
-    is_sure: bool = True
-
-
+_SMALL = ("small", "big")
+# Whose letters may have another size than those around them.
+_INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"})
+_DISPLAYED = "[style*='display' i]:not(td, th, tr, table)"
 # Returns the address that a link leads to; None if that is no page.
 Linked = Callable[[str], str | None]
 
 
 def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
     """Return the text of an element; with ``linked``, as Markdown with headings and links."""
-    writer = _Writer(linked, dict(_shifts(root)))
+    writer = _Writer(linked, dict(_shifts(root)), dict(_displays(root)))
     for node, is_entered in _walk(root):
         if is_entered:
             writer.enter(node)
@@ -81,38 +81,34 @@ def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
                 waiting.append((child, child.iter(include_text=True)))
 
 
-def _shifts(root: LexborNode) -> Iterator[tuple[int, _Shift]]:
+def _shifts(root: LexborNode) -> Iterator[tuple[int, Shift]]:
     """Yield each inline element that is raised or lowered, by its number."""
     for node in root.css(_SHIFTED):
         tag = node.tag or ""
         if tag in ("sup", "sub"):
-            yield node.mem_id, _Shift(RAISED if tag == "sup" else LOWERED)
+            yield node.mem_id, Shift(RAISED if tag == "sup" else LOWERED)
         elif tag not in _PARAGRAPHS and tag not in _LINES and tag not in _CELLS:
-            shift = _moved(node) or _aligned(node)
-            if shift is not None:
+            shift = shift_of(node.attributes.get("style") or "")
+            if shift is not None and (shift.is_sure or _is_sized(node)):
                 yield node.mem_id, shift
 
 
-def _moved(node: LexborNode) -> _Shift | None:
-    style = node.attributes.get("style") or ""
-    for side, length in _MOVED.findall(style) if _RELATIVE.search(style) else ():
-        if float(length):
-            return _Shift(RAISED if (side.lower() == "bottom") == (float(length) > 0) else LOWERED)
-    return None
+def _is_sized(node: LexborNode) -> bool:
+    """Return whether an element, or one around nothing else, may have letters of another size than its line."""
+    while node.tag not in _SMALL and "size" not in node.attributes and not sizes(node.attributes.get("style") or ""):
+        parent = node.parent
+        if parent is None or parent.tag not in _INLINE or node.prev is not None or node.next is not None:
+            return False
+        node = parent
+    return True
 
 
-def _aligned(node: LexborNode) -> _Shift | None:
-    style = node.attributes.get("style") or ""
-    match = _ALIGNED.search(style)
-    if match is None:
-        return None
-    word = match[1].lower()
-    if word.endswith(("top", "bottom")):
-        is_sized = "size" in style.lower() or "size" in node.attributes
-        return _Shift(RAISED if word.endswith("top") else LOWERED, is_sure=False) if is_sized else None
-    if word in ("super", "sub"):
-        return _Shift(RAISED if word == "super" else LOWERED)
-    return _Shift(RAISED if float(word) > 0 else LOWERED) if float(word) else None
+def _displays(root: LexborNode) -> Iterator[tuple[int, Display]]:
+    """Yield each element whose style makes it a line of its own, or a piece of one, by its number."""
+    for node in root.css(_DISPLAYED):
+        display = display_of(node.attributes.get("style") or "")
+        if display is not None:
+            yield node.mem_id, display
 
 
 def is_short(cell: LexborNode) -> bool:
@@ -128,51 +124,63 @@ def is_short(cell: LexborNode) -> bool:
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
-    def __init__(self, linked: Linked | None, shifts: Mapping[int, _Shift]) -> None:
+    def __init__(self, linked: Linked | None, shifts: Mapping[int, Shift], displays: Mapping[int, Display]) -> None:
         self.linked = linked
+        self.displays = displays  # of the elements that are lines by their styles, by their numbers
         self.shifts = shifts  # of the elements that are raised or lowered, by their numbers
         self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
         self.lines: list[str] = []
         self.line = ""
         self.begun: list[str] = []  # what stands before it in the same line
-        self.lists = self.verbatim = 0
+        self.marker = ""  # what was put before the words of the line
+        self.lists: list[Numbering | None] = []  # of each open list, its numbers if it has some
+        self.verbatim = 0
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
 
     def enter(self, node: LexborNode) -> None:
-        tag = node.tag
+        tag = node.tag or ""
         if tag == "-text":
             self._write(node.text_content or "")
             return
-        self._break(tag)
-        if tag in ("ul", "ol"):
-            self.lists += 1
-        elif tag == "pre":
-            self.verbatim += 1
-        elif tag in _CELLS:
-            self.cells.append(is_short(node))
-        elif tag == "li" and not self.line:
-            self.line = "  " * max(0, self.lists - 1) + "- "
-        elif tag in _HEADINGS and self.linked is not None and not self.line:
-            self.line = "#" * int(tag[1]) + " "
-        elif tag == "a" and self.linked is not None:
-            self.links.append((len(self.lines), len(self.line)))
+        self._break(node, tag)
+        if tag in _READ:
+            self._begin(node, tag)
         if self.shifts and node.mem_id in self.shifts:
             self._shift(node.mem_id)
 
     def leave(self, node: LexborNode) -> None:
-        tag = node.tag
+        tag = node.tag or ""
         if self.shifted and self.shifted[-1][0] == node.mem_id:
             self._add(BACK if self.shifted.pop()[1] else "")
+        if tag in _READ:
+            self._finish(node, tag)
+        self._break(node, tag)
+
+    def _begin(self, node: LexborNode, tag: str) -> None:
         if tag in ("ul", "ol"):
-            self.lists -= 1
+            self.lists.append(Numbering.of(node.attributes) if tag == "ol" else None)
+        elif tag == "pre":
+            self.verbatim += 1
+        elif tag in _CELLS:
+            self.cells.append(is_short(node))
+        elif tag == "li":
+            self._begin_item(node)
+        elif tag == "a" and self.linked is not None:
+            self.links.append((len(self.lines), len(self.line)))
+        elif tag in _HEADINGS and self.linked is not None and not self.line:
+            self.line = self.marker = "#" * int(tag[1]) + " "
+
+    def _finish(self, node: LexborNode, tag: str) -> None:
+        if tag in ("ul", "ol"):
+            self.lists.pop()
         elif tag == "pre":
             self.verbatim -= 1
+        elif tag in _CELLS:
+            self.cells.pop()
+            self._part_from_next_cell()
         elif tag == "a" and self.linked is not None:
             self._link(node, self.linked)
-        elif tag in _CELLS and self.cells.pop() and self.line.strip():
-            self.line = self.line.rstrip() + " | "
-        self._break(tag)
 
     def text(self) -> str:
         self._end_line()
@@ -199,7 +207,7 @@ class _Writer:
     def _taken(self) -> str:
         """Return the line, and begin another."""
         line = "".join((*self.begun, self.line))
-        self.begun, self.line = [], ""
+        self.begun, self.line, self.marker = [], "", ""
         return line
 
     def _shift(self, number: int) -> None:
@@ -208,6 +216,11 @@ class _Writer:
         self.shifted.append((number, is_marked))
         self._add(shift.sign if is_marked else "")
 
+    def _part_from_next_cell(self) -> None:
+        if self.line.strip():
+            self.line = self.line.rstrip()
+            self._add(" | ")
+
     def _link(self, node: LexborNode, linked: Linked) -> None:
         line, place = self.links.pop() if self.links else (-1, 0)
         target = linked(node.attributes.get("href") or "")
@@ -215,18 +228,32 @@ class _Writer:
         if target is not None and line == len(self.lines) and words:
             self.line = f"{self.line[:place]}[{words}]({target})"
 
-    def _break(self, tag: str | None) -> None:
-        if self.cells and self.cells[-1]:
-            if tag in _PARAGRAPHS or tag in _LINES:
-                self._write(" ")
+    def _begin_item(self, node: LexborNode) -> None:
+        numbering = self.lists[-1] if self.lists else None
+        marker = BULLET if numbering is None else numbering.take(node.attributes.get("value"))
+        if not self.line:
+            self.line = self.marker = "  " * min(max(0, len(self.lists) - 1), _DEEPEST_INDENT) + marker
+        elif marker != BULLET:  # in a cell
+            self._add(marker)
+
+    def _break(self, node: LexborNode, tag: str) -> None:
+        """Part an element from what stands before it, or behind it."""
+        kind = self.displays.get(node.mem_id) or _KINDS.get(tag) if self.displays else _KINDS.get(tag)
+        if kind is None:
             return
-        if tag in _PARAGRAPHS or tag in _LINES:
+        if kind == "piece":
+            self._add(BACK if self.line[-1:].isdigit() else "")
+        elif self.cells and self.cells[-1]:
+            self._write(" ")
+        else:
             self._end_line()
-        # An item's own lists belong to it, and do not stand apart.
-        if tag in _PARAGRAPHS and not (self.lists and tag in ("ul", "ol", "p")) and self.lines and self.lines[-1]:
-            self.lines.append("")
+            # An item's own lists belong to it, and do not stand apart.
+            is_apart = tag in _PARAGRAPHS and not (self.lists and tag in ("ul", "ol", "p"))
+            if is_apart and self.lines and self.lines[-1]:
+                self.lines.append("")
 
     def _end_line(self) -> None:
+        marker = self.marker.strip()
         line = resolved(self._taken()).rstrip().removesuffix(" |").rstrip()
-        if line.strip(" -#"):
+        if line and line.strip() != marker:
             self.lines.append(line)

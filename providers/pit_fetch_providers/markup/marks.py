@@ -26,7 +26,8 @@ _INVISIBLE = re.compile(
 )
 _PERHAPS_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufdd3-\ufdd5\ufeff]")
 _FRACTION = re.compile(
-    f"{RAISED} *([0-9]{{1,3}})[ {BACK}]*{LOWERED}?[/\u2044\u2215]([ {_SIGNS}]*)([0-9]{{1,3}})(?![.,]?[0-9]) *{BACK}?"
+    f"{RAISED} *([0-9]{{1,3}})[ {BACK}]*{LOWERED}?[/\u2044\u2215]([ {_SIGNS}]*)([0-9]{{1,3}})(?![.,]?[0-9])"
+    f"(?: *{BACK})?"
 )
 # Below the line of a fraction that is not lowered. Else "^1/5" is a footnote, and a figure per another.
 _DENOMINATORS = frozenset({"2", "3", "4", "5", "8", "16", "32", "64"})
@@ -37,13 +38,16 @@ _RUN = re.compile(
 _STRAY = re.compile(f"(?<=[0-9])[{_SIGNS}]+(?=[0-9])")
 _ANY = re.compile(f"[{_SIGNS}]")
 _DECIMALS = re.compile(f"[{_SIGNS}]*[.,]{BACK}*[0-9]")
+_DECIMAL = re.compile(r"[.,][0-9]{2}$|[0-9]\.[0-9]+$")
 _LINK = re.compile(r"\[(.{0,99}?)\]\([^()\s]*\)")
 
 _LONGEST_MARK = 24
 _MARK = re.compile(r"[\s,;:.&/()\[\]{}*+\u00b1\u2212\u2013-]*(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,5})(?![^\W_])")
 _REST = re.compile(r"[\s,;:.&/()\[\]{}*+\u00b1\u2212\u2013-]*")
 _THOUSANDS = re.compile(r"[0-9],[0-9]{3}")
-_TRADEMARKS = frozenset({"R", "(R)"})
+_TRADEMARKS = frozenset({"R", "(R)", "TM", "SM", "MC", "MD"})
+# Endings of ordinals, and of abbreviated words, have one letter or two, or are these.
+_SHORTEST_WORD, _ORDINALS = 3, frozenset({"\u00e8me", "eme", "i\u00e8me", "\u00e8re"})
 _CURRENCIES = frozenset("$\u20ac\u00a3\u00a5")
 # Behind these a figure begins, which may stand a point higher.
 _OPENING = _CURRENCIES | frozenset("([{")
@@ -71,10 +75,15 @@ def _fraction(match: re.Match[str]) -> str:
     numerator, signs, denominator = match.groups()
     is_marked = bool(signs.strip()) or BACK not in match.string[match.start() : match.start(2)]
     before = _before(match)
-    if before.isalpha() or not (is_marked or denominator in _DENOMINATORS):
+    if before.isalpha() or not (is_marked or (denominator in _DENOMINATORS and not _stands_behind_a_decimal(match))):
         return match[0]
     is_attached = before.strip() and before not in _OPENING and before not in _HYPHENS
     return f"{' ' if is_attached else ''}{numerator}/{denominator}{' ' if _after(match).isdigit() else ''}"
+
+
+def _stands_behind_a_decimal(match: re.Match[str]) -> bool:
+    """Return whether a run stands at a figure with decimals, of which a fraction is no part."""
+    return _DECIMAL.search(match.string[max(0, match.start() - 9) : match.start()].rstrip(_SIGNS)) is not None
 
 
 def _run(match: re.Match[str]) -> str:
@@ -103,7 +112,13 @@ def _sign(shift: str, words: str, before: str) -> str:
         return "_" if is_attached and not before.isalpha() else ""
     if words in _TRADEMARKS or before in _CURRENCIES:
         return ""
-    return "^" if is_attached or _is_mark(words) else ""
+    return "^" if is_attached or _is_mark(words) or (before.isalnum() and _is_a_word(words)) else ""
+
+
+def _is_a_word(words: str) -> bool:
+    """Return whether a raised run is a word of its own, and no ending of the one that it stands at."""
+    is_long = len(words) >= _SHORTEST_WORD and words.lower() not in _ORDINALS
+    return words[:1].isalnum() and (is_long or any(map(str.isdigit, words)))
 
 
 def _is_mark(words: str) -> bool:

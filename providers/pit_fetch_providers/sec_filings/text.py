@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pit_fetch_providers.markup import folding
+from pit_fetch_providers.markup.closing import closed, is_xml
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
 from pit_fetch_providers.markup.marks import visible
+from pit_fetch_providers.markup.styles import is_unseen
 
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
 _HIDDEN = "head, script, style, noscript, template, ix\\:header, [hidden]"
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-# In XHTML these may end where they begin. HTML would take all that follows for their text.
-_CLOSED = re.compile(r"<(title|script|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 # A sign of currency, and what closes a figure, stand in cells of their own.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
@@ -53,16 +52,25 @@ def of_document(source: str, file: str = "") -> str | None:
 
 def passages(text: str, phrase: str) -> Iterator[Passage]:
     """Yield the paragraphs of ``text`` that hold ``phrase``, however their letters, signs and blanks are written."""
+    start = end = -1
+    for first, last in _places(text, phrase):
+        if last <= end:
+            continue
+        after = start + 1  # no two begin at one place
+        start, end = _paragraph(text, first, last)
+        start = max(start, after)
+        yield Passage(start, text[start:end])
+
+
+def _places(text: str, phrase: str) -> Iterator[tuple[int, int]]:
+    """Yield where each place of ``phrase`` begins and ends, also of those that overlap."""
     words = folding.folded(phrase).text.split()
     pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
     folded = folding.folded(text)
-    end = -1
-    for match in pattern.finditer(folded.text) if words else ():
-        first, last = folded.shown(match.start()), folded.shown(match.end() - 1) + 1
-        if first < end:
-            continue
-        start, end = _paragraph(text, first, last)
-        yield Passage(start, text[start:end])
+    match = pattern.search(folded.text) if words else None
+    while match is not None:
+        yield folded.shown(*match.span())
+        match = pattern.search(folded.text, match.start() + 1)
 
 
 def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
@@ -76,11 +84,11 @@ def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
 def _of_page(source: str) -> str:
     from selectolax.lexbor import LexborHTMLParser
 
-    page = LexborHTMLParser(flattened(_CLOSED.sub(r"<\1\2></\1>", source)))
+    page = LexborHTMLParser(flattened(closed(source, is_xml=is_xml(source))))
     for node in page.css(_HIDDEN):
         node.decompose()
     for node in page.css("[style]"):
-        if _UNSEEN.search(node.attributes["style"] or ""):
+        if is_unseen(node.attributes["style"] or ""):
             node.decompose()
     if page.body is None:
         return ""

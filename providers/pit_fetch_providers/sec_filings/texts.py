@@ -106,6 +106,8 @@ def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | N
 
 def _passages(records: Iterable[Record], phrase: str) -> Iterator[Record]:
     for record in records:
+        if record.payload["text"] is None and not text.is_binary(record.payload["url"]):
+            yield record._replace(payload={**record.payload, "position": None})  # it may hold the phrase
         for passage in text.passages(record.payload["text"] or "", phrase):
             payload = {**record.payload, "position": passage.position, "text": passage.text}
             yield record._replace(id=f"{record.id}:{passage.position:08d}", payload=payload)

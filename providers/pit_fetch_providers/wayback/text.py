@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch_providers.markup.characters import decode
+from pit_fetch_providers.markup.closing import closed
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import is_short, laid_out
 from pit_fetch_providers.wayback import address
@@ -33,7 +34,7 @@ _SILENT = (
     "[role=navigation], [role=search], [role=banner], [role=contentinfo], #wm-ipp-base, #wm-ipp"
 )
 _HIDDEN = "[hidden], [aria-hidden=true]"
-_OF_A_PART = frozenset({"article", "main", "section"})
+_OF_A_PART = ":is(article, main, section) :is(header, footer)"
 
 _PUBLISHED = frozenset({
     "article:published_time", "article:published", "og:published_time", "og:article:published_time", "datepublished",
@@ -128,7 +129,7 @@ def _is_html(content_type: str, body: bytes) -> bool:
 def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
     from selectolax.lexbor import LexborHTMLParser
 
-    flat = flattened(source)
+    flat = flattened(closed(source, is_xml=True) if content_type == "application/xhtml+xml" else source)
     page = LexborHTMLParser(flat)
     base, mentions_script = _base(page, url), _mentions_script(page)
     head, frames = _head(page, base, content_type), [node.attributes.get("src") for node in page.css("frame[src]")]
@@ -224,18 +225,12 @@ def _mentions_script(page: LexborHTMLParser) -> bool:
 
 
 def _silence(page: LexborHTMLParser, silent: str) -> None:
+    of_parts = {node.mem_id for node in page.css(_OF_A_PART)}
     for node in page.css("header, footer"):
-        if not any(parent.tag in _OF_A_PART for parent in _parents(node)):
+        if node.mem_id not in of_parts:
             node.decompose()
     for node in page.css(silent):
         node.decompose()
-
-
-def _parents(node: LexborNode) -> Iterator[LexborNode]:
-    parent = node.parent
-    while parent is not None:
-        yield parent
-        parent = parent.parent
 
 
 def _main(page: LexborHTMLParser) -> LexborNode | None:

@@ -1,45 +1,58 @@
 """The plain text of an article's source, its redirect and its links. Pure.
 
 mwparserfromhell parses. Templates are not expanded, since they would be today's: an infobox is shown as the values that
-it is given, and what stands in a sentence (a quantity, a date) as its parameters.
+it is given, and another one as ``templates`` knows it, or as its own source.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED, resolved, visible
-from pit_fetch_providers.wikipedia import nesting
+from pit_fetch_providers.markup.styles import is_unseen, shift_of, sizes
+from pit_fetch_providers.wikipedia import nesting, templates
 
 if TYPE_CHECKING:
     from mwparserfromhell.nodes import Node, Tag, Template
     from mwparserfromhell.wikicode import Wikicode
 
 _REDIRECT = re.compile(r"\s*#\w+\s*:?\s*\[\[\s*:?([^\]|#\n]+)")
-# Notes, sources, remarks to readers and layout: they say nothing of the subject.
-_UNSAID = re.compile(
-    r"(?:cite|citation|sfn|efn|refn|ref|reflist|notelist|r|rp|harv\w*|main|see also|further|about|for|redirect|hatnote"
-    r"|distinguish|other uses?|short description|use \w+ (?:dates|english)|pp(?:-.*)?|good article|featured article"
-    r"|authority control|defaultsort|portal.*|commons.*|clear|toc.*|citation needed|cn|fact|by whom|when|who|which"
-    r"|flag ?icon|increase|decrease|steady|increasenegative|decreasepositive|coord|images?|multiple image|col-.*"
-    r"|div col.*|end|navbox.*|sister.*|webarchive|dead link|cbignore|anchor|internetquelle|literatur|einzelnachweise"
-    r"|lien web|ouvrage|article|cita .*|cita|normdaten|autorité)(?: .*)?",
-    re.IGNORECASE,
-)
 # A template with so many named values is a table of them, at the start of a line or behind a few blanks.
 _FEWEST_VALUES = 3
 _LONGEST_INDENT = 20
-_SILENT_TAGS = frozenset({"ref", "references", "gallery", "templatestyles", "timeline", "score", "imagemap", "math",
-                          "chem", "graph", "mapframe", "section", "syntaxhighlight"})  # fmt: skip
+_SILENT_TAGS = frozenset({"ref", "references", "gallery", "templatestyles", "timeline", "score", "imagemap", "graph",
+                          "mapframe", "section", "syntaxhighlight"})  # fmt: skip
+# Formulas, which only their own source shows.
+_FORMULAS = frozenset({"math", "chem", "ce"})
+_LINES = frozenset(
+    {
+        "p",
+        "div",
+        "blockquote",
+        "center",
+        "table",
+        "tr",
+        "caption",
+        "ul",
+        "ol",
+        "dl",
+        "pre",
+        "poem",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+    }
+)
+# What is struck out stands beside what takes its place.
+_STRUCK = frozenset({"s", "del", "strike"})
 _SHIFTS = {"sup": RAISED, "sub": LOWERED}
-_SHIFTING = {**_SHIFTS, "superscript": RAISED, "subscript": LOWERED}
-# A fraction's numbers are those of its whole, above and below its line, each but the last can be missing.
-_FRACTIONS = frozenset({"frac", "fraction", "sfrac"})
-_POWERS_OF_TEN = {"e": "×10", "10^": "10"}
 _BULLETS = {"li": "- ", "dd": "  ", "dt": ""}
 # Pictures and categories, as the largest Wikipedias call them.
 _ASIDE = re.compile(
@@ -48,6 +61,11 @@ _ASIDE = re.compile(
     r"|категорія|カテゴリ|分类|分類|분류)\s*:",
     re.IGNORECASE,
 )
+# Stands where something is left out, and where a template begins and ends. It is no character, and the figures that
+# stand on both sides of it do not run together.
+_SEAM = "\ufdd6"
+_BETWEEN = re.compile(f"(?:(?<=[0-9])|(?<=[0-9][.,])){_SEAM}+(?=[.,]?[0-9])")
+_LINE = "\n"
 _BULLET = re.compile(r"^(?:- *)+")
 _QUOTES = re.compile("''+")
 _BLANKS = re.compile(r"\n\s*\n\s*")
@@ -77,7 +95,7 @@ def parse(source: str) -> Wikicode:
 
 def plain(code: Wikicode) -> str:
     """Return the text of an article, with the values of its infobox."""
-    text = nesting.restored(_text(code.nodes))
+    text = _without_seams(nesting.restored(_text(code.nodes)))
     lines = (
         _BULLET.sub("- ", resolved(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n")
     )
@@ -99,10 +117,14 @@ def _unquoted(line: str) -> str:
     return _QUOTES.sub(lambda quotes: "'" * (1 if len(quotes[0]) == 4 else max(len(quotes[0]) - 5, 0)), line)
 
 
+def _without_seams(text: str) -> str:
+    return _BETWEEN.sub(" ", text).replace(_SEAM, "") if _SEAM in text else text
+
+
 def _text(nodes: Iterable[Node]) -> str:
     written = ""
     for node in nodes:
-        before = written[-_LONGEST_INDENT:].rpartition("\n")[2]
+        before = written[-_LONGEST_INDENT:].rpartition("\n")[2].replace(_SEAM, "")
         written += "".join(_said(node, is_at_start=not before.strip()))
     return written
 
@@ -116,7 +138,9 @@ def _said(node: Any, is_at_start: bool) -> Iterator[str]:
         case "Heading":
             yield f"\n{_code(node.title).strip()}\n"
         case "Wikilink":
-            if not _ASIDE.match(str(node.title)):
+            if _ASIDE.match(str(node.title)):
+                yield _SEAM
+            else:
                 yield _code(node.text) if node.text is not None else str(node.title).lstrip(":")
         case "ExternalLink":
             yield _code(node.title) if node.title is not None else str(node.url)
@@ -132,40 +156,60 @@ def _code(code: Wikicode | None) -> str:
 
 def _tag(tag: Tag) -> str:
     name = str(tag.tag).strip().lower()
-    if name in _SILENT_TAGS:
-        return ""
+    style = _style(tag)
+    if name in _SILENT_TAGS or is_unseen(style):
+        return _SEAM
+    if name in _FORMULAS:
+        return " ".join(str(tag).split())
     if name in ("br", "hr"):
         return "\n"
     inner = "" if tag.contents is None else _text(tag.contents.nodes)
-    if name in _BULLETS and tag.self_closing:
-        return _BULLETS[name]
-    if name in _SHIFTS:
-        return f"{_SHIFTS[name]}{inner}{BACK}"
+    if name in _BULLETS:
+        return _BULLETS[name] if tag.self_closing else f"\n{_BULLETS[name]}{inner}\n"
     if name in ("td", "th"):
         return f"{inner.strip()} | "
-    return f"\n{inner}" if name == "tr" else inner
+    if name in _STRUCK:
+        return f"{_SEAM}{inner}{_SEAM}"
+    if name in _LINES and (name == "tr" or not tag.wiki_markup):  # whose tables begin a line
+        return f"\n{inner}{'' if name == 'tr' else _LINE}"
+    shift = _SHIFTS.get(name) or _shift(style)
+    return f"{shift}{inner}{BACK}" if shift else inner
+
+
+def _shift(style: str) -> str:
+    shift = shift_of(style) if style else None
+    return shift.sign if shift is not None and (shift.is_sure or sizes(style)) else ""
+
+
+def _style(tag: Tag) -> str:
+    return str(tag.get("style").value or "") if tag.has("style") else ""
 
 
 def _template(template: Template, is_at_start: bool) -> str:
-    name = " ".join(str(template.name).replace("_", " ").split())
-    if not name or name.startswith("#") or _UNSAID.fullmatch(name):
-        return ""
-    named = [param for param in template.params if param.showkey]
+    written = str(template.name)
+    name = " ".join((_code(template.name) if "<" in written else written).replace("_", " ").split())
+    if not name or templates.is_unsaid(name):
+        return _SEAM
+    values, named = _parameters(template)
     is_box = "infobox" in name.lower() or len(named) >= _FEWEST_VALUES
     if is_at_start and named and is_box:
-        values = ((str(param.name).strip(), " ".join(_code(param.value).split())) for param in named)
-        return "\n".join([name, *(f"{key}: {value}" for key, value in values if value), ""])
-    unnamed = [_code(param.value).strip() for param in template.params if not param.showkey]
-    return _raised(name.lower(), unnamed) or " ".join(filter(None, unnamed))
+        return "\n".join([name, *_rows(values, named), ""])
+    return f"{_SEAM}{templates.shown(name, values, named)}{_SEAM}"
 
 
-def _raised(name: str, values: list[str]) -> str:
-    """Return what a template shows that raises or lowers its values; "" for any other."""
-    if name in _SHIFTING and values:
-        return f"{_SHIFTING[name]}{values[0]}{BACK}"
-    if name in _POWERS_OF_TEN and values:
-        return f"{_POWERS_OF_TEN[name]}{RAISED}{values[0]}{BACK}"
-    if name in _FRACTIONS and 1 <= len(values) <= 3:
-        *whole, above, below = ["1", *values] if len(values) == 1 else values
-        return f"{''.join(whole)}{RAISED}{above}{BACK}/{LOWERED}{below}{BACK}"
-    return ""
+def _parameters(template: Template) -> tuple[list[str], dict[str, str]]:
+    """Return a template's values by place, be their numbers written or not, and those by name."""
+    values, named = list[str](), dict[str, str]()
+    for param in template.params:
+        name, value = str(param.name).strip(), _without_seams(_code(param.value)).strip()
+        if param.showkey and name != str(len(values) + 1):
+            named[name] = value
+        else:
+            values.append(value)
+    return values, named
+
+
+def _rows(values: Iterable[str], named: Mapping[str, str]) -> Iterator[str]:
+    for key, value in (*((str(place), value) for place, value in enumerate(values, 1)), *named.items()):
+        if value:
+            yield f"{key}: {' '.join(value.split())}"

@@ -13,6 +13,7 @@ from tests.laws.mutants.leak import Mutant, fails, nothing
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
 _ROOM = "pit_fetch_providers.sec_filings"
+_MARKUP = "pit_fetch_providers.markup"
 _LAW = ("sec_filings: non-interference",)
 
 
@@ -136,6 +137,33 @@ def _one_after_the_other(real: Any) -> Any:
         return every[max(restated, default=0) :]
 
     return standing
+
+
+def _of_short_lines(real: Any) -> Any:
+    def part(self: Any) -> None:
+        if len(self.line) < 200:
+            real(self)
+
+    return part
+
+
+def _one_after_another(real: Any) -> Any:
+    def places(text: str, phrase: str) -> Any:
+        end = -1
+        for first, last in real(text, phrase):
+            if first >= end:
+                yield first, last
+                end = max(first + 1_200, last)
+
+    return places
+
+
+def _lines_alone(real: Any) -> Any:
+    return {tag: kind for tag, kind in real.items() if kind == "line"}
+
+
+def _never(real: Any) -> Any:
+    return lambda match: False
 
 
 MUTANTS = (
@@ -277,4 +305,41 @@ MUTANTS = (
         ("sec_filings: book",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
+    Mutant(
+        "sec_filings: a long cell runs into the next one",
+        f"{_MARKUP}.layout:_Writer._part_from_next_cell",
+        _of_short_lines,
+        ("sec_filings: cells",),
+    ),
+    Mutant(
+        "sec_filings: the tags of what nests deep are dropped",
+        f"{_MARKUP}.depth:_BREAK",
+        lambda real: "",
+        ("sec_filings: deep",),
+    ),
+    Mutant(
+        "sec_filings: what is left open counts for good",
+        f"{_MARKUP}.depth:_Flat._nearest",
+        lambda real: lambda self, name: -1,
+        ("sec_filings: left open",),
+    ),
+    Mutant(
+        "sec_filings: a place that the end of a passage cuts is passed over",
+        f"{_ROOM}.text:_places",
+        _one_after_another,
+        ("sec_filings: passages",),
+    ),
+    *(
+        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: parted",))
+        for name, target, make in (
+            (
+                "only a size by its name makes letters small",
+                "styles:sizes",
+                lambda real: lambda style: "size:" in style,
+            ),
+            ("no style makes a line", "styles:display_of", lambda real: lambda style: None),
+            ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
+            ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
+        )
+    ),
 )

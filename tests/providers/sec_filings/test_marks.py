@@ -35,6 +35,10 @@ def read(source: str) -> str | None:
         '<font size="1" style="vertical-align:text-top">4</font>',
         '<font style="font-size:5.85pt;position:relative;top:-3.15pt;vertical-align:baseline">4</font>',
         "<b style='position:relative;bottom:.3em'>4</b>",
+        "<span style='font: 6pt Times New Roman; vertical-align: top'>4</span>",
+        "<small style='vertical-align: top'>4</small>",
+        "<small><span style='vertical-align: top'>4</span></small>",
+        "<font size=1><b><span style='vertical-align: top'>4</span></b></font>",
     ],
 )
 def test_a_raised_mark_is_parted_from_its_figure_however_it_is_raised(raised: str) -> None:
@@ -73,9 +77,13 @@ def test_a_lowered_figure_is_parted_from_the_one_before_it(lowered: str) -> None
         ("7<sup>3/4</sup>% 5<sup>1</sup>/2% 5<sup>1/</sup><sub>2</sub>%", "7 3/4% 5 1/2% 5 1/2%"),
         ("<sup>1</sup>/<sub>2</sub> of 5-<sup>1</sup>/<sub>2</sub>%", "1/2 of 5-1/2%"),
         ("$1.20<sup>1</sup>/1.30 and m<sup>2</sup>/g", "$1.20^1/1.30 and m^2/g"),
+        ("5<sup>1</sup>/2 years, 5<sup>1 </sup>/ 2 years", "5 1/2 years, 5 1/2 years"),
+        ("$0.50<sup>1</sup>/2 shares, 12.5<sup>3</sup>/4", "$0.50^1/2 shares, 12.5^3/4"),
         ("10<sup>6</sup> 10<sup>-3.5</sup> 10<sup>\u22126</sup> x<sup>n</sup>", "10^6 10^-3.5 10^\u22126 x^n"),
         ("CO<sub>2</sub> C<sub>6</sub>H<sub>12</sub> SO<sub>4</sub><sup>2-</sup>", "CO2 C6H12 SO4^2-"),
         ("1<sup>st</sup> 2<sup>nd</sup> 3<sup>RD</sup> 4<sup>th</sup>", "1st 2nd 3RD 4th"),
+        ("5<sup>A1</sup> 5<sup>note 4</sup> Sales<sup>unaudited</sup>", "5^A1 5^note 4 Sales^unaudited"),
+        ("2<sup>\u00e8me</sup> 5<sup>er</sup> n<sup>os</sup>", "2\u00e8me 5er nos"),
         ("A<sup>TM</sup> B<sup>&#174;</sup> C<sup>(R)</sup> D<sup>SM</sup>", "ATM B\u00ae C(R) DSM"),
         ("US<sup>$</sup>5 $<sup>5</sup>99", "US$5 $5 99"),
         ("5<sup></sup>6 <sup> </sup>a", "56 a"),
@@ -146,6 +154,14 @@ def test_joiners_stay_in_scripts_that_are_written_with_them() -> None:
         ("\uff21\uff22\uff23", "abc"),
         ("Nestle\u0301", "nestl\u00e9"),
         ("Nestl\u00e9", "Nestle\u0301"),
+        ("\u2039quoted\u203a", "'quoted'"),
+        ("``quoted''", '"quoted"'),
+        ('"quoted"', "``quoted''"),
+        ("Stra\u00dfe", "STRASSE"),
+        ("STRASSE", "stra\u00dfe"),
+        ("\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2"),
+        ("5 1\u20442%", "5 1/2%"),
+        ("5 1/2%", "5 1\u22152%"),
     ],
 )
 def test_words_are_found_as_people_type_them(written: str, phrase: str) -> None:
@@ -164,6 +180,6 @@ def test_what_is_not_the_same_is_not_found(written: str, phrase: str) -> None:
 @given(st.text(st.sampled_from("ab \u00ad\u200b\ufb03\u2026\u2019\u00e9\u00a0\u00b2\U0001f600"), max_size=30))
 def test_each_place_of_a_folded_text_is_one_of_what_is_shown(shown: str) -> None:
     whole = folded(shown)
-    places = [whole.shown(place) for place in range(len(whole.text))]
+    places = [whole.shown(place, place + 1)[0] for place in range(len(whole.text))]
     assert whole.text == "".join(folded(sign).text for sign in shown)
     assert places == [place for place, sign in enumerate(shown) for _ in folded(sign).text]

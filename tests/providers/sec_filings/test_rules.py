@@ -450,7 +450,7 @@ def test_a_page_of_a_million_tags_is_no_text() -> None:
     assert text.of_document("<html>" + "<p>x" * 1_000_000) is None
     huge = Filed(RESULTS.filing, (Document("8-K", "main.htm", "<html>" + "<p>" * 1_000_000),))
     assert texts(ask((huge,), op="text", form="8-K")) == [None]
-    assert ask((huge,), op="text", form="8-K", find="revenue").records == []
+    assert texts(ask((huge,), op="text", form="8-K", find="revenue")) == [None]  # which may hold the words
 
 
 def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:

@@ -20,6 +20,7 @@ from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests, endpoint_of
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options, run
 from tests.loopback.broken import wreck
+from tests.providers import pages
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import hours, lists
@@ -564,4 +565,9 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "undated": lambda rng: non_interference(undated(rng)),
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
+    "cells": pages.cells,
+    "deep": pages.deep,
+    "left open": pages.left_open,
+    "passages": pages.passages,
+    "parted": pages.parted,
 }

@@ -12,10 +12,13 @@ from tests.laws.mutants.leak import fails, in_module
 
 _history = in_module("pit_fetch_providers.wikipedia.history")
 _api = in_module("pit_fetch_providers.wikipedia.api")
+_wikitext = in_module("pit_fetch_providers.wikipedia.wikitext")
+_templates = in_module("pit_fetch_providers.wikipedia.templates")
 _WORLDS, _FAILURES = ("wikipedia: non-interference",), ("wikipedia: failures",)
 _PARTIAL = ("wikipedia: partial failure",)
 _IMPORTED = ("wikipedia: imported",)
 _RESUMED = ("wikipedia: resumed",)
+_FIGURES = ("wikipedia: figures",)
 
 
 def _always(value: Any) -> Any:
@@ -79,6 +82,14 @@ def _echoed(real: Any) -> Any:
     return error
 
 
+def _values_alone(real: Any) -> Any:
+    return lambda name, values, named: " ".join(values)
+
+
+def _number_alone(real: Any) -> Any:
+    return lambda name, values, named: real(name, values, {key: named[key] for key in named if key != "e"})
+
+
 MUTANTS = (
     _history("wikipedia: a revision is public at its stamp", "MARGIN", lambda real: timedelta(0), _WORLDS),
     _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
@@ -94,4 +105,7 @@ MUTANTS = (
     _history("wikipedia: only a page that is there is asked for", "newest", _without_a_page, _PARTIAL),
     _history("wikipedia: an unreadable revision fails the fetch", "_revision", _strict, _WORLDS),
     _api("wikipedia: the error's text is echoed", "_error", _echoed, _FAILURES),
+    _wikitext("wikipedia: what is left out leaves no seam", "_SEAM", lambda real: "", _FIGURES),
+    _templates("wikipedia: of a template its values are shown alone", "source", _values_alone, _FIGURES),
+    _templates("wikipedia: a quantity loses its power of ten", "_val", _number_alone, _FIGURES),
 )

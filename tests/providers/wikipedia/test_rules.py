@@ -302,8 +302,8 @@ def test_the_text_of_an_article() -> None:
     assert wikitext.plain(wikitext.parse(SOURCE)).split("\n") == [
         "Infobox company",
         "name: Acme Corp",
-        "revenue: 4.2 billion (2019)",
-        "founded: 1976 4 1",
+        "revenue: {{US$|4.2 billion|link=yes}} (2019)",
+        "founded: {{start date and age|1976|4|1}}",
         "",
         "Acme is a company in Ohio, 5 km from here.",
         "It\xa0makes things.",
@@ -328,10 +328,10 @@ def test_the_text_of_an_article() -> None:
         ("{{convert|''5|km}}''", "5 km"),
         ("a {{convert|5|km", "a {{convert|5|km"),
         ("{{{convert|5|km}}", "{5 km"),
-        ("{{convert|[[a|5}}", "[[a 5"),
+        ("{{convert|[[a|5}}", "{{convert|[[a|5}}"),
         ("[[a|b <b> c]]</b>", "b <b> c</b>"),
         ("[http://a.example b\n[[c]]", "[http://a.example b\nc"),
-        ("{{a|<nowiki>}}</nowiki>|b}}", "}} b"),
+        ("{{a|<nowiki>}}</nowiki>|b}}", "{{a|}}|b}}"),
         ("<!-- {{ --> a <!-- b", "a <!-- b"),
         ("<ref name=a>[[b</ref>c<br />d</br>e", "c\nd\ne"),
         ("\n{|\n| a\n", "{|\n| a"),
@@ -350,10 +350,36 @@ def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
         ("CO<sub>2</sub> CO{{sub|2}} 5<sub>4</sub>", "CO2 CO2 5_4"),
         ("5,234<sup>4<br>5</sup>6", "5,234^4\n5 6"),
         ("con&shy;cern con\u200bcern", "concern concern"),
+        ("5<span style='vertical-align:super'>6</span>7 10<span style=\"vertical-align:sub\">2</span>", "5^6 7 10_2"),
     ],
 )
 def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: str) -> None:
     assert wikitext.plain(wikitext.parse(source)) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("{{val|1.9885|e=30|u=kg}}, {{Val|5.2|e=-6}} m, {{val|5.2|ul=km}}", "1.9885×10^30 kg, 5.2×10^-6 m, 5.2 km"),
+        ("{{val|1.5|0.3|e=-6|u=m}} {{val|5|s=%}}", "{{val|1.5|0.3|e=-6|u=m}} {{val|5|s=%}}"),
+        ("2019{{ndash}}20 5{{Snd}}6 5{{spaced ndash}}6 a{{mdash}}b", "2019–20 5 – 6 5 – 6 a—b"),
+        ("5{{nbsp}}km 5{{times}}6 {{minus}}5 a{{!}}b {{0}}5", "5\xa0km 5×6 −5 a|b 5"),
+        ("{{formatnum:1234}} {{lc:ABC}} {{#expr:5*3}} {{DEFAULTSORT:Acme}}", "1234 ABC {{#expr:5*3}}"),
+        ("{{convert|5|km}} {{cvt|5|mi|abbr=on}} {{convert|5|x|6|m}}", "5 km 5 mi {{convert|5|x|6|m}}"),
+        ("{{convert|5|km|mi|1}}", "{{convert|5|km|mi|1}}"),
+        ("{{nowrap|5 km}} {{nowrap|1=x = 5}} {{math|''x''}} {{lang|de|5}} {{hlist|5|6}}", "5 km x = 5 x 5 5, 6"),
+        ("{{percentage|5|20}} {{age|1990|1|1}} {{height|ft=6|in=5}}",) * 2,
+        ("5{{su|p=1|b=2}} 5{{dash}}6 {{yes}}",) * 2,
+        ("5{{a|[[Ohio|6]]{{sup|7}}<ref>x</ref>}}", "5{{a|6^7}}"),
+        ("5<math>\\times 10^6</math> kg", "5<math>\\times 10^6</math> kg"),
+        ("5,234<ref>x</ref>4 5,234{{efn|a}}4 in 2019.<ref>x</ref>5 men", "5,234 4 5,234 4 in 2019. 5 men"),
+        ("Acme<ref>x</ref>, 5<ref>x</ref>% 5[[File:a.png]]6", "Acme, 5% 5 6"),
+        ("5<span style='display:none'>6</span>7 <s>5</s>6", "5 7 5 6"),
+        ("a<p>5</p><p>6</p><div>7</div>8<li>9</li>", "a\n5\n\n6\n\n7\n8\n- 9"),
+    ],
+)
+def test_what_a_template_or_a_tag_shows_that_is_not_expanded(source: str, text: str) -> None:
+    assert wikitext.plain(wikitext.parse(source)).strip() == text
 
 
 @pytest.mark.parametrize(

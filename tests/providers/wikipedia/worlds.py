@@ -15,6 +15,7 @@ from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests, one_of_each
 from tests.laws.worlds import CANARY, PITS, Case, always, common, near, noise_count, options
 from tests.loopback.broken import wreck
+from tests.providers.wikipedia import articles
 from tests.providers.wikipedia import server as wikipedia
 from tests.providers.wikipedia.server import Move, Page, Revision, Wiki, spelled
 
@@ -221,4 +222,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "continued": lambda rng: check_continued(continued(rng), rng),
     "imported": lambda rng: non_interference(imported(rng)),
     "resumed": lambda rng: non_interference(resumed(rng)),
+    "figures": articles.figures,
 }

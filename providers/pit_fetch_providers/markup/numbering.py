@@ -1,0 +1,75 @@
+"""Count the items of a list as a page numbers them. Pure.
+
+>>> items = Numbering.of({"start": "3", "type": "a"})
+>>> items.take(None), items.take(None), items.take("27")
+('c. ', 'd. ', 'aa. ')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_STYLE = re.compile(
+    r"list-style(?:-type)?\s*:[^;]*?\b(none|disc|circle|square|(?:lower|upper)-(?:alpha|latin|roman))", re.I
+)
+_OF_STYLE = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A", "lower-roman": "i",
+             "upper-roman": "I"}  # fmt: skip
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
+          (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_MOST_ROMAN = 3_999
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}")
+BULLET = "- "
+
+
+@dataclass(slots=True)
+class Numbering:
+    """The next number of a list, and how its numbers are written; "" if a bullet stands for each."""
+
+    kind: str
+    following: int
+
+    @classmethod
+    def of(cls, attributes: Mapping[str, str | None]) -> Numbering:
+        """Return the numbering of an ordered list."""
+        style = _STYLE.search(attributes.get("style") or "")
+        kind = attributes.get("type") or "1" if style is None else _OF_STYLE.get(style[1].lower(), "")
+        return cls(kind, _integer(attributes.get("start"), 1))
+
+    def take(self, value: str | None) -> str:
+        """Return what stands before the next item, which may have a value of its own."""
+        number = _integer(value, self.following)
+        self.following = number + 1
+        return f"{_written(number, self.kind)}. " if self.kind else BULLET
+
+
+def _integer(value: str | None, default: int) -> int:
+    match = _INTEGER.match(value or "")
+    return default if match is None else int(match[0])
+
+
+def _written(number: int, kind: str) -> str:
+    if kind in ("a", "A") and number > 0:
+        written = _in_letters(number)
+    elif kind in ("i", "I") and 0 < number <= _MOST_ROMAN:
+        written = _in_roman(number)
+    else:
+        return str(number)
+    return written.upper() if kind.isupper() else written
+
+
+def _in_letters(number: int) -> str:
+    letters = ""
+    while number:
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("a") + place) + letters
+    return letters
+
+
+def _in_roman(number: int) -> str:
+    written = ""
+    for value, sign in _ROMAN:
+        times, number = divmod(number, value)
+        written += sign * times
+    return written
