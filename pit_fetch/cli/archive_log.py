@@ -28,19 +28,19 @@ def rows(fetches: Sequence[FetchSummary], names: Mapping[str, str]) -> Iterator[
     for fetch in fetches:
         yield {
             "id": str(fetch.key),
-            "time": _utc(fetch.began),
+            "time": microseconds.isoformat(fetch.began),
             "source": fetch.source,
             "name": names.get(fetch.asked, ""),
             "request": fetch.request,
             "exchanges": fetch.exchanges,
             "kind": fetch.kind,
-            "pit": _utc(fetch.pit),
+            "pit": microseconds.isoformat(fetch.pit),
             "plan": fetch.plan,
             "version": fetch.version,
-            "ended": _utc(fetch.seen),
+            "ended": microseconds.isoformat(fetch.seen),
             "complete": fetch.complete,
             "status": fetch.status,
-            "answer_deleted": _utc(fetch.withdrawn),
+            "answer_deleted": microseconds.isoformat(fetch.withdrawn),
         }
 
 
@@ -64,7 +64,3 @@ def _result(fetch: FetchSummary) -> str:
     if fetch.kind == "offline":
         return "answered"
     return "complete" if fetch.complete else "in part"
-
-
-def _utc(number: int | None) -> str | None:
-    return None if number is None else microseconds.from_micros(number).isoformat()

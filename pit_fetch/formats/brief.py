@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.formats.table import lines_of
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.support.wording import counted
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -19,19 +20,15 @@ def brief(envelope: PlainEnvelope, width: int) -> str:
     """Return at most 23 lines of at most ``width`` characters."""
     shown = type(envelope)(envelope.data[:_ITEMS], [], envelope.provenance)
     table, hidden = lines_of(shown, width)
-    lines = [f"<Envelope: {_counted(len(envelope.data), 'item')}{_question(envelope)}>", *table[:_TABLE_LINES]]
+    lines = [f"<Envelope: {counted(len(envelope.data), 'item')}{_question(envelope)}>", *table[:_TABLE_LINES]]
     lines += ["…"] if len(table) > _TABLE_LINES else []
     more = len(envelope.data) - len(shown.data)
     lines += [f"… and {more:,} more in .data"] if more else []
     lines += [f"not shown: {', '.join(hidden)}"] if hidden else []
     lines += [f"{gap['type']}: {escape_unprintable(str(gap['reason']))}" for gap in envelope.gaps[:_GAPS]]
     left = len(envelope.gaps) - _GAPS
-    lines += [f"… and {_counted(left, 'gap')} more in .gaps"] if left > 0 else []
+    lines += [f"… and {counted(left, 'gap')} more in .gaps"] if left > 0 else []
     return "\n".join(line if len(line) <= width else line[: width - 1] + "…" for line in lines)
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
 def _question(envelope: PlainEnvelope) -> str:

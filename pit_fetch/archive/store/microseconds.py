@@ -29,6 +29,10 @@ def from_micros(number: int | None) -> datetime | None:
     return None if number is None else _instant(number)
 
 
+def isoformat(number: int | None) -> str | None:
+    return None if number is None else _instant(number).isoformat()
+
+
 @lru_cache(maxsize=512)  # the items of one reply, or of one filing, have the same instants
 def _instant(number: int) -> datetime:
     return _EPOCH + number * _MICROSECOND

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.net.ratelimit import DAY, rate_of, variable
 from pit_fetch.provider import Host, Provider
+from pit_fetch.support.wording import counted
 
 _UNITS = (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800), ("days", 86_400, float("inf")))
 
@@ -49,7 +50,7 @@ class SourcePlan(NamedTuple):
     @property
     def calls_in_words(self) -> str:
         """How many calls there are, and how long they take, on one line."""
-        text = f"{self.source}: {_counted(self.requests, 'request')}, at least {_counted(self.calls, 'call')}"
+        text = f"{self.source}: {counted(self.requests, 'request')}, at least {counted(self.calls, 'call')}"
         if self.seconds >= 1:
             text += f", which take {duration(self.seconds)} or more"
         if self.days > 1:
@@ -85,7 +86,3 @@ def duration(seconds: float) -> str:
     """Return a duration as people say it, rounded up: ``43 s``, ``8 min``, ``4 days``."""
     unit, size, _ = next(row for row in _UNITS if seconds < row[2])
     return f"{ceil(seconds / size):,} {unit}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds, schema, upgrade
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
+from pit_fetch.archive.store.microseconds import isoformat
 from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, verification
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
@@ -29,6 +30,7 @@ from pit_fetch.provider import Option
 from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
+from pit_fetch.support.wording import counted
 
 # What others call its commands.
 _OTHER_NAMES = {
@@ -132,10 +134,6 @@ def to_json(value: object) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-def _time(number: int | None) -> str | None:
-    return None if number is None else microseconds.from_micros(number).isoformat()
-
-
 def _short(number: int) -> str:
     return microseconds.from_micros(number).strftime("%Y-%m-%d %H:%M:%SZ")
 
@@ -149,7 +147,7 @@ def _info(call: Call) -> CommandResult:
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.options.json:
         return CommandResult("\n".join(_about(call.path, size, number, overview)) + "\n")
-    times = [{"first": _time(source.first), "last": _time(source.last)} for source in overview.sources]
+    times = [{"first": isoformat(source.first), "last": isoformat(source.last)} for source in overview.sources]
     sources = [{**source._asdict(), **ends} for source, ends in zip(overview.sources, times, strict=True)]
     about = {"path": call.path, "format": number, "bytes": size}
     return CommandResult(to_json({**about, **overview._asdict(), "sources": sources}))
@@ -173,10 +171,6 @@ def _bytes(count: int) -> str:
 
 
 # log
-
-
-def counted(count: int, noun: str, plural: str = "s") -> str:
-    return f"{count:,} {noun}{'' if count == 1 else plural}"
 
 
 _FROM = Option("date_from", "made at or after: a New York date or a full timestamp", kind="instant")
@@ -319,7 +313,11 @@ def _replay(call: Call) -> CommandResult:
             call.progress.show(f"comparing {key} with today's code ...")
             same, why = replay.compare(connection, key, replayed, call.runtime.find)
     if call.options.json:
-        fetch = {"id": str(key), "time": _time(replayed.fetch.began), "request": replayed.fetch.request}
+        fetch = {
+            "id": str(key),
+            "time": isoformat(replayed.fetch.began),
+            "request": replayed.fetch.request,
+        }
         text = to_json({**fetch, "status": replayed.status, "answer": replayed.text, "same_today": same, "why": why})
         return CommandResult(text)
     complaint = f"today's code would say otherwise: {why}" if same is False else ""
@@ -390,7 +388,7 @@ def _drop(call: Call) -> CommandResult:
             dropped = maintenance.drop(connection, source, before, now, call.runtime.find, on_progress)
     if options.json:
         counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
-        return CommandResult(to_json({"source": source, "before": _time(before), **counts}))
+        return CommandResult(to_json({"source": source, "before": isoformat(before), **counts}))
     done = "would be deleted" if options.dry_run else "deleted, for good"
     fetches = counted(dropped.fetches, "fetch", "es")
     text = f"{fetches} of {source} that began before {_short(before)}: {done}\n"

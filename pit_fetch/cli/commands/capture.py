@@ -18,11 +18,12 @@ from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.archive_admin.capture.run import CaptureResult, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.archive import counted, refused, to_json
+from pit_fetch.cli.commands.archive import refused, to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.support.wording import counted
 
 _EXAMPLE = """\
 FILE is TOML, a table for each request: its source, optionally a name, and the options of that source by their

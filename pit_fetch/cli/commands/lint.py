@@ -8,6 +8,7 @@ from pathlib import Path
 from pit_fetch.claude_code.lint import check_agents
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
+from pit_fetch.support.wording import counted
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> CommandResult:
@@ -24,11 +25,9 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
         return CommandResult("", ExitStatus.REFUSED, problem)
     checked, problems = check_agents(project, home)
     errors = sum(problem.severity == "ERROR" for problem in problems)
-    counts = f"{_count(errors, 'error')}, {_count(len(problems) - errors, 'warning')}, {_count(len(checked), 'agent')}"
+    counts = (
+        f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}, {counted(len(checked), 'agent')}"
+    )
     summary = f"{'FAIL' if errors else 'PASS'}: {counts} checked ({', '.join(checked) or 'none'})\n"
     text = "".join(f"{problem}\n" for problem in problems) + summary
     return CommandResult(text, ExitStatus.FOUND if errors else ExitStatus.OK)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
