@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby, pairwise
 from typing import NamedTuple, TypeVar
@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
-from pit_fetch_providers.sec_facts.lines import Line
+from pit_fetch_providers.sec_facts.lines import PROFITS, Line
 from pit_fetch_providers.sec_facts.measures import of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
 from pit_fetch_providers.sec_facts.remainders import proved
@@ -71,6 +71,21 @@ class Book:
                     shown.setdefault(span, []).extend(versions)
         in_order = sorted(shown, key=lambda span: (*first_shown(shown[span]), span.end, span.start))
         return {span: min(shown[span], key=age) for span in in_order}
+
+    def own(self, names: Collection[str]) -> Mapping[Span, Record]:
+        """Return the periods of the concepts ``names`` that are the company's own, each with the version since which.
+
+        They have a profit. So all do of a filing that has no profit of any period.
+        """
+        every = [(name, span, history) for name in names for (_, span), history in self._histories.get(name, {}).items()]
+        profits = [history.versions for name, _, history in every if name in PROFITS]
+        with_profit = {_accession(version) for versions in profits for version in versions}
+        own: dict[Span, Record] = {}
+        for name, span, history in every:
+            versions = (made for made in history.versions if name in PROFITS or _accession(made) not in with_profit)
+            if (first := next(versions, None)) is not None:
+                own[span] = min(own.get(span, first), first, key=age)
+        return own
 
     def sheet_day(self, end: date) -> tuple[date, tuple[Record, ...]]:
         """Return the day of the balance sheet of a period that ends on ``end``, and the version that shows it.
@@ -275,6 +290,10 @@ def _changing(versions: Iterable[Record]) -> Iterator[str]:
         value, previous = version.payload["value"], before.payload["value"]
         if abs(value - previous) > _ROUNDING * abs(previous):
             yield version.payload["accession"]
+
+
+def _accession(version: Record) -> str:
+    return str(version.payload["accession"])
 
 
 def _form(version: Record) -> str:

@@ -48,21 +48,24 @@ def statements(
     ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
     """
     book = Book(records, vintage)
-    items = (
-        _item(book, statement, cadence, span, period, company)
-        for span, period in spans.of_cadence(book, cadence).items()
-    )
+    items = (_item_of_end(book, statement, cadence, periods, company) for periods in spans.of_cadence(book, cadence))
     return in_order((item for item in items if item is not None), "period_end")
 
 
-def _item(
-    book: Book, statement: Statement, cadence: Cadence, span: Span, period: Period, company: str
+def _item_of_end(
+    book: Book, statement: Statement, cadence: Cadence, periods: Iterable[Period], company: str
 ) -> Record | None:
-    currencies, since = book.currencies(span.end)
-    day, proof = book.sheet_day(span.end) if statement == "balance" else (None, ())
-    at = span if day is None else Span(None, day)
-    period = period._replace(chosen=(*since, *proof))
-    items = (_in_currency(currency, book, statement, cadence, span, at, period, company) for currency in currencies)
+    """Return the item of the first of the periods of one end of which there are figures."""
+    items = (_item(book, statement, cadence, period, company) for period in periods)
+    return next((item for item in items if item is not None), None)
+
+
+def _item(book: Book, statement: Statement, cadence: Cadence, period: Period, company: str) -> Record | None:
+    currencies, since = book.currencies(period.span.end)
+    day, proof = book.sheet_day(period.span.end) if statement == "balance" else (None, ())
+    at = period.span if day is None else Span(None, day)
+    period = period._replace(chosen=(*period.chosen, *since, *proof))
+    items = (_in_currency(currency, book, statement, cadence, at, period, company) for currency in currencies)
     return next((item for item in items if item is not None), None)
 
 
@@ -71,7 +74,6 @@ def _in_currency(
     book: Book,
     statement: Statement,
     cadence: Cadence,
-    span: Span,
     at: Span,
     period: Period,
     company: str,
@@ -84,6 +86,7 @@ def _in_currency(
     omitted = {name: cell for name, cell in cells.items() if isinstance(cell, Omission)}
     if not known and not omitted:
         return None
+    span = period.span
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
         "period_start": None if span.start is None else span.start.isoformat(),
