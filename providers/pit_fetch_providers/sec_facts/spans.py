@@ -46,7 +46,7 @@ class _Derived(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """A way to derive a period, the version since which all its parts are the company's own, and what shows the one subtracted."""
+    """A way to derive a period, the version since which all parts are the company's own, and what shows ``minus``."""
 
     parts: Parts
     own: Record | None
@@ -85,7 +85,7 @@ def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
 
 def _taken(of_end: Sequence[Period]) -> Iterator[tuple[Period, Record]]:
     """Yield the years that a year's end had by and by, each with the version since which it had it."""
-    before = min(of_end, key=lambda year: age(year.shown))
+    before = min(of_end, key=lambda year: (age(year.shown), year.rank[-1]))  # of those of one filing, as they come
     yield before, before.shown
     if of_end[0] is not before and of_end[0].own is not None:
         yield of_end[0], of_end[0].own

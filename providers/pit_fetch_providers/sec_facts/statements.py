@@ -39,6 +39,10 @@ class _Beside(NamedTuple):
         others = () if self.whole in parts else (cell for cell in self.cells if cell.value not in counted)
         return tuple(version for cell in others for version in cell.inputs)
 
+    def changed(self) -> tuple[Record, ...]:
+        """Return the versions of what had another value before, which may have been no part of the sum."""
+        return tuple(version for cell in self.cells if cell.restating is not None for version in cell.inputs)
+
 
 def statements(
     records: Iterable[Record], statement: Statement, cadence: Cadence, vintage: Vintage, company: str
@@ -61,11 +65,14 @@ def _item_of_end(
 
 
 def _item(book: Book, statement: Statement, cadence: Cadence, period: Period, company: str) -> Record | None:
-    currencies, since = book.currencies(period.span.end)
     day, proof = book.sheet_day(period.span.end) if statement == "balance" else (None, ())
     at = period.span if day is None else Span(None, day)
-    period = period._replace(chosen=(*period.chosen, *since, *proof))
-    items = (_in_currency(currency, book, statement, cadence, at, period, company) for currency in currencies)
+    items = (
+        _in_currency(
+            currency, book, statement, cadence, at, period._replace(chosen=(*period.chosen, *since, *proof)), company
+        )
+        for currency, since in book.currencies(period.span.end)
+    )
     return next((item for item in items if item is not None), None)
 
 
@@ -81,7 +88,7 @@ def _in_currency(
     cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
         if not isinstance(cells.get(name), Cell):
-            cells[name] = _sum(cells, ways, _beside(book, name, at, currency)) or cells.get(name)
+            cells[name] = _instead(cells.get(name), _sum(cells, ways, _beside(book, name, at, currency)))
     known = {name: cell for name, cell in cells.items() if isinstance(cell, Cell)}
     omitted = {name: cell for name, cell in cells.items() if isinstance(cell, Omission)}
     if not known and not omitted:
@@ -134,6 +141,13 @@ def _tried(omissions: Iterable[Omission]) -> tuple[Record, ...]:
     return tuple(version for omission in omissions for version in omission.shown)
 
 
+def _instead(omission: Cell | Omission | None, made: Cell | Omission | None) -> Cell | Omission | None:
+    """Return what cells of the period make in place of what is left out, which may have been the cell before."""
+    if made is None or omission is None:
+        return made or omission
+    return made._replace(shown=(*made.shown, *omission.shown))
+
+
 def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:
     """Return what is reported beside the parts of a sum."""
     whole, concepts = BESIDE.get(name, ("", ()))
@@ -153,8 +167,9 @@ def _sum(cells: _Cells, ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cel
         found = {name: cell for name in signs if (cell := cells[name]) is not None}
         if len(found) < len(signs):
             continue
-        shown = tuple(version for cell in found.values() for version in evidence(cell))
         parts = {name: cell for name, cell in found.items() if isinstance(cell, Cell)}
+        judged = (version for cell in parts.values() for version in cell.judged)
+        shown = (*(version for cell in found.values() for version in evidence(cell)), *judged)
         if omitted := [cell.reason for cell in found.values() if isinstance(cell, Omission)]:
             return Omission(omitted[0], shown)
         inputs = tuple(version for cell in parts.values() for version in cell.inputs)
@@ -164,7 +179,7 @@ def _sum(cells: _Cells, ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cel
         if others := beside.left_out(parts):
             return Omission("incomplete", (*shown, *others))
         value = total([signs[name] * cell.value for name, cell in parts.items()])
-        return Cell(value, inputs, is_derived=True, shown=shown)
+        return Cell(value, inputs, is_derived=True, shown=(*shown, *beside.changed()))
     return None
 
 
