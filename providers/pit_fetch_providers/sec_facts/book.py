@@ -9,12 +9,13 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, Public, known_of, total
+from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Known, Omission, Public, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
-from pit_fetch_providers.sec_facts.lines import PROFITS, Line
+from pit_fetch_providers.sec_facts.facts import Fact
+from pit_fetch_providers.sec_facts.lines import PROFITS, REMAINDER, Line
 from pit_fetch_providers.sec_facts.measures import is_contested, judged, of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
-from pit_fetch_providers.sec_facts.remainders import proved
+from pit_fetch_providers.sec_facts.remainders import parted
 from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, first_shown, histories
 
@@ -46,9 +47,12 @@ class Book:
         self._units: dict[date, Counter[str]] = {}
         every = list(records)
         self.same = same_periods(every)
-        for history in histories(proved(one_for_each_period(every, self.same))):
+        certain, doubtful = parted(one_for_each_period(every, self.same))
+        # What may be of another measure: what first showed it, by unit and period.
+        self._doubtful = {(made.fact.unit, _span(made.fact)): made.versions[0] for made in histories(doubtful)}
+        for history in histories(certain):
             fact = history.fact
-            span = Span(fact.start, fact.end)
+            span = _span(fact)
             self._histories.setdefault(f"{fact.taxonomy}:{fact.concept}", {})[fact.unit, span] = history
             if _is_currency(fact.unit):
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
@@ -142,8 +146,14 @@ class Book:
         """Return the histories of the line's concepts for a period, without those that are another measure."""
         key = line.concepts, span, currency  # a year is a part of several sums
         if key not in self._known:
-            self._known[key] = of_one_measure(line, self._found(line, span, currency))
+            self._known[key] = self._judged(line, span, currency)
         return self._known[key]
+
+    def _judged(self, line: Line, span: Span, currency: str) -> Known | Omission:
+        known = of_one_measure(line, self._found(line, span, currency))
+        if REMAINDER in line.concepts and known == NOTHING and (currency, span) in self._doubtful:
+            return Omission("unproved", (self._doubtful[currency, span],))
+        return known
 
     def _found(self, line: Line, span: Span, currency: str) -> Known:
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
@@ -322,6 +332,10 @@ def _changing(versions: Iterable[Record]) -> Iterator[Record]:
         value, previous = version.payload["value"], before.payload["value"]
         if abs(value - previous) > _ROUNDING * abs(previous):
             yield version
+
+
+def _span(fact: Fact) -> Span:
+    return Span(fact.start, fact.end)
 
 
 def _is_currency(unit: str) -> bool:

@@ -10,8 +10,8 @@ from pit_fetch_providers.sec_facts.versions import History, age, restating
 
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
-# parts is. "incomplete": something is reported beside the parts of the sum.
-Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete"]
+# parts is. "incomplete": something is reported beside the parts of the sum. "unproved": it may be another measure.
+Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete", "unproved"]
 
 
 # The versions of a line that were public at an instant, oldest first, each with the rank of its concept.
@@ -59,7 +59,7 @@ class Known(NamedTuple):
     told: Sequence[Judged] = ()
 
 
-_NOTHING = Known({}, (), None)
+NOTHING = Known({}, (), None)
 
 
 class Cell(NamedTuple):
@@ -91,7 +91,7 @@ def known_of(histories: Mapping[int, History]) -> Known:
         (history,) = histories.values()
         return Known(histories, history.versions, restating(history.versions))
     if not histories:
-        return _NOTHING
+        return NOTHING
     versions = sorted((version for history in histories.values() for version in history.versions), key=age)
     return Known(histories, versions, restating(versions))
 
