@@ -12,7 +12,7 @@ from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Known, Omission, Public, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
 from pit_fetch_providers.sec_facts.facts import Fact
-from pit_fetch_providers.sec_facts.lines import PROFITS, REMAINDER, Line
+from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS, REMAINDER, Line
 from pit_fetch_providers.sec_facts.measures import is_contested, judged, of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
 from pit_fetch_providers.sec_facts.remainders import parted
@@ -57,6 +57,7 @@ class Book:
             if _is_currency(fact.unit):
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
+        self.own = self._own(ANCHORS)
         self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
 
@@ -75,21 +76,22 @@ class Book:
         in_order = sorted(shown, key=lambda span: (*first_shown(shown[span]), span.end, span.start))
         return {span: min(shown[span], key=age) for span in in_order}
 
-    def own(self, names: Collection[str]) -> Mapping[Span, Record]:
+    def _own(self, names: Collection[str]) -> Mapping[Span, Record]:
         """Return the periods of the concepts ``names`` that are the company's own, each with the version since which.
 
         They have a profit. So all do of a filing that has no profit of any period.
         """
-        every = [
-            (name, span, history) for name in names for (_, span), history in self._histories.get(name, {}).items()
-        ]
-        profits = [history.versions for name, _, history in every if name in PROFITS]
-        with_profit = {_accession(version) for versions in profits for version in versions}
+        of_names = [(name, self._histories.get(name, {})) for name in names]
+        profits = (history for name, of_name in of_names if name in PROFITS for history in of_name.values())
+        with_profit = {_accession(version) for history in profits for version in history.versions}
         own: dict[Span, Record] = {}
-        for name, span, history in every:
-            versions = (made for made in history.versions if name in PROFITS or _accession(made) not in with_profit)
-            if (first := next(versions, None)) is not None:
-                own[span] = min(own.get(span, first), first, key=age)
+        for name, of_name in of_names:
+            for (_, span), history in of_name.items():
+                first: Record | None = history.versions[0]
+                if name not in PROFITS:
+                    first = next((made for made in history.versions if _accession(made) not in with_profit), None)
+                if first is not None and (span not in own or age(first) < age(own[span])):
+                    own[span] = first
         return own
 
     def sheet_day(self, end: date) -> tuple[date, tuple[Record, ...]]:
@@ -196,13 +198,17 @@ class Book:
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
         """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
-        spans = (*parts.plus, parts.minus)
-        of_spans = [self.known(line, span, currency) for span in spans]
-        if any(isinstance(known, Known) and not known.histories for known in of_spans):
-            return None
-        by_span = [known for known in of_spans if isinstance(known, Known)]
-        if omitted := [known for known in of_spans if isinstance(known, Omission)]:
-            return Omission(omitted[0].reason, _parts_shown(of_spans, parts))
+        by_span, omitted, spans = list[Known](), list[Omission](), (*parts.plus, parts.minus)
+        for span in spans:
+            known = self.known(line, span, currency)
+            if isinstance(known, Omission):
+                omitted.append(known)
+            elif known.histories:
+                by_span.append(known)
+            else:
+                return None
+        if omitted:
+            return Omission(omitted[0].reason, _parts_shown([*by_span, *omitted], parts))
         if line.measure != "amount":
             return Omission("not_additive", self._shown(by_span, parts))
         complete = [rank for rank in by_span[0].histories if all(rank in known.histories for known in by_span)]
@@ -234,15 +240,18 @@ class Book:
         """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
         amounts, shown, start = list[int | float](), list[Record](), whole.start
         while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
-            every = [span for span in self._quarters_from(line, start) if span.end <= whole.end]
+            quarters = (span for span in self._quarters_from(line, start) if span.end <= whole.end)
+            every = [span for span in quarters if span in self.own]  # and no other days, as of a note
             known = {span: self.known(line, span, currency) for span in every}
             found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
             shown += [version for one in known.values() for version in one.shown]
             if not found:
                 return _Quarters(None, shown)
-            span = min(found, key=lambda span: age(found[span].versions[0]))  # of several, the one that was there first
+            # Of several, the one that was there first.
+            since = {span: max(one.versions[0], self.own[span], key=age) for span, one in found.items()}
+            span = min(since, key=lambda span: age(since[span]))
             first, restating = found[span].versions[0], found[span].restating
-            shown += [first, *([] if restating is None else [restating])]
+            shown += [since[span], *([] if restating is None else [restating])]
             if restating is not None:
                 return _Quarters(None, shown)
             amounts.append(first.payload["value"])

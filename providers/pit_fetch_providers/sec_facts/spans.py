@@ -70,7 +70,7 @@ class Period(NamedTuple):
 
 def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
     """Return the periods of ``cadence``, those of one end together: an item is of the first that has figures."""
-    own, annual = book.own(ANCHORS), book.spans(ANCHORS, _ANNUAL_REPORTS)
+    own, annual = book.own, book.spans(ANCHORS, _ANNUAL_REPORTS)
     years = _by_end(_periods(annual, own, {}), "annual")
     if cadence == "annual":
         return years

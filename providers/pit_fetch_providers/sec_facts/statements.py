@@ -10,7 +10,7 @@ showed the period.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
@@ -39,9 +39,11 @@ class _Beside(NamedTuple):
         others = () if self.whole in parts else (cell for cell in self.cells if cell.value not in counted)
         return tuple(version for cell in others for version in cell.inputs)
 
-    def changed(self) -> tuple[Record, ...]:
-        """Return the versions of what had another value before, which may have been no part of the sum."""
-        return tuple(version for cell in self.cells if cell.restating is not None for version in cell.inputs)
+    def changed(self) -> Iterator[Record]:
+        """Yield the versions that gave what is beside another value: the one before may have been no part of it."""
+        for cell in self.cells:
+            if cell.restating is not None:
+                yield from (version for version in cell.inputs if age(version) >= age(cell.restating))
 
 
 def statements(

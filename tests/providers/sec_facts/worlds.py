@@ -15,7 +15,7 @@ from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests
 from tests.laws.worlds import PITS, Case, always, common, noise_count, options, run
 from tests.loopback.broken import wreck
-from tests.providers.sec_facts import server
+from tests.providers.sec_facts import companies, server
 from tests.providers.sec_facts.server import Reported
 from tests.providers.sec_filings.worlds import endpoint, gone
 from tests.providers.sec_full_text import hours, lists
@@ -472,5 +472,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "unreadable": unreadable,
     "undatable": undatable,
     "typed": typed,
+    **companies.LAWS,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }
