@@ -109,6 +109,29 @@ def noted(rng: Random) -> int:
     return len(notes)
 
 
+def adjoining(rng: Random) -> int:
+    """Twelve months are the sum of their days, also where the year is typed to the eve of a fresh start."""
+    of_day = [rng.randrange(1, 10**6) for _ in range(460)]
+    year, again = date(2022, 1, 1), date(2023, 1, 1) + rng.randint(1, 6) * DAY
+
+    def profit(filing: _Filing, start: date, end: date, typed: date | None = None) -> Record:
+        days = range((start - year).days, (end - year).days + 1)
+        return filing.fact(_FLOWS[0], start, typed or end, sum(of_day[day] for day in days))
+
+    annual, quarter = _Filing(1, "10-K", date(2023, 2, 15)), _Filing(2, "10-Q", date(2023, 5, 5))
+    typed = rng.choice((None, again - DAY))
+    facts = [profit(annual, year, date(2022, 3, 31)), profit(annual, year, date(2022, 12, 31), typed)]
+    facts += [profit(quarter, date(2023, 1, 1), again - DAY), profit(quarter, again, date(2023, 3, 31))]
+    if rng.random() < 0.5:
+        facts += [profit(quarter, date(2023, 1, 1), date(2023, 3, 31))]
+    for item in _answer(facts, "income", "ttm", "latest").values():
+        start, end = (date.fromisoformat(item.payload[name]) for name in ("period_start", "period_end"))
+        days = of_day[(start - year).days : (min(end, date(2022, 12, 31)) - year).days + 1]
+        days += of_day[365 : (end - year).days + 1] if end.month == 3 else []
+        assert item.payload["net_income"] in (None, sum(days)), "days are lost"
+    return 1
+
+
 def _answer(records: Iterable[Record], statement: Statement, cadence: Cadence, vintage: Vintage) -> dict[str, Record]:
     wanted = concepts(statement)
     public = [made for made in records if f"{made.payload['taxonomy']}:{made.payload['concept']}" in wanted]
@@ -182,4 +205,4 @@ def _flows(rng: Random, filing: _Filing, start: date, end: date) -> Iterator[Rec
         yield filing.fact(concept, start, end, of_days.randrange(10**3) * of_days.choice((1, 1, 997, 1000, 997_000)))
 
 
-LAWS: Mapping[str, Callable[[Random], int]] = {"stamped": stamped, "noted": noted}
+LAWS: Mapping[str, Callable[[Random], int]] = {"stamped": stamped, "noted": noted, "adjoining": adjoining}
