@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from typing import NamedTuple
 
 from pit_fetch.provider import Record
@@ -165,6 +165,22 @@ class Book:
             if of_concept is not None and (history := of_concept.get((unit, span))) is not None:
                 found[rank] = history
         return known_of(found)
+
+    def began(self, lines: Iterable[Line], end: date, at: Span, ways: Sequence[Parts]) -> Record | None:
+        """Return what first showed a figure of a period that ends on ``end``, or figures of all parts of it.
+
+        Of a balance sheet, the figures are those ``at`` its day. None if there are none.
+        """
+        first = list[Record]()
+        for line, currency in product(lines, self._units.get(end, ())):
+            if REMAINDER in line.concepts and (currency, at) in self._doubtful:
+                first.append(self._doubtful[currency, at])
+            first += self._found(line, at, currency).versions[:1]
+            for parts in ways:
+                found = [self._found(line, span, currency).versions for span in (*parts.plus, parts.minus)]
+                if all(found):
+                    first.append(max([parts.shown, *(versions[0] for versions in found)], key=age))
+        return min(first, key=age, default=None)
 
     def _spans_of(self, line: Line) -> set[Span]:
         """Return the periods for which any of the line's concepts is reported."""

@@ -69,7 +69,7 @@ class Period(NamedTuple):
 
 
 def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
-    """Return the periods of ``cadence``, those of one end together: an item is of the first that has figures."""
+    """Return the periods of ``cadence``, those of one end together, in the order of :func:`in_order`."""
     own, annual = book.own, book.spans(ANCHORS, _ANNUAL_REPORTS)
     years = _by_end(_periods(annual, own, {}), "annual")
     if cadence == "annual":
@@ -122,17 +122,27 @@ def _by_end(periods: Iterable[Period], kind: Kind) -> list[list[Period]]:
     for period in periods:
         if period.span.start is not None and kind_of(*period.span) == kind:
             by_end.setdefault(period.span.end, []).append(period)
-    return [_in_order(of_end) if len(of_end) > 1 else of_end for of_end in by_end.values()]
+    return [in_order(of_end) if len(of_end) > 1 else of_end for of_end in by_end.values()]
 
 
-def _in_order(of_end: Iterable[Period]) -> list[Period]:
-    """Return the periods of an end in their order. What others were shown before has its place since it is its own."""
-    in_order = sorted(of_end, key=lambda period: period.rank)
-    for place, period in enumerate(in_order):
-        is_later = any(age(other.shown) <= age(period.shown) for other in in_order[place + 1 :])
+def with_figures(period: Period, began: Record) -> Period:
+    """Return a period as one that there is since it has figures, too."""
+    shown = max(period.shown, began, key=age)
+    own = None if period.own is None else max(period.own, began, key=age)
+    return period._replace(shown=shown, own=own, rank=(own is None, age(own or shown), period.rank))
+
+
+def in_order(of_end: Iterable[Period]) -> list[Period]:
+    """Return the periods of an end, that first which it has.
+
+    One that another was shown before has the place since it is the company's own.
+    """
+    ranked = sorted(of_end, key=lambda period: period.rank)
+    for place, period in enumerate(ranked):
+        is_later = any(age(other.shown) <= age(period.shown) for other in ranked[place + 1 :])
         if is_later and period.own is not None:
-            in_order[place] = period._replace(chosen=(period.own,))
-    return in_order
+            ranked[place] = period._replace(chosen=(period.own,))
+    return ranked
 
 
 def _typed(book: Book, first: Mapping[Span, Record], own: Mapping[Span, Record]) -> list[_Typed]:

@@ -10,7 +10,7 @@ showed the period.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
@@ -59,16 +59,29 @@ def statements(
 
 
 def _item_of_end(
-    book: Book, statement: Statement, cadence: Cadence, periods: Iterable[Period], company: str
+    book: Book, statement: Statement, cadence: Cadence, periods: Sequence[Period], company: str
 ) -> Record | None:
-    """Return the item of the first of the periods of one end of which there are figures."""
-    items = (_item(book, statement, cadence, period, company) for period in periods)
-    return next((item for item in items if item is not None), None)
+    """Return the item of the periods of one end, of that which it has by the statement's figures."""
+    if len(periods) > 1:
+        began = [(period, _began(book, statement, period)) for period in periods]
+        periods = spans.in_order(spans.with_figures(period, first) for period, first in began if first is not None)
+    return _item(book, statement, cadence, periods[0], company) if periods else None
+
+
+def _began(book: Book, statement: Statement, period: Period) -> Record | None:
+    return book.began(LINES[statement], period.span.end, _at(book, statement, period)[0], period.ways)
+
+
+def _at(book: Book, statement: Statement, period: Period) -> tuple[Span, tuple[Record, ...]]:
+    """Return of which days the figures of a period are, and what shows it."""
+    if statement != "balance":
+        return period.span, ()
+    day, proof = book.sheet_day(period.span.end)
+    return Span(None, day), proof
 
 
 def _item(book: Book, statement: Statement, cadence: Cadence, period: Period, company: str) -> Record | None:
-    day, proof = book.sheet_day(period.span.end) if statement == "balance" else (None, ())
-    at = period.span if day is None else Span(None, day)
+    at, proof = _at(book, statement, period)
     items = (
         _in_currency(
             currency, book, statement, cadence, at, period._replace(chosen=(*period.chosen, *since, *proof)), company

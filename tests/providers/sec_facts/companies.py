@@ -19,6 +19,11 @@ _COMPANY = "0000000001"
 _VINTAGES: Sequence[Vintage] = ("latest", "first")
 _FORMS = ("10-K", "10-Q", "10-Q", "10-K/A", "8-K", "20-F")
 _ENDS = tuple(date(year, month, 31 if month in (3, 12) else 30) for year in (2020, 2021) for month in (3, 6, 9, 12))
+# By the place of the end and the number of quarters. Few of them have many versions.
+_SPANS = [(end, quarters) for end in range(8) for quarters in (1, 1, 2, 3, 4)]
+_YEAR_AND_SINCE, _LESS_A_PART = ((3, 4), (4, 1), (0, 1), (7, 4)), ((3, 4), (2, 3), (1, 2), (3, 1))
+_PARTS = [(date(2020, 1, 1), end) for end in (date(2020, 6, 30), date(2020, 9, 30), date(2020, 12, 31))]
+_FLOWS = ("us-gaap:NetIncomeLoss", "us-gaap:Revenues", "us-gaap:PaymentsOfDividends")
 _FIRST = (date(2020, 1, 1), date(2019, 10, 1))  # where a period begins that began before the first end
 # What stands beside, in place of, or as a part of one another.
 _RELATED: Mapping[Statement, Sequence[Sequence[str]]] = {
@@ -66,14 +71,25 @@ class _Filing(NamedTuple):
             "form": self.form,
             "accession": accession,
         }
-        at = datetime(self.day.year, self.day.month, self.day.day, 22, tzinfo=UTC)
-        return Record(f"{_COMPANY}:{concept}:{unit}:{start or ''}:{end}:{accession}", at, "edgar_accepted", payload)
+        fact = f"{_COMPANY}:{concept}:{unit}:{start or ''}:{end}"
+        return Record(f"{fact}:{accession}", _at(self.day), "edgar_accepted", payload)
+
+
+def _at(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, 22, tzinfo=UTC)
 
 
 def stamped(rng: Random) -> int:
     """An item that is older than the PIT is what was answered at its instant, and ever since. None is gone."""
-    statement = rng.choice(STATEMENTS)
-    records = _disorderly(rng, statement)
+    for statement in STATEMENTS:
+        _check_instants(_disorderly(rng, statement), statement)
+    for _ in range(4):
+        _check_instants(_renamed(rng), "income")
+        _check_instants(_retyped(rng), "income")
+    return len(STATEMENTS)
+
+
+def _check_instants(records: Sequence[Record], statement: Statement) -> None:
     instants = sorted({record.available_at for record in records if record.available_at is not None})
     for cadence in CADENCES:
         for vintage in _VINTAGES:
@@ -82,7 +98,6 @@ def stamped(rng: Random) -> int:
                 assert before.keys() <= now.keys(), "an item is gone"
                 changed = [item for name, item in now.items() if item != before.get(name)]
                 assert all(item.available_at == at for item in changed), "an item is older than what changed it"
-    return len(instants)
 
 
 def noted(rng: Random) -> int:
@@ -94,16 +109,22 @@ def noted(rng: Random) -> int:
     facts = [fact for filing, start, end in reported for fact in _flows(rng, filing, start, end)]
     notes = []
     for _ in range(rng.choice((1, 3, 9))):
-        start, end = (day + rng.choice((0, -7, -3, -1, 1, 2, 6)) * DAY for day in rng.choice(sorted(own)))
-        filing = rng.choice(filings)
+        (start, end), filing, typed = (
+            rng.choice(sorted(own)),
+            rng.choice(filings),
+            rng.choice((-7, -3, -1, 1, 2, 6)) * DAY,
+        )
+        start, end = (start + typed, end) if rng.random() < 0.3 else (start, end + typed)
         if (start, end) not in own and end < filing.day:
-            notes.append(filing.fact(rng.choice(_FLOWS[1:]), start, end, rng.randrange(10**6)))
+            notes += [
+                filing.fact(flow, start, end, rng.randrange(10**6)) for flow in rng.choice((_FLOWS[1:], _FLOWS[2:]))
+            ]
     notes = [*{fact_id(note): note for note in notes}.values()]
     for cadence in CADENCES:
         for vintage in _VINTAGES:
-            for at in (record.available_at for record in rng.sample(facts, 3)):
+            for at in rng.sample(sorted({filing.day for filing in filings}), 3):
                 alone, beside = (
-                    _answer(_until(every, at), statement, cadence, vintage) for every in (facts, [*facts, *notes])
+                    _answer(_until(every, _at(at)), statement, cadence, vintage) for every in (facts, [*facts, *notes])
                 )
                 assert alone == {name: beside.get(name) for name in alone}, "a note changes a statement"
     return len(notes)
@@ -145,11 +166,10 @@ def _until(records: Iterable[Record], at: datetime | None) -> list[Record]:
 def _disorderly(rng: Random, statement: Statement) -> list[Record]:
     """Return facts of few names and values, of periods whose days are often typed off, in one currency or several."""
     chosen = [*rng.choice(_RELATED[statement]), *rng.choice(_PROFITS)]
-    if rng.random() < 0.5:
+    if rng.random() < 0.3:
         chosen = [*rng.sample(sorted(concepts(statement)), 4), *rng.sample(ANCHORS, 2), "us-gaap:NetIncomeLoss"]
     values, units = rng.choice(_VALUES), rng.choice((("USD",), ("USD",), ("USD", "EUR"), ("USD", "EUR", "GBP")))
-    # Few periods have many versions.
-    spans = rng.sample([(end, quarters) for end in range(8) for quarters in (1, 1, 2, 3, 4)], rng.choice((3, 6, 30)))
+    spans = rng.choice((_YEAR_AND_SINCE, _LESS_A_PART, rng.sample(_SPANS, 3), rng.sample(_SPANS, 30)))
     is_off, records = rng.choice((0, 0.2, 0.5)), dict[str, Record]()
     for filing in _filings(rng):
         for _ in range(rng.randint(2, 25)):
@@ -163,6 +183,29 @@ def _disorderly(rng: Random, statement: Statement) -> list[Record]:
             fact = filing.fact(concept, None if is_instant else start, end, rng.choice(values), unit)
             records.setdefault(fact.id, fact)
     return list(records.values())
+
+
+def _renamed(rng: Random) -> list[Record]:
+    """Return a year and parts of it whose revenue a few filings report, under several names, and at times recast."""
+    filings = [_Filing(number, "10-K", date(2021, number, 9)) for number in range(1, 6)]
+    facts = [filings[0].fact("us-gaap:NetIncomeLoss", start, end, 21) for start, end in _PARTS]
+    for _ in range(rng.randint(4, 10)):
+        place = rng.choice((0, 0, 1, 2))
+        name, value = rng.choice(_RELATED["income"][0]), (350, 600, 800)[place] + rng.choice((0, 0, 40))
+        facts.append(rng.choice(filings).fact(name, *_PARTS[place], value))
+    return list({fact.id: fact for fact in facts}.values())
+
+
+def _retyped(rng: Random) -> list[Record]:
+    """Return a year, and parts of it, whose profit a few filings report, and whose days they type off."""
+    filings = [_Filing(number, "10-K", date(2021, number, 9)) for number in range(1, 5)]
+    facts = list[Record]()
+    for _ in range(rng.randint(4, 8)):
+        place = rng.choice((0, 1, 2, 3, 3))
+        start, end = (*_PARTS, (date(2020, 10, 1), date(2020, 12, 31)))[place]
+        start, end = (_off(rng, start, 0.8), end) if place == 3 else (start, _off(rng, end, 0.3 * (place < 2)))
+        facts.append(rng.choice(filings).fact(rng.choice(_FLOWS[:2]), start, end, (5, 6, 7, 8)[place]))
+    return list({fact.id: fact for fact in facts}.values())
 
 
 def _filings(rng: Random) -> Iterator[_Filing]:
@@ -179,9 +222,6 @@ def _off(rng: Random, day: date, share: float) -> date:
 def _unit(statement: Statement, concept: str, currency: str) -> str:
     measure = next((line.measure for line in LINES[statement] if concept in line.concepts), "amount")
     return {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[measure]
-
-
-_FLOWS = ("us-gaap:NetIncomeLoss", "us-gaap:Revenues", "us-gaap:PaymentsOfDividends")
 
 
 def _orderly(rng: Random) -> Iterator[tuple[_Filing, date, date]]:

@@ -68,7 +68,10 @@ def _before_it_was_proved(real: Any) -> Any:
 
 
 def _as_of_the_first(real: Any) -> Any:
-    return lambda book, first, own: [one._replace(shown=first[one.period]) for one in real(book, first, own)]
+    def typed(book: Any, first: Any, own: Any) -> Any:
+        return [one._replace(shown=first[one.period], own=own.get(one.period)) for one in real(book, first, own)]
+
+    return typed
 
 
 def _that_begin_days_apart(real: Any) -> Any:
@@ -291,7 +294,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: an item is older than that its period is the company's own",
-        f"{_SPANS}:_in_order",
+        f"{_SPANS}:in_order",
         lambda real: lambda of_end: [period._replace(chosen=()) for period in real(of_end)],
         _STAMPED,
     ),
