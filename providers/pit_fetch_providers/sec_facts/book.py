@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import groupby, pairwise
-from typing import NamedTuple, TypeVar
+from itertools import groupby, pairwise, product
+from typing import NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, known_of, total
+from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Known, Omission, Public, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
-from pit_fetch_providers.sec_facts.lines import Line
-from pit_fetch_providers.sec_facts.measures import of_one_measure
+from pit_fetch_providers.sec_facts.facts import Fact
+from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS, REMAINDER, Line
+from pit_fetch_providers.sec_facts.measures import is_contested, judged, of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
-from pit_fetch_providers.sec_facts.remainders import proved
+from pit_fetch_providers.sec_facts.remainders import parted
 from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
 from pit_fetch_providers.sec_facts.versions import History, Vintage, age, first_shown, histories
 
-_Key = TypeVar("_Key")
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
 
@@ -47,15 +47,19 @@ class Book:
         self._units: dict[date, Counter[str]] = {}
         every = list(records)
         self.same = same_periods(every)
-        for history in histories(proved(one_for_each_period(every, self.same))):
+        certain, doubtful = parted(one_for_each_period(every, self.same))
+        # What may be of another measure: what first showed it, by unit and period.
+        self._doubtful = {(made.fact.unit, _span(made.fact)): made.versions[0] for made in histories(doubtful)}
+        for history in histories(certain):
             fact = history.fact
-            span = Span(fact.start, fact.end)
+            span = _span(fact)
             self._histories.setdefault(f"{fact.taxonomy}:{fact.concept}", {})[fact.unit, span] = history
-            if len(fact.unit) == 3 and fact.unit.isupper():
+            if _is_currency(fact.unit):
                 self._units.setdefault(fact.end, Counter())[fact.unit] += 1
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
+        self.own = self._own(ANCHORS)
         self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
-        self._recasts: dict[tuple[Line, str], frozenset[str]] = {}
+        self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
         """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``.
@@ -65,12 +69,30 @@ class Book:
         """
         shown: dict[Span, list[Record]] = {}
         for name in names:
-            for (_, span), history in self._histories.get(name, {}).items():
+            for (unit, span), history in self._histories.get(name, {}).items():
                 versions = [version for version in history.versions if forms is None or _form(version) in forms]
-                if versions:
+                if versions and _is_currency(unit):
                     shown.setdefault(span, []).extend(versions)
         in_order = sorted(shown, key=lambda span: (*first_shown(shown[span]), span.end, span.start))
         return {span: min(shown[span], key=age) for span in in_order}
+
+    def _own(self, names: Collection[str]) -> Mapping[Span, Record]:
+        """Return the periods of the concepts ``names`` that are the company's own, each with the version since which.
+
+        They have a profit. So all do of a filing that has no profit of any period.
+        """
+        of_names = [(name, self._histories.get(name, {})) for name in names]
+        profits = (history for name, of_name in of_names if name in PROFITS for history in of_name.values())
+        with_profit = {_accession(version) for history in profits for version in history.versions}
+        own: dict[Span, Record] = {}
+        for name, of_name in of_names:
+            for (_, span), history in of_name.items():
+                first: Record | None = history.versions[0]
+                if name not in PROFITS:
+                    first = next((made for made in history.versions if _accession(made) not in with_profit), None)
+                if first is not None and (span not in own or age(first) < age(own[span])):
+                    own[span] = first
+        return own
 
     def sheet_day(self, end: date) -> tuple[date, tuple[Record, ...]]:
         """Return the day of the balance sheet of a period that ends on ``end``, and the version that shows it.
@@ -89,30 +111,34 @@ class Book:
         of_day = (history for history in self._every() if history.fact.start is None and history.fact.end == day)
         return any(age(history.versions[0])[0] <= age(shown)[0] for history in of_day)
 
-    def currencies(self, end: date) -> tuple[Sequence[str], tuple[Record, ...]]:
-        """Return in which currencies periods that end on ``end`` are reported, that of most facts before the others.
+    def currencies(self, end: date) -> Iterator[tuple[str, tuple[Record, ...]]]:
+        """Yield in which currencies periods that end on ``end`` are reported, that of most facts before the others.
 
-        And since which version it is. Of as many facts, the currency that was reported later is: a company that changes
-        it shows the year before again. Of the first versions it is the one that was there first, of the most facts of
-        its filing: in which currency most are depends on later ones, too.
+        With each comes the version since which it has its place behind those before it. Of as many facts, the currency
+        that was reported later is before: a company that changes it shows the year before again. Of the first versions
+        it is the one that was there first, of the most facts of its filing: in which currency most are depends on
+        later ones, too.
         """
         units: Mapping[str, int] = self._units.get(end, {})
         if len(units) < 2:  # in most cases
-            return tuple(units), ()
+            yield from ((unit, ()) for unit in units)
+            return
         every = (history for history in self._every() if history.fact.end == end and history.fact.unit in units)
-        first = [(history.fact.unit, history.versions[0]) for history in every]
-        if self.place == -1:
-            # The oldest one of each currency comes last, and stays.
-            began = {unit: age(version) for unit, version in sorted(first, key=lambda pair: age(pair[1]), reverse=True)}
-            rank = sorted({*began.values()}).index
+        first = sorted(((history.fact.unit, history.versions[0]) for history in every), key=lambda pair: age(pair[1]))
+        began = dict(reversed(first))  # the oldest one of each comes last, and stays
+        if self.place == 0:
+            ages = Counter((age(version), unit) for unit, version in first)
+            in_order = sorted(ages, key=lambda pair: (pair[0], -ages[pair], pair[1]))
+            yield from ((unit, (began[unit],)) for unit in dict.fromkeys(unit for _, unit in in_order))
+            return
+        rank = sorted({age(version) for version in began.values()}).index
 
-            def ordered(counts: Mapping[str, int]) -> list[str]:
-                return sorted(counts, key=lambda unit: (-counts[unit], -rank(began[unit]), unit))
+        def ordered(counts: Mapping[str, int]) -> list[str]:
+            return sorted(counts, key=lambda unit: (-counts[unit], -rank(age(began[unit])), unit))
 
-            return ordered(units), _leading_since(first, lambda counts: ordered(counts)[0])
-        ages = Counter((age(version), unit) for unit, version in first)
-        in_order = sorted(ages, key=lambda pair: (pair[0], -ages[pair], pair[1]))
-        return list(dict.fromkeys(unit for _, unit in in_order)), ()
+        by_instant = list(_by_instant(first, ordered))
+        for place, unit in enumerate(by_instant[-1][0], 1):
+            yield unit, (_since(by_instant, place),)
 
     def _every(self) -> Iterator[History]:
         for of_concept in self._histories.values():
@@ -122,8 +148,14 @@ class Book:
         """Return the histories of the line's concepts for a period, without those that are another measure."""
         key = line.concepts, span, currency  # a year is a part of several sums
         if key not in self._known:
-            self._known[key] = of_one_measure(line, self._found(line, span, currency))
+            self._known[key] = self._judged(line, span, currency)
         return self._known[key]
+
+    def _judged(self, line: Line, span: Span, currency: str) -> Known | Omission:
+        known = of_one_measure(line, self._found(line, span, currency))
+        if REMAINDER in line.concepts and known == NOTHING and (currency, span) in self._doubtful:
+            return Omission("unproved", (self._doubtful[currency, span],))
+        return known
 
     def _found(self, line: Line, span: Span, currency: str) -> Known:
         unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
@@ -133,6 +165,22 @@ class Book:
             if of_concept is not None and (history := of_concept.get((unit, span))) is not None:
                 found[rank] = history
         return known_of(found)
+
+    def began(self, lines: Iterable[Line], end: date, at: Span, ways: Sequence[Parts]) -> Record | None:
+        """Return what first showed a figure of a period that ends on ``end``, or figures of all parts of it.
+
+        Of a balance sheet, the figures are those ``at`` its day. None if there are none.
+        """
+        first = list[Record]()
+        for line, currency in product(lines, self._units.get(end, ())):
+            if REMAINDER in line.concepts and (currency, at) in self._doubtful:
+                first.append(self._doubtful[currency, at])
+            first += self._found(line, at, currency).versions[:1]
+            for parts in ways:
+                found = [self._found(line, span, currency).versions for span in (*parts.plus, parts.minus)]
+                if all(found):
+                    first.append(max([parts.shown, *(versions[0] for versions in found)], key=age))
+        return min(first, key=age, default=None)
 
     def _spans_of(self, line: Line) -> set[Span]:
         """Return the periods for which any of the line's concepts is reported."""
@@ -151,40 +199,52 @@ class Book:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
         if not known.histories:
             return None
+        version = self._chosen([(rank, history.versions[self.place]) for rank, history in known.histories.items()])
+        shown: tuple[Record, ...] = ()
+        for then in reversed(known.told):
+            if not then.of_line or self._chosen(then.of_line) is not version:
+                break
+            shown = (then.newest,)
+        return Cell(version.payload["value"], (version,), restating=known.restating, shown=shown, judged=known.shown)
+
+    def _chosen(self, made: Public) -> Record:
+        """Return the version of the line that the newest filing has, or the first."""
         choose = min if self.place == 0 else max
-        versions = [(history.versions[self.place], -rank) for rank, history in known.histories.items()]
-        version, _ = choose(versions, key=lambda pair: (age(pair[0]), pair[1]))
-        return Cell(version.payload["value"], (version,), restating=known.restating)
+        return choose(made, key=lambda pair: (age(pair[1]), -pair[0]))[1]
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
         """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
-        by_span, spans = list[Known](), (*parts.plus, parts.minus)
+        by_span, omitted, spans = list[Known](), list[Omission](), (*parts.plus, parts.minus)
         for span in spans:
             known = self.known(line, span, currency)
             if isinstance(known, Omission):
-                return known._replace(shown=(*known.shown, parts.shown))
-            by_span.append(known)
-        if not all(known.histories for known in by_span):
-            return None
+                omitted.append(known)
+            elif known.histories:
+                by_span.append(known)
+            else:
+                return None
+        if omitted:
+            return Omission(omitted[0].reason, _parts_shown([*by_span, *omitted], parts))
         if line.measure != "amount":
             return Omission("not_additive", self._shown(by_span, parts))
         complete = [rank for rank in by_span[0].histories if all(rank in known.histories for known in by_span)]
         if not complete:
             return Omission("renamed", self._shown(by_span, parts))
-        is_restated = any(known.restating is not None for known in by_span)
-        if is_restated or not _is_one_basis(by_span, self._recasting(line, currency)):
-            return Omission("restated", self._shown(by_span, parts))
+        restating = [known.restating for known in by_span if known.restating is not None]
+        if restating or (restating := _other_bases(by_span, self._recasting(line, currency))):
+            return Omission("restated", (*self._shown(by_span, parts), min(restating, key=age)))
         amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
         least, suspected = suspects(amounts)
         in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
-        quarters = [version for known in in_quarters.values() for version in known.shown]
+        shown = [version for known in by_span for version in known.shown]
+        shown += [version for quarters in in_quarters.values() for version in quarters.shown]
         if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
-            return Omission("rounded", (*self._shown(by_span, parts), *quarters))
+            return Omission("rounded", (*self._shown(by_span, parts), *shown))
         # Of the names, the one that is complete first, or whose newest version is the newest.
         choose = min if self.place == 0 else max
         cells = [self._sum([known.histories[rank] for known in by_span]) for rank in complete]
         cell = cells[0] if len(cells) == 1 else choose(cells, key=lambda cell: max(map(age, cell.inputs)))
-        return cell._replace(shown=(parts.shown, *quarters))
+        return cell._replace(shown=(parts.shown, *shown))
 
     def _sum(self, parts: list[History]) -> Cell:
         """Return the sum of ``parts``, of which the last is subtracted."""
@@ -196,15 +256,18 @@ class Book:
         """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
         amounts, shown, start = list[int | float](), list[Record](), whole.start
         while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
-            every = [span for span in self._quarters_from(line, start) if span.end <= whole.end]
+            quarters = (span for span in self._quarters_from(line, start) if span.end <= whole.end)
+            every = [span for span in quarters if span in self.own]  # and no other days, as of a note
             known = {span: self.known(line, span, currency) for span in every}
             found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
-            shown += [version for one in known.values() if isinstance(one, Omission) for version in one.shown]
+            shown += [version for one in known.values() for version in one.shown]
             if not found:
                 return _Quarters(None, shown)
-            span = min(found, key=lambda span: age(found[span].versions[0]))  # of several, the one that was there first
+            # Of several, the one that was there first.
+            since = {span: max(one.versions[0], self.own[span], key=age) for span, one in found.items()}
+            span = min(since, key=lambda span: age(since[span]))
             first, restating = found[span].versions[0], found[span].restating
-            shown += [first, *([] if restating is None else [restating])]
+            shown += [since[span], *([] if restating is None else [restating])]
             if restating is not None:
                 return _Quarters(None, shown)
             amounts.append(first.payload["value"])
@@ -213,68 +276,99 @@ class Book:
 
     def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
-        every = [history for known in by_span for history in known.histories.values()]
+        known = list(by_span)
+        every = [history for one in known for history in one.histories.values()]
         chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
-        restating = (known.restating for known in by_span if known.restating is not None)
-        return (parts.shown, *chosen, *restating)
+        restating = (one.restating for one in known if one.restating is not None)
+        return (*_parts_shown(known, parts), *chosen, *restating)
 
-    def _recasting(self, line: Line, currency: str) -> frozenset[str]:
+    def _recasting(self, line: Line, currency: str) -> Mapping[str, Record]:
         """Return the filings that report another value of the line than before for some period, under any of its names.
 
-        They change its basis.
+        They change its basis. Each comes with the version since which that is so.
         """
         if (line, currency) not in self._recasts:
             found = (self._found(line, span, currency) for span in self._spans_of(line))
-            self._recasts[line, currency] = frozenset(
-                accession for known in found for accession in _recasts(line, known)
-            )
+            every = [recast for known in found for recast in _recasts(line, known)]
+            self._recasts[line, currency] = dict(sorted(every, key=lambda recast: age(recast[1]), reverse=True))
         return self._recasts[line, currency]
 
 
-def _leading_since(
-    first: Iterable[tuple[_Key, Record]], leader: Callable[[Mapping[_Key, int]], _Key]
-) -> tuple[Record, ...]:
-    """Return the version since which the ``leader`` by the number of facts is what it is; ``first`` are theirs."""
-    counts, leading, since = Counter[_Key](), list[_Key](), list[Record]()
-    in_order = sorted(first, key=lambda pair: age(pair[1]))
-    for _, together in groupby(in_order, key=lambda pair: pair[1].available_at):
-        for key, version in together:
-            counts[key] += 1
+def _parts_shown(of_spans: Iterable[Known | Omission], parts: Parts) -> tuple[Record, ...]:
+    """Return the versions that show that there are figures of all parts of a sum, and which ones are no figures."""
+    known = list(of_spans)
+    first = (one.versions[0] for one in known if isinstance(one, Known))
+    return (parts.shown, *first, *(version for one in known for version in one.shown))
+
+
+def _by_instant(
+    first: Iterable[tuple[str, Record]], ordered: Callable[[Mapping[str, int]], list[str]]
+) -> Iterator[tuple[list[str], Record]]:
+    """Yield how currencies are ``ordered`` by the number of facts at each instant, with the newest of its versions."""
+    counts = Counter[str]()
+    for _, together in groupby(first, key=lambda pair: pair[1].available_at):
+        for unit, version in together:
+            counts[unit] += 1
             newest = version
-        if leading != [leader(counts)]:
-            leading, since = [leader(counts)], [newest]
-    return tuple(since)
+        yield ordered(counts), newest
 
 
-def _is_one_basis(by_span: Sequence[Known], recasting: Container[str]) -> bool:
-    """Return whether no filing that first brought the line for one of the periods restated it, unless for all."""
-    first = {known.versions[0].payload["accession"] for known in by_span}
-    return all(accession not in recasting or _are_all_in(by_span, accession) for accession in first)
+def _since(by_instant: Sequence[tuple[list[str], Record]], places: int) -> Record:
+    """Return the version since which the first ``places`` of the currencies are those that they are."""
+    now, since = by_instant[-1]
+    for then, newest in reversed(by_instant):
+        if then[:places] != now[:places]:
+            break
+        since = newest
+    return since
+
+
+def _other_bases(by_span: Sequence[Known], recasting: Mapping[str, Record]) -> list[Record]:
+    """Return what shows that filings that first brought the line for one of the periods restated it, unless for all."""
+    first = {_accession(known.versions[0]) for known in by_span}
+    recasts = (accession for accession in first if accession in recasting)
+    return [recasting[accession] for accession in recasts if not _are_all_in(by_span, accession)]
 
 
 def _are_all_in(by_span: Iterable[Known], accession: str) -> bool:
-    return all(any(version.payload["accession"] == accession for version in known.versions) for known in by_span)
+    return all(any(_accession(version) == accession for version in known.versions) for known in by_span)
 
 
-def _recasts(line: Line, found: Known) -> Iterator[str]:
+def _recasts(line: Line, found: Known) -> Iterator[tuple[str, Record]]:
     """Yield the accession numbers of the filings that change a value of the line by more than its rounding.
 
-    Be it that of one concept or, as far as they are one measure, of one after another.
+    Be it that of one concept or, as far as they are one measure by what was public at some instant, of one after
+    another. With each comes the version since which that is so.
     """
     if found.restating is None:
         return
     for history in found.histories.values():
-        yield from _changing(history.versions)
-    known = of_one_measure(line, found)
-    if not isinstance(known, Omission):
-        yield from _changing(known.versions)
+        yield from ((_accession(version), version) for version in _changing(history.versions))
+    if not is_contested(found):
+        yield from ((_accession(version), version) for version in _changing(found.versions))
+        return
+    for then in judged(line, found):
+        yield from ((_accession(version), then.newest) for version in _changing(version for _, version in then.of_line))
 
 
-def _changing(versions: Iterable[Record]) -> Iterator[str]:
+def _changing(versions: Iterable[Record]) -> Iterator[Record]:
+    """Yield the versions that change a value by more than its rounding."""
     for before, version in pairwise(versions):
         value, previous = version.payload["value"], before.payload["value"]
         if abs(value - previous) > _ROUNDING * abs(previous):
-            yield version.payload["accession"]
+            yield version
+
+
+def _span(fact: Fact) -> Span:
+    return Span(fact.start, fact.end)
+
+
+def _is_currency(unit: str) -> bool:
+    return len(unit) == 3 and unit.isupper()
+
+
+def _accession(version: Record) -> str:
+    return str(version.payload["accession"])
 
 
 def _form(version: Record) -> str:

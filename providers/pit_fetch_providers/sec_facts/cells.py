@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
 from pit_fetch.provider import Record
@@ -10,8 +10,37 @@ from pit_fetch_providers.sec_facts.versions import History, age, restating
 
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
-# parts is. "incomplete": something is reported beside the parts of the sum.
-Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete"]
+# parts is. "incomplete": something is reported beside the parts of the sum. "unproved": it may be another measure.
+Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete", "unproved"]
+
+
+# The versions of a line that were public at an instant, oldest first, each with the rank of its concept.
+Public = Sequence[tuple[int, Record]]
+
+
+class Judged(NamedTuple):
+    """The public versions of a line at an instant, and the ranks of the concepts that were the line by them.
+
+    ``ranks`` is None if the facts do not tell.
+    """
+
+    public: Public
+    ranks: Set[int] | None
+
+    @property
+    def newest(self) -> Record:
+        return self.public[-1][1]
+
+    @property
+    def of_line(self) -> Public:
+        """Return those that are of the line; none if the facts do not tell which they are."""
+        return [made for made in self.public if self.ranks is not None and made[0] in self.ranks]
+
+    def is_judged_alike(self, later: Judged) -> bool:
+        """Return whether a ``later`` instant's versions tell the same of the concepts that there were."""
+        if self.ranks is None or later.ranks is None:
+            return self.ranks is later.ranks
+        return self.ranks == later.ranks & {rank for rank, _ in self.public}
 
 
 class Known(NamedTuple):
@@ -19,14 +48,18 @@ class Known(NamedTuple):
 
     versions   all of their versions, oldest first
     restating  the first version of another value than the one before; None if there is none
+    shown      what shows that no other histories are the line's, where filings have several values of it
+    told       what they told of that at each instant, oldest first
     """
 
     histories: Mapping[int, History]
     versions: Sequence[Record]
     restating: Record | None
+    shown: tuple[Record, ...] = ()
+    told: Sequence[Judged] = ()
 
 
-_NOTHING = Known({}, (), None)
+NOTHING = Known({}, (), None)
 
 
 class Cell(NamedTuple):
@@ -36,7 +69,8 @@ class Cell(NamedTuple):
     inputs: tuple[Record, ...]
     is_derived: bool = False
     restating: Record | None = None  # the first public version of another value than the one before
-    shown: tuple[Record, ...] = ()  # what else it rests on: the versions that first showed its periods
+    judged: tuple[Record, ...] = ()  # what shows that this is the first, which matters to sums
+    shown: tuple[Record, ...] = ()  # what else it rests on, such as the versions that first showed its periods
 
 
 class Omission(NamedTuple):
@@ -57,7 +91,7 @@ def known_of(histories: Mapping[int, History]) -> Known:
         (history,) = histories.values()
         return Known(histories, history.versions, restating(history.versions))
     if not histories:
-        return _NOTHING
+        return NOTHING
     versions = sorted((version for history in histories.values() for version in history.versions), key=age)
     return Known(histories, versions, restating(versions))
 

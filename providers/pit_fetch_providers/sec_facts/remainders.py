@@ -16,8 +16,8 @@ _NEEDED = frozenset({REMAINDER, *REMAINDER_OF, *REMAINDER_PARTS})
 _Values = Mapping[str, int | float]
 
 
-def proved(records: Iterable[Record]) -> list[Record]:
-    """Return the versions but those of long-term debt that may include what is due within a year."""
+def parted(records: Iterable[Record]) -> tuple[list[Record], list[Record]]:
+    """Return the versions, and apart from them those of long-term debt that may include what is due within a year."""
     every = list(records)
     sheets: dict[tuple[str, str, str], dict[str, int | float]] = {}
     for record in every:
@@ -25,8 +25,10 @@ def proved(records: Iterable[Record]) -> list[Record]:
             sheets.setdefault(_sheet(record), {})[concept] = record.payload["value"]
     doubtful = {place for place, sheet in sheets.items() if REMAINDER in sheet and not _adds_up(sheet)}
     if not doubtful:
-        return every
-    return [record for record in every if concept_of(record) != REMAINDER or _sheet(record) not in doubtful]
+        return every, []
+    apart = [record for record in every if concept_of(record) == REMAINDER and _sheet(record) in doubtful]
+    ids = {record.id for record in apart}
+    return [record for record in every if record.id not in ids], apart
 
 
 def _adds_up(sheet: _Values) -> bool:

@@ -1,16 +1,20 @@
-"""Find the periods of a company's statements by what it reported on: years, quarters, twelve months. Pure."""
+"""Find the periods of a company's statements by what it reported on: years, quarters, twelve months. Pure.
+
+A period is the company's own if a profit of its days is beside it. Notes tell of other days, too: pro forma, or of a
+business until its sale. Such a period takes no place of one of the company's own, and makes none by a sum.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import permutations
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.book import Book, Parts
 from pit_fetch_providers.sec_facts.lines import ANCHORS
-from pit_fetch_providers.sec_facts.periods import DAY, Kind, Span, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, Span, kind_of
 from pit_fetch_providers.sec_facts.versions import age
 
 Cadence = Literal["annual", "quarter", "ttm"]
@@ -22,80 +26,168 @@ _LEEWAY = timedelta(days=8)
 
 
 class _Typed(NamedTuple):
-    """The days of a period as some filing types them, the period, and the version that shows that they are its own."""
+    """The days of a period as some filing types them, the period, and the version that shows that they are its own.
+
+    ``own`` is the version since which the period is the company's own; None if it is not.
+    """
 
     days: Span
     period: Span
     shown: Record
+    own: Record | None
 
 
-# A period, the periods whose sum it is, and the one that is subtracted from them.
-_Derived = tuple[Span, tuple[_Typed, ...], _Typed]
+class _Derived(NamedTuple):
+    """A period, the periods whose sum it is, and the one that is subtracted from them."""
+
+    rest: Span
+    plus: tuple[_Typed, ...]
+    minus: _Typed
+
+
+class _Way(NamedTuple):
+    """A way to derive a period, the version since which all parts are the company's own, and what shows ``minus``."""
+
+    parts: Parts
+    own: Record | None
+    minus: Record
 
 
 class Period(NamedTuple):
-    """The ways to derive a period, and the version that first showed it.
+    """A period, the ways to derive it, and the versions that first showed it, and since which it is the company's own.
 
-    ``chosen`` shows why an item of it has the currency, or the day of its balance sheet, that it has.
+    ``own`` is None if it is not. ``chosen`` shows why an item is of it, of the others with its end, and has the
+    currency, or the day of its balance sheet, that it has.
     """
 
+    span: Span
     ways: tuple[Parts, ...]
     shown: Record
+    own: Record | None
+    rank: tuple[Any, ...]  # what orders the periods of one end
     chosen: tuple[Record, ...] = ()
 
 
-def of_cadence(book: Book, cadence: Cadence) -> Mapping[Span, Period]:
-    """Return the periods of ``cadence``, one for each end: of several, the one that was shown first."""
-    annual = book.spans(ANCHORS, _ANNUAL_REPORTS)
-    years = _one_for_each_end({span: Period((), shown) for span, shown in annual.items()}, "annual")
+def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
+    """Return the periods of ``cadence``, those of one end together, in the order of :func:`in_order`."""
+    own, annual = book.own, book.spans(ANCHORS, _ANNUAL_REPORTS)
+    years = _by_end(_periods(annual, own, {}), "annual")
     if cadence == "annual":
         return years
+    # A year is one since an annual report tells of it, or since it takes the place of one of a note.
+    known = {year.span: shown for of_end in years for year, shown in _taken(of_end)}
     every = book.spans(ANCHORS)
-    kind: Kind = "quarter" if cadence == "quarter" else "annual"
-    reported = every if cadence == "quarter" else {year: annual[year] for year in years}
-    # A year is one since an annual report tells of it.
-    typed = _typed(book, {**every, **{year: annual[year] for year in years}})
-    ways = _ways(book, (_quarters if cadence == "quarter" else _twelve_months)(years, typed))
-    periods = {}
-    for span in {**reported, **ways}:
-        shown = [*([reported[span]] if span in reported else []), *(parts.shown for parts in ways.get(span, ()))]
-        periods[span] = Period(ways.get(span, ()), min(shown, key=age))
-    # Of those that one filing showed first, what it reports comes before what it lets us derive.
-    first = [span for span, shown in reported.items() if age(shown) == age(periods[span].shown)]
-    in_order = [*first, *sorted(periods.keys() - first)]
-    return _one_for_each_end({span: periods[span] for span in in_order}, kind)
+    typed = _typed(book, {**every, **known}, own)
+    if cadence == "quarter":
+        return _by_end(_periods(every, own, _ways(book, _quarters(known, typed), every)), "quarter")
+    return _by_end(_periods(known, own, _ways(book, _twelve_months(known, typed), known)), "annual")
 
 
-def _ways(book: Book, every: Iterable[_Derived]) -> Mapping[Span, tuple[Parts, ...]]:
-    """Return the ways to derive each period, each with what first showed it."""
-    ways = dict[Span, dict[tuple[tuple[Span, ...], Span], Parts]]()
-    for rest, plus, minus in every:
-        shown, period = [part.shown for part in (*plus, minus)], rest
-        same = book.same.get(rest)
-        if same is not None and same.period.end == rest.end:  # no item gets another end
-            shown, period = [*shown, same.shown], same.period
-        parts = Parts(tuple(part.period for part in plus), minus.period, max(shown, key=age))
-        of_rest = ways.setdefault(period, {})
-        of_rest[parts[:2]] = min(parts, of_rest.get(parts[:2], parts), key=lambda parts: age(parts.shown))
-    return {span: tuple(of_rest.values()) for span, of_rest in ways.items()}
+def _taken(of_end: Sequence[Period]) -> Iterator[tuple[Period, Record]]:
+    """Yield the years that a year's end had by and by, each with the version since which it had it."""
+    before = min(of_end, key=lambda year: (age(year.shown), year.rank[-1]))  # of those of one filing, as they come
+    yield before, before.shown
+    if of_end[0] is not before and of_end[0].own is not None:
+        yield of_end[0], of_end[0].own
 
 
-def _one_for_each_end(periods: Mapping[Span, Period], kind: Kind) -> dict[Span, Period]:
-    """Return the periods of a kind; of several with one end, the one that was shown first."""
-    of_kind = [span for span in periods if span.start is not None and kind_of(*span) == kind]
-    by_end: dict[date, Span] = {}
-    for span in sorted(of_kind, key=lambda span: age(periods[span].shown)):
-        by_end.setdefault(span.end, span)
-    return {span: periods[span] for span in by_end.values()}
+def _periods(
+    reported: Mapping[Span, Record], own: Mapping[Span, Record], ways: Mapping[Span, Sequence[_Way]]
+) -> Iterator[Period]:
+    """Yield the periods that are reported or derived, each with its rank among those of its end.
+
+    The company's own come first, and of them what was its own first. Of those that one filing brought, what it reports
+    comes before what it lets us derive, and of these the one whose part was reported first.
+    """
+    for place, span in enumerate({**reported, **ways}):
+        of_span, first = ways.get(span, ()), reported.get(span)
+        by_report = max(own[span], first, key=age) if first is not None and span in own else None
+        since = _oldest(by_report, *(way.own for way in of_span))
+        shown = _oldest(first, *(way.parts.shown for way in of_span))
+        if shown is None:
+            continue
+        tie: tuple[Any, ...] = (0, place)
+        if since is not None and since is not by_report:
+            tie = 1, min(age(way.minus) for way in of_span if way.own and age(way.own) == age(since)), span.start
+        yield Period(span, tuple(way.parts for way in of_span), shown, since, (since is None, age(since or shown), tie))
 
 
-def _typed(book: Book, first: Mapping[Span, Record]) -> list[_Typed]:
+def _oldest(*versions: Record | None) -> Record | None:
+    return min((version for version in versions if version is not None), key=age, default=None)
+
+
+def _by_end(periods: Iterable[Period], kind: Kind) -> list[list[Period]]:
+    """Return the periods of a kind, those of one end together, in their order."""
+    by_end: dict[date, list[Period]] = {}
+    for period in periods:
+        if period.span.start is not None and kind_of(*period.span) == kind:
+            by_end.setdefault(period.span.end, []).append(period)
+    return [in_order(of_end) if len(of_end) > 1 else of_end for of_end in by_end.values()]
+
+
+def with_figures(period: Period, began: Record) -> Period:
+    """Return a period as one that there is since it has figures, too."""
+    shown = max(period.shown, began, key=age)
+    own = None if period.own is None else max(period.own, began, key=age)
+    return period._replace(shown=shown, own=own, rank=(own is None, age(own or shown), period.rank))
+
+
+def in_order(of_end: Iterable[Period]) -> list[Period]:
+    """Return the periods of an end, that first which it has.
+
+    One that another was shown before has the place since it is the company's own.
+    """
+    ranked = sorted(of_end, key=lambda period: period.rank)
+    for place, period in enumerate(ranked):
+        is_later = any(age(other.shown) <= age(period.shown) for other in ranked[place + 1 :])
+        if is_later and period.own is not None:
+            ranked[place] = period._replace(chosen=(period.own,))
+    return ranked
+
+
+def _typed(book: Book, first: Mapping[Span, Record], own: Mapping[Span, Record]) -> list[_Typed]:
     """Return the days under which the periods of ``first`` are reported, in the order of dates."""
-    every = [_Typed(span, span, shown) for span, shown in first.items()]
+    since = {span: max(own[span], shown, key=age) for span, shown in first.items() if span in own}
+    every = [_Typed(span, span, shown, since.get(span)) for span, shown in first.items()]
     for days, (period, proof) in book.same.items():
         if period in first:
-            every.append(_Typed(days, period, max(proof, first[period], key=age)))
+            itself = since.get(period)
+            is_own = None if itself is None else max(proof, itself, key=age)
+            every.append(_Typed(days, period, max(proof, first[period], key=age), is_own))
     return sorted((typed for typed in every if typed.days.start is not None), key=lambda typed: typed.days)
+
+
+def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]) -> Mapping[Span, Sequence[_Way]]:
+    """Return the ways to derive each period, each with what first showed it.
+
+    Of parts that are not all the company's own, only a period that is reported is a sum.
+    """
+    ways = dict[Span, dict[tuple[tuple[Span, ...], Span], _Way]]()
+    for rest, plus, minus in every:
+        parts, spans = (*plus, minus), (tuple(part.period for part in plus), minus.period)
+        for period, proof in _places(book, rest):
+            shown = max([*(part.shown for part in parts), *proof], key=age)
+            since = [part.own for part in parts if part.own is not None]
+            own = max([*since, *proof], key=age) if len(since) == len(parts) else None
+            by_report = max(shown, reported[period], key=age) if period in reported else None
+            if (first := _oldest(own, by_report)) is not None:
+                way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
+                of_period[spans] = _first(of_period.get(spans, way), way)
+    return {span: tuple(of_period.values()) for span, of_period in ways.items()}
+
+
+def _places(book: Book, rest: Span) -> Iterator[tuple[Span, tuple[Record, ...]]]:
+    """Yield the period of days that are derived, and the one that they were proved to be, with the proof."""
+    yield rest, ()
+    same = book.same.get(rest)
+    if same is not None and same.period.end == rest.end:  # no item gets another end
+        yield same.period, (same.shown,)
+
+
+def _first(one: _Way, other: _Way) -> _Way:
+    """Return a way by what shows first that it is one, of the days under which its parts are typed."""
+    parts = min(one.parts, other.parts, key=lambda parts: age(parts.shown))
+    return _Way(parts, _oldest(one.own, other.own), min(one.minus, other.minus, key=age))
 
 
 def _by_start(every: Iterable[_Typed]) -> Mapping[date | None, Sequence[_Typed]]:
@@ -112,23 +204,35 @@ def _quarters(years: Container[Span], every: Iterable[_Typed]) -> Iterator[_Deri
         for longer, shorter in permutations(together, 2):
             rest = Span(shorter.period.end + DAY, longer.period.end)
             if shorter.period.end < longer.period.end and kind_of(*rest) == "quarter":
-                yield rest, (longer,), shorter
+                yield _Derived(rest, (longer,), shorter)
 
 
-def _twelve_months(years: Container[Span], every: Iterable[_Typed]) -> Iterator[_Derived]:
+def _twelve_months(years: Container[Span], every: Sequence[_Typed]) -> Iterator[_Derived]:
     """Yield the twelve months to each quarter's end: the year, and since its end, less the same part of the year."""
-    by_start = _by_start(every)
+    by_start, stubs = _by_start(every), [one for one in every if _length(one) < WEEK and one.own is not None]
     for year in every:
         if year.period not in years:
             continue
         for since in by_start.get(year.days.end + DAY, ()):
             if kind_of(*since.period) not in ("quarter", "ytd"):
                 continue
-            # The same part of the year before: a filing can date it a day off, beside one that has it right.
-            by_leeway = {abs(_length(before) - _length(since)): before for before in by_start[year.days.start]}
-            if min(by_leeway) <= _LEEWAY:
-                before = by_leeway[min(by_leeway)]
-                yield Span(before.period.end + DAY, since.period.end), (year, since), before
+            for before in by_start[year.days.start]:
+                made = _Derived(Span(before.period.end + DAY, since.period.end), (year, since), before)
+                if abs(_length(before) - _length(since)) <= _LEEWAY and not _has_stub(made, year.days.end, stubs):
+                    yield made
+
+
+def _has_stub(made: _Derived, end: date, stubs: Iterable[_Typed]) -> bool:
+    """Return whether the year really ended before the typed ``end``.
+
+    So it did if by then, when the last part of the sum was shown, some days to that end were a period of their own.
+    """
+    public = max(age(part.shown)[0] for part in (*made.plus, made.minus))
+    return any(
+        stub.days.start is not None and end - WEEK < stub.days.start and stub.days.end <= end
+        for stub in stubs
+        if stub.own is not None and age(stub.own)[0] <= public
+    )
 
 
 def _length(typed: _Typed) -> timedelta:

@@ -10,7 +10,7 @@ showed the period.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
@@ -39,6 +39,12 @@ class _Beside(NamedTuple):
         others = () if self.whole in parts else (cell for cell in self.cells if cell.value not in counted)
         return tuple(version for cell in others for version in cell.inputs)
 
+    def changed(self) -> Iterator[Record]:
+        """Yield the versions that gave what is beside another value: the one before may have been no part of it."""
+        for cell in self.cells:
+            if cell.restating is not None:
+                yield from (version for version in cell.inputs if age(version) >= age(cell.restating))
+
 
 def statements(
     records: Iterable[Record], statement: Statement, cadence: Cadence, vintage: Vintage, company: str
@@ -48,21 +54,40 @@ def statements(
     ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
     """
     book = Book(records, vintage)
-    items = (
-        _item(book, statement, cadence, span, period, company)
-        for span, period in spans.of_cadence(book, cadence).items()
-    )
+    items = (_item_of_end(book, statement, cadence, periods, company) for periods in spans.of_cadence(book, cadence))
     return in_order((item for item in items if item is not None), "period_end")
 
 
-def _item(
-    book: Book, statement: Statement, cadence: Cadence, span: Span, period: Period, company: str
+def _item_of_end(
+    book: Book, statement: Statement, cadence: Cadence, periods: Sequence[Period], company: str
 ) -> Record | None:
-    currencies, since = book.currencies(span.end)
-    day, proof = book.sheet_day(span.end) if statement == "balance" else (None, ())
-    at = span if day is None else Span(None, day)
-    period = period._replace(chosen=(*since, *proof))
-    items = (_in_currency(currency, book, statement, cadence, span, at, period, company) for currency in currencies)
+    """Return the item of the periods of one end, of that which it has by the statement's figures."""
+    if len(periods) > 1:
+        began = [(period, _began(book, statement, period)) for period in periods]
+        periods = spans.in_order(spans.with_figures(period, first) for period, first in began if first is not None)
+    return _item(book, statement, cadence, periods[0], company) if periods else None
+
+
+def _began(book: Book, statement: Statement, period: Period) -> Record | None:
+    return book.began(LINES[statement], period.span.end, _at(book, statement, period)[0], period.ways)
+
+
+def _at(book: Book, statement: Statement, period: Period) -> tuple[Span, tuple[Record, ...]]:
+    """Return of which days the figures of a period are, and what shows it."""
+    if statement != "balance":
+        return period.span, ()
+    day, proof = book.sheet_day(period.span.end)
+    return Span(None, day), proof
+
+
+def _item(book: Book, statement: Statement, cadence: Cadence, period: Period, company: str) -> Record | None:
+    at, proof = _at(book, statement, period)
+    items = (
+        _in_currency(
+            currency, book, statement, cadence, at, period._replace(chosen=(*period.chosen, *since, *proof)), company
+        )
+        for currency, since in book.currencies(period.span.end)
+    )
     return next((item for item in items if item is not None), None)
 
 
@@ -71,7 +96,6 @@ def _in_currency(
     book: Book,
     statement: Statement,
     cadence: Cadence,
-    span: Span,
     at: Span,
     period: Period,
     company: str,
@@ -79,11 +103,12 @@ def _in_currency(
     cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
     for name, ways in SUMS[statement].items():
         if not isinstance(cells.get(name), Cell):
-            cells[name] = _sum(cells, ways, _beside(book, name, at, currency)) or cells.get(name)
+            cells[name] = _instead(cells.get(name), _sum(cells, ways, _beside(book, name, at, currency)))
     known = {name: cell for name, cell in cells.items() if isinstance(cell, Cell)}
     omitted = {name: cell for name, cell in cells.items() if isinstance(cell, Omission)}
     if not known and not omitted:
         return None
+    span = period.span
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
         "period_start": None if span.start is None else span.start.isoformat(),
@@ -131,6 +156,13 @@ def _tried(omissions: Iterable[Omission]) -> tuple[Record, ...]:
     return tuple(version for omission in omissions for version in omission.shown)
 
 
+def _instead(omission: Cell | Omission | None, made: Cell | Omission | None) -> Cell | Omission | None:
+    """Return what cells of the period make in place of what is left out, which may have been the cell before."""
+    if made is None or omission is None:
+        return made or omission
+    return made._replace(shown=(*made.shown, *omission.shown))
+
+
 def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:
     """Return what is reported beside the parts of a sum."""
     whole, concepts = BESIDE.get(name, ("", ()))
@@ -150,8 +182,9 @@ def _sum(cells: _Cells, ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cel
         found = {name: cell for name in signs if (cell := cells[name]) is not None}
         if len(found) < len(signs):
             continue
-        shown = tuple(version for cell in found.values() for version in evidence(cell))
         parts = {name: cell for name, cell in found.items() if isinstance(cell, Cell)}
+        judged = (version for cell in parts.values() for version in cell.judged)
+        shown = (*(version for cell in found.values() for version in evidence(cell)), *judged)
         if omitted := [cell.reason for cell in found.values() if isinstance(cell, Omission)]:
             return Omission(omitted[0], shown)
         inputs = tuple(version for cell in parts.values() for version in cell.inputs)
@@ -161,7 +194,7 @@ def _sum(cells: _Cells, ways: Iterable[tuple[str, ...]], beside: _Beside) -> Cel
         if others := beside.left_out(parts):
             return Omission("incomplete", (*shown, *others))
         value = total([signs[name] * cell.value for name, cell in parts.items()])
-        return Cell(value, inputs, is_derived=True, shown=shown)
+        return Cell(value, inputs, is_derived=True, shown=(*shown, *beside.changed()))
     return None
 
 

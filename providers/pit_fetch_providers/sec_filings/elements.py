@@ -66,12 +66,19 @@ def text(element: Element | None, path: str) -> str | None:
 
 
 def number(element: Element | None, path: str) -> int | float | None:
-    """Return the number at a path; None for anything else."""
+    """Return the number at a path; None for anything else.
+
+    So for one with a fraction that is so large that a float has no place for its whole part.
+    """
     words = (text(element, path) or "").replace(",", "")
     if not _NUMBER.fullmatch(words):
         return None
     whole, _, fraction = words.partition(".")
-    return float(words) if fraction.strip("0") or not whole.strip("+-") else int(whole)
+    has_whole = bool(whole.strip("+-"))
+    if has_whole and not fraction.strip("0"):
+        return int(whole)
+    value = float(words)
+    return value if not has_whole or int(value) == int(whole) else None
 
 
 def flag(element: Element | None, path: str) -> bool | None:

@@ -42,6 +42,18 @@ FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in
 _ROOT = "ownershipDocument"
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
+# The fields that are numbers, by their places in a row. A derivative that has no number of shares, such as a note, is
+# reported by what it is worth.
+_NUMBERS = {
+    "shares": "transactionAmounts/transactionShares",
+    "total_value": "transactionAmounts/transactionTotalValue",
+    "price": "transactionAmounts/transactionPricePerShare",
+    "owned_after": "postTransactionAmounts/sharesOwnedFollowingTransaction",
+    "value_owned_after": "postTransactionAmounts/valueOwnedFollowingTransaction",
+    "underlying_shares": "underlyingSecurity/underlyingSecurityShares",
+    "underlying_value": "underlyingSecurity/underlyingSecurityValue",
+    "exercise_price": "conversionOrExercisePrice",
+}
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
 
 
@@ -66,9 +78,10 @@ def is_wanted(query: Query, form: str) -> bool:
 
 
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
-    """Yield the rows of a form, or one that says that it has none, or is no XML. Raise UpstreamError for broken XML.
+    """Yield the rows of a form, or one that says that it has none, or is no XML.
 
-    A gap in its place would be in no archive's answer.
+    Raise UpstreamError for broken XML, or a number that cannot be read. A gap in its place would be in no archive's
+    answer.
     """
     sources = [document.text for document in found if _ROOT in (document.text or "")]
     root = next(filter(_is_form, map(elements.parse, filter(None, sources))), None)
@@ -92,7 +105,9 @@ def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:
     form, notes = _form(root, filing), _footnotes(root)
     for table in _TABLES:
         for row in elements.children(elements.at(root, table), *_ROWS):
-            yield {**form, **_row(row), "footnotes": [notes[note] for note in _references(row) if note in notes]}
+            _check_numbers(row, filing)
+            footnotes = [notes[note] for note in _references(row) if note in notes]
+            yield {**_EMPTY, **form, **_row(row), "footnotes": footnotes}
 
 
 def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
@@ -121,29 +136,28 @@ def _relation(owner: Element) -> str:
 
 
 def _row(row: Element) -> dict[str, Any]:
-    amounts, after = elements.at(row, "transactionAmounts"), elements.at(row, "postTransactionAmounts")
-    acquired = elements.text(amounts, "transactionAcquiredDisposedCode")
+    acquired = elements.text(row, "transactionAmounts/transactionAcquiredDisposedCode")
     return {
         "kind": "holding" if elements.name(row).endswith("Holding") else "transaction",
         "security": elements.text(row, "securityTitle"),
         "transaction_date": _date(elements.text(row, "transactionDate")),
         "code": elements.text(row, "transactionCoding/transactionCode"),
         "acquired": {"A": True, "D": False}.get(acquired or ""),
-        # A derivative that has no number of shares, such as a note, is reported by what it is worth.
-        "shares": elements.number(amounts, "transactionShares"),
-        "total_value": elements.number(amounts, "transactionTotalValue"),
-        "price": elements.number(amounts, "transactionPricePerShare"),
-        "owned_after": elements.number(after, "sharesOwnedFollowingTransaction"),
-        "value_owned_after": elements.number(after, "valueOwnedFollowingTransaction"),
+        **{name: elements.number(row, path) for name, path in _NUMBERS.items()},
         "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
         "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
         "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
-        "underlying_shares": elements.number(row, "underlyingSecurity/underlyingSecurityShares"),
-        "underlying_value": elements.number(row, "underlyingSecurity/underlyingSecurityValue"),
-        "exercise_price": elements.number(row, "conversionOrExercisePrice"),
         "exercise_date": _date(elements.text(row, "exerciseDate")),
         "expiration_date": _date(elements.text(row, "expirationDate")),
     }
+
+
+def _check_numbers(row: Element, filing: ListedFiling) -> None:
+    """Raise UpstreamError if a row has a number that cannot be read: null would mean that it has none."""
+    for name, path in _NUMBERS.items():
+        if elements.text(row, path) is not None and elements.number(row, path) is None:
+            problem = f"Form {filing.form} {filing.accession} has a number that cannot be read ({name})"
+            raise UpstreamError(Code.MALFORMED, problem=problem)
 
 
 def _footnotes(root: Element) -> dict[str, str]:

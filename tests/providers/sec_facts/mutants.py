@@ -7,7 +7,8 @@ from typing import Any
 
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import bound
-from pit_fetch_providers.sec_facts.cells import Cell
+from pit_fetch_providers.sec_facts.cells import Cell, Known
+from pit_fetch_providers.sec_facts.measures import of_one_measure
 
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
@@ -16,6 +17,7 @@ _RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec
 _ENDS, _VERSIONS = "pit_fetch_providers.sec_facts.ends", "pit_fetch_providers.sec_facts.versions"
 _BOOK, _SPANS = "pit_fetch_providers.sec_facts.book", "pit_fetch_providers.sec_facts.spans"
 _LAW = ("sec_facts: non-interference",)
+_STAMPED = ("sec_facts: stamped",)
 _DATED, _TYPED = ("sec_facts: dated by all that shows it",), ("sec_facts: typed",)
 
 
@@ -66,17 +68,48 @@ def _before_it_was_proved(real: Any) -> Any:
 
 
 def _as_of_the_first(real: Any) -> Any:
-    return lambda book, first: [one._replace(shown=first[one.period]) for one in real(book, first)]
+    def typed(book: Any, first: Any, own: Any) -> Any:
+        return [one._replace(shown=first[one.period], own=own.get(one.period)) for one in real(book, first, own)]
+
+    return typed
 
 
 def _that_begin_days_apart(real: Any) -> Any:
-    def typed(book: Any, first: Any) -> Any:
-        every = real(book, first)
+    def typed(book: Any, first: Any, own: Any) -> Any:
+        every = real(book, first, own)
         starts = {one.days.start for one in every}
         near = ((one, one.days.start + timedelta(days=days)) for one in every for days in range(-6, 7))
         return [one._replace(days=one.days._replace(start=start)) for one, start in near if start in starts]
 
     return typed
+
+
+def _nearest(real: Any) -> Any:
+    def twelve_months(years: Any, every: Any) -> Any:
+        ways: dict[Any, Any] = {}
+        for way in sorted(real(years, every), key=lambda way: -_apart(way)):
+            ways[tuple(part.days for part in way.plus)] = way
+        return ways.values()
+
+    return twelve_months
+
+
+def _apart(way: Any) -> int:
+    """Return by how many days the part of the year before is longer or shorter than that of the year."""
+    lengths = [part.days.end - part.days.start for part in (way.plus[1], way.minus)]
+    return int(abs((lengths[0] - lengths[1]).days))
+
+
+def _of_the_line_at_once(real: Any) -> Any:
+    def of_one_measure(line: Any, known: Any) -> Any:
+        left = real(line, known)
+        return left._replace(shown=(), told=()) if isinstance(left, Known) else left
+
+    return of_one_measure
+
+
+def _unless_unclear(real: Any) -> Any:
+    return lambda line, found: real(line, found) if isinstance(of_one_measure(line, found), Known) else ()
 
 
 def _where_a_file_ends(real: Any) -> Any:
@@ -243,9 +276,71 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a currency older than what it is chosen by",
-        f"{_BOOK}:_leading_since",
-        lambda real: lambda *given: (),
-        _DATED,
+        f"{_BOOK}:_since",
+        lambda real: lambda by_instant, places: by_instant[0][1],
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: a period of a note takes the place of the company's own",
+        f"{_BOOK}:Book._own",
+        lambda real: lambda book, names: book.spans(names),
+        ("sec_facts: noted",),
+    ),
+    Mutant(
+        "sec_facts: of the parts of the year before, the nearest in length",
+        f"{_SPANS}:_twelve_months",
+        _nearest,
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: an item is older than that its period is the company's own",
+        f"{_SPANS}:in_order",
+        lambda real: lambda of_end: [period._replace(chosen=()) for period in real(of_end)],
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: a period without a figure takes the place of another",
+        "pit_fetch_providers.sec_facts.statements:_item_of_end",
+        lambda real: (
+            lambda book, statement, cadence, periods, company: real(book, statement, cadence, periods[:1], company)
+        ),
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: derived days that a later filing types a few days off move",
+        f"{_SPANS}:_places",
+        lambda real: lambda book, rest: [*real(book, rest)][-1:],
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: days are lost where the end of a year is typed late",
+        f"{_SPANS}:_has_stub",
+        lambda real: lambda *given: False,
+        ("sec_facts: adjoining",),
+    ),
+    Mutant(
+        "sec_facts: a figure is older than what shows that another one is of another measure",
+        "pit_fetch_providers.sec_facts.measures:of_one_measure",
+        _of_the_line_at_once,
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: a filing recast a line unless a later one has two values of it",
+        f"{_BOOK}:_recasts",
+        _unless_unclear,
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: a sum is older than what left out its own line",
+        "pit_fetch_providers.sec_facts.statements:_instead",
+        lambda real: lambda omission, made: made or omission,
+        _STAMPED,
+    ),
+    Mutant(
+        "sec_facts: a sum is older than the value of what stands beside it",
+        "pit_fetch_providers.sec_facts.statements:_Beside.changed",
+        lambda real: lambda beside: (),
+        _STAMPED,
     ),
     Mutant(
         "sec_facts: a statement older than what shows its period",

@@ -380,6 +380,68 @@ def test_a_comparative_that_is_dated_a_day_off_takes_no_place(period: str, expec
     assert len({made.id for made in items}) == len(items)
 
 
+YEAR_AFTER = Filing(sec.number(8), "10-K", "2024-02-15 12:00:00")
+EARLY = Filing(sec.number(10), "10-KT", "2023-02-10 12:00:00")
+LEAP_Q1 = Filing(sec.number(9), "10-Q", "2024-05-01 12:00:00")
+# Sales, of which notes tell, too, beside the profits.
+SALES = (
+    *HISTORY,
+    *(
+        income(fact.filing, fact.start, fact.end, 10 * fact.value, "Revenues")
+        for fact in HISTORY
+        if fact.filing is not NEXT_Q1 or fact.start > "2022"
+    ),
+    *(
+        income(filing, start, end, value, name)
+        for filing, start, end, net in (
+            (YEAR_AFTER, "2023-01-01", "2023-12-31", 60),
+            (LEAP_Q1, "2024-01-01", "2024-03-31", 17),
+            (LEAP_Q1, "2023-01-01", "2023-03-31", 15),
+        )
+        for name, value in (("NetIncomeLoss", net), ("Revenues", 10 * net))
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("period", "end", "filing", "start", "typed"),
+    [
+        # To a business's sale, or pro forma: nearer in length, since 2024 is a leap year, and earlier in time.
+        *(("ttm", "2024-03-31", filing, "2023-01-01", "2023-04-01") for filing in (NEXT_Q1, LEAP_Q1)),
+        ("ttm", "2024-03-31", LEAP_Q1, "2023-01-01", "2023-04-02"),
+        *(("quarter", "2022-12-31", filing, "2022-01-01", "2022-09-24") for filing in (Q3, YEAR)),
+        *(("quarter", "2022-12-31", filing, "2022-01-01", "2022-10-01") for filing in (Q3, YEAR, NEXT_Q1)),
+        # A report of the quarter before tells of the same end, from another day on.
+        *(("quarter", "2022-09-30", filing, "2022-07-05", "2022-09-30") for filing in (Q2, Q3, YEAR)),
+        *(("annual", "2022-12-31", filing, "2022-01-09", "2022-12-31") for filing in (EARLY, YEAR, AMENDED)),
+    ],
+)
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+def test_a_period_of_a_note_takes_no_place(
+    period: str, end: str, filing: Filing, start: str, typed: str, vintage: str
+) -> None:
+    def item(*facts: Reported) -> Any:
+        answer = ask((*SALES, *facts), op="statement", period=period, vintage=vintage)
+        return next(made for made in answer.records if made.payload["period_end"] == end)
+
+    own = [income(filing, "2021-01-01", "2021-12-31", 9)]  # the note is beside the profit of another period
+    assert item(*own, income(filing, start, typed, 140, "Revenues")) == item(*own)
+
+
+def test_nothing_is_derived_from_a_period_of_a_note() -> None:
+    note = income(YEAR, "2022-01-01", "2022-09-24", 290, "Revenues")
+    answer = cells(ask((*SALES, note), op="statement", period="quarter"), "revenue")
+    assert answer == {**cells(ask(SALES, op="statement", period="quarter"), "revenue")}
+
+
+def test_twelve_months_lose_no_days_where_the_end_of_a_year_is_typed_late() -> None:
+    year, since, stub = ("2022-01-01", "2023-01-06"), ("2023-01-07", "2023-03-31"), ("2023-01-01", "2023-01-06")
+    facts = [income(Q1, "2022-01-01", "2022-03-31", 10), income(YEAR, *year, 47), income(NEXT_Q1, *since, 14)]
+    for more, expected in (([], 51), ([income(NEXT_Q1, *stub, 1)], None)):
+        answer = ask((*facts, *more), op="statement", period="ttm")
+        assert cells(answer, "net_income").get("2023-03-31") == expected
+
+
 def test_what_is_per_share_is_never_derived() -> None:
     facts = tuple(
         fact._replace(concept=concept, unit=unit)
@@ -679,6 +741,27 @@ def test_a_sum_is_not_of_a_measure_that_is_another_in_one_of_its_parts() -> None
     assert cells(months, "omitted")["2023-03-31"] == {"dividends_paid": "restated"}
 
 
+def test_no_reason_is_given_for_a_sum_of_which_a_part_is_not_there() -> None:
+    names = ("DepreciationDepletionAndAmortization", "DepreciationAndAmortization")
+    facts = [income(Q3, "2022-01-01", "2022-09-30", value, name) for value, name in zip((40, 42), names, strict=True)]
+    quarter = {"op": "statement", "statement": "cashflow", "period": "quarter"}
+    assert "2022-12-31" not in cells(ask((*HISTORY, *facts), **quarter), "omitted")
+    whole = income(YEAR, "2022-01-01", "2022-12-31", 60, names[0])
+    omitted = cells(ask((*HISTORY, *facts, whole), **quarter), "omitted")
+    assert omitted["2022-12-31"] == {"depreciation_and_amortization": "two_values"}
+
+
+def test_a_filing_that_recast_a_line_has_done_so_whatever_a_later_one_has_of_it() -> None:
+    half, nine = ("2022-01-01", "2022-06-30"), ("2022-01-01", "2022-09-30")
+    facts = [income(Q2, *half, 350, "SalesRevenueNet"), income(Q3, *half, 390, "Revenues")]
+    facts += [income(YEAR, *span, 21) for span in (half, nine, ("2022-01-01", "2022-12-31"))]
+    facts += [income(Q3, *nine, 600, "Revenues"), income(YEAR, "2022-01-01", "2022-12-31", 800, "Revenues")]
+    later = [income(NEXT_Q1, *half, value, name) for value, name in ((170, "Revenues"), (260, "SalesRevenueNet"))]
+    for every in (facts, [*facts, *later]):
+        omitted = cells(ask(tuple(every), op="statement", period="quarter"), "omitted")
+        assert omitted["2022-12-31"] == {"revenue": "restated"}
+
+
 def test_a_sum_of_parts_under_different_names_is_left_out() -> None:
     facts = [
         income(YEAR, "2022-01-01", "2022-12-31", 100, "Revenues"),
@@ -693,6 +776,7 @@ def test_a_sum_of_parts_under_different_names_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("sheet", "expected"),
     [
+        ({"LongTermDebt": None}, None),
         ({"OtherLiabilitiesNoncurrent": 5}, 70),
         ({"OtherLiabilitiesNoncurrent": 2, "DeferredRevenueNoncurrent": 3, "OperatingLeaseLiabilityNoncurrent": 9}, 70),
         ({"OtherLiabilitiesNoncurrent": 4}, None),  # ten of it are due within the year, say
@@ -708,6 +792,8 @@ def test_long_term_debt_is_what_the_balance_sheet_shows_beyond_a_year(
     facts = (Reported(YEAR, concept, "2022-12-31", value) for concept, value in every.items() if value is not None)
     balance = ask((*HISTORY, *facts), op="statement", statement="balance")
     assert cells(balance, "long_term_debt") == {"2022-12-31": expected}
+    reason = {"long_term_debt": "unproved"} if expected is None and every["LongTermDebt"] else {}
+    assert cells(balance, "omitted") == {"2022-12-31": reason}
 
 
 def test_a_quarter_of_a_cash_flow_is_the_difference_of_two_sums() -> None:

@@ -227,6 +227,12 @@ MUTANTS = (
         ("sec_filings: incomplete",),
     ),
     Mutant(
+        "sec_filings: an insider's number that cannot be read is none",
+        f"{_ROOM}.insiders:_check_numbers",
+        nothing,
+        ("sec_filings: amounts",),
+    ),
+    Mutant(
         "sec_filings: a notice of the SEC's for a filing",
         f"{_ROOM}.documents:is_whole_file",
         lambda real: lambda *given: True,

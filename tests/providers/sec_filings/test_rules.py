@@ -537,6 +537,27 @@ def test_an_amount_is_a_number_of_shares_or_a_value(
     assert tuple(record.payload[name] for name in names) == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("1,000.50", 1000.5),
+        ("7.", 7),
+        (".25", 0.25),
+        ("-7", -7),
+        ("123456789012345678901", 123_456_789_012_345_678_901),
+        ("33.33333333333333333333", 33.333333333333336),  # digits behind the point are rounded
+        ("", None),
+        # A float would change the whole part.
+        *((unread, "malformed") for unread in ("12345678901234567.25", "$5.00", "5e3", "1 000", "N/A", "5 (1)")),
+    ],
+)
+def test_a_number_of_a_form_is_read_or_is_an_error(written: str, expected: object) -> None:
+    form = insider(17, "2024-02-20 12:00:00", server.ownership("4", [{"shares": written}]))
+    fetched = ask((form, FIRST), op="insiders")
+    shares = [record.payload["shares"] for record in fetched.records[:1]]
+    assert (fetched.error_code, shares) == ((expected, []) if expected == "malformed" else ("", [expected]))
+
+
 def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
     every = ask((SOLD, CORRECTED, FIRST, ON_PAPER), op="insiders")
     assert numbers(every) == [12, 11, 11, 13, 14]

@@ -302,12 +302,18 @@ def torn(rng: Random) -> int:
 
 
 def amounts(rng: Random) -> int:
-    """Each amount of an insider's form is served as it is given: in shares, or by its value."""
+    """Each amount of an insider's form is served as it is given, in shares or by its value, or the form is an error."""
     case = make(rng, most=0, kind="insiders")
     given = [{rng.choice(list(names)): str(rng.randrange(9_999)) for names in _AMOUNTS} for _ in range(3)]
     filing = _public(rng, sec.number(1), case.moment, ("4",))
-    app = server.app([Filed(filing, (server.ownership("4", [], derivatives=given),))])
-    items = run(case._replace(words=("insiders", "cik=320193", "--limit", "9"), terminal=False), app).data
+    case = case._replace(words=("insiders", "cik=320193", "--limit", "9"), terminal=False)
+    spoilt = [{**row, rng.choice([*row]): rng.choice(("$5", "n/a", "1 000"))} for row in given[:1]]
+    left, whole = (
+        run(case, server.app([Filed(filing, (server.ownership("4", [], derivatives=rows),))]))
+        for rows in ([*spoilt, *given[1:]], given)
+    )
+    assert (left.data, "upstream_error" in left.gap_types) == ([], True), "an amount that cannot be read is none"
+    items = whole.data
     fields = {wire: field for names in _AMOUNTS for wire, field in names.items()}
     expected = [{fields[name]: int(amount) for name, amount in row.items()} for row in given]
     served = [{name: item[name] for name in fields.values() if item[name] is not None} for item in items]

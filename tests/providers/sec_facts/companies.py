@@ -1,0 +1,248 @@
+"""Companies as records of facts, without a server: thousands in a minute, whose periods and names are in disorder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import NamedTuple
+
+from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, STATEMENTS, Statement, concepts
+from pit_fetch_providers.sec_facts.spans import CADENCES, Cadence
+from pit_fetch_providers.sec_facts.statements import statements
+from pit_fetch_providers.sec_facts.versions import Vintage, fact_id
+
+from pit_fetch.provider import Record
+
+DAY = timedelta(days=1)
+_COMPANY = "0000000001"
+_VINTAGES: Sequence[Vintage] = ("latest", "first")
+_FORMS = ("10-K", "10-Q", "10-Q", "10-K/A", "8-K", "20-F")
+_ENDS = tuple(date(year, month, 31 if month in (3, 12) else 30) for year in (2020, 2021) for month in (3, 6, 9, 12))
+# By the place of the end and the number of quarters. Few of them have many versions.
+_SPANS = [(end, quarters) for end in range(8) for quarters in (1, 1, 2, 3, 4)]
+_YEAR_AND_SINCE, _LESS_A_PART = ((3, 4), (4, 1), (0, 1), (7, 4)), ((3, 4), (2, 3), (1, 2), (3, 1))
+_PARTS = [(date(2020, 1, 1), end) for end in (date(2020, 6, 30), date(2020, 9, 30), date(2020, 12, 31))]
+_FLOWS = ("us-gaap:NetIncomeLoss", "us-gaap:Revenues", "us-gaap:PaymentsOfDividends")
+_FIRST = (date(2020, 1, 1), date(2019, 10, 1))  # where a period begins that began before the first end
+# What stands beside, in place of, or as a part of one another.
+_RELATED: Mapping[Statement, Sequence[Sequence[str]]] = {
+    "income": (
+        ("us-gaap:Revenues", "us-gaap:SalesRevenueNet", "us-gaap:SalesRevenueGoodsNet"),
+        ("us-gaap:Revenues", "us-gaap:CostOfRevenue", "us-gaap:GrossProfit", "ifrs-full:GrossProfit"),
+        ("us-gaap:EarningsPerShareBasic", "us-gaap:EarningsPerShareBasicAndDiluted", "us-gaap:Revenues"),
+    ),
+    "balance": (
+        ("us-gaap:LongTermDebt", "us-gaap:LongTermDebtNoncurrent", "us-gaap:DebtCurrent", "us-gaap:BankOverdrafts"),
+        ("us-gaap:LongTermDebt", "us-gaap:Liabilities", "us-gaap:LiabilitiesCurrent"),
+        ("us-gaap:LongTermDebtNoncurrent", "us-gaap:LongTermDebtCurrent", "us-gaap:ShortTermBorrowings"),
+    ),
+    "cashflow": (
+        ("us-gaap:PaymentsOfDividends", "us-gaap:PaymentsOfDividendsCommonStock"),
+        ("us-gaap:DepreciationAndAmortization", "us-gaap:DepreciationAmortizationAndAccretionNet"),
+        ("us-gaap:NetCashProvidedByUsedInOperatingActivities", "us-gaap:PaymentsToAcquireProductiveAssets"),
+    ),
+}  # fmt: skip
+_VALUES: Sequence[Sequence[float]] = (
+    range(1, 60),
+    (5, 5, 6),
+    (0, 5, 10),
+    (0, 5, 5000, 7, 1234, 1_000_000, 12.5),
+    (2000, 3000, 2345, 5000, 10_000),
+)
+_PROFITS = (("us-gaap:NetIncomeLoss",), ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "us-gaap:Revenues"))
+
+
+class _Filing(NamedTuple):
+    number: int
+    form: str
+    day: date
+
+    def fact(self, concept: str, start: date | None, end: date, value: float, unit: str = "USD") -> Record:
+        taxonomy, _, name = concept.partition(":")
+        accession = f"{_COMPANY}-{self.day:%y}-{self.number:06d}"
+        payload = {
+            "taxonomy": taxonomy,
+            "concept": name,
+            "unit": unit,
+            "start": None if start is None else f"{start}",
+            "end": f"{end}",
+            "value": value,
+            "form": self.form,
+            "accession": accession,
+        }
+        fact = f"{_COMPANY}:{concept}:{unit}:{start or ''}:{end}"
+        return Record(f"{fact}:{accession}", _at(self.day), "edgar_accepted", payload)
+
+
+def _at(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, 22, tzinfo=UTC)
+
+
+def stamped(rng: Random) -> int:
+    """An item that is older than the PIT is what was answered at its instant, and ever since. None is gone."""
+    for statement in STATEMENTS:
+        _check_instants(_disorderly(rng, statement), statement)
+    for _ in range(4):
+        _check_instants(_renamed(rng), "income")
+        _check_instants(_retyped(rng), "income")
+    return len(STATEMENTS)
+
+
+def _check_instants(records: Sequence[Record], statement: Statement) -> None:
+    instants = sorted({record.available_at for record in records if record.available_at is not None})
+    for cadence in CADENCES:
+        for vintage in _VINTAGES:
+            answers = [_answer(_until(records, at), statement, cadence, vintage) for at in instants]
+            for at, before, now in zip(instants[1:], answers, answers[1:], strict=False):
+                assert before.keys() <= now.keys(), "an item is gone"
+                changed = [item for name, item in now.items() if item != before.get(name)]
+                assert all(item.available_at == at for item in changed), "an item is older than what changed it"
+
+
+def noted(rng: Random) -> int:
+    """What notes tell of other days changes no item of the company's own periods, whichever report they are in."""
+    statement: Statement = rng.choice(("income", "cashflow"))
+    reported = list(_orderly(rng))
+    filings = sorted({filing for filing, _, _ in reported})
+    own = {(start, end) for _, start, end in reported}
+    facts = [fact for filing, start, end in reported for fact in _flows(rng, filing, start, end)]
+    notes = []
+    for _ in range(rng.choice((1, 3, 9))):
+        (start, end), filing, typed = (
+            rng.choice(sorted(own)),
+            rng.choice(filings),
+            rng.choice((-7, -3, -1, 1, 2, 6)) * DAY,
+        )
+        start, end = (start + typed, end) if rng.random() < 0.3 else (start, end + typed)
+        if (start, end) not in own and end < filing.day:
+            notes += [
+                filing.fact(flow, start, end, rng.randrange(10**6)) for flow in rng.choice((_FLOWS[1:], _FLOWS[2:]))
+            ]
+    notes = [*{fact_id(note): note for note in notes}.values()]
+    for cadence in CADENCES:
+        for vintage in _VINTAGES:
+            for at in rng.sample(sorted({filing.day for filing in filings}), 3):
+                alone, beside = (
+                    _answer(_until(every, _at(at)), statement, cadence, vintage) for every in (facts, [*facts, *notes])
+                )
+                assert alone == {name: beside.get(name) for name in alone}, "a note changes a statement"
+    return len(notes)
+
+
+def adjoining(rng: Random) -> int:
+    """Twelve months are the sum of their days, also where the year is typed to the eve of a fresh start."""
+    of_day = [rng.randrange(1, 10**6) for _ in range(460)]
+    year, again = date(2022, 1, 1), date(2023, 1, 1) + rng.randint(1, 6) * DAY
+
+    def profit(filing: _Filing, start: date, end: date, typed: date | None = None) -> Record:
+        days = range((start - year).days, (end - year).days + 1)
+        return filing.fact(_FLOWS[0], start, typed or end, sum(of_day[day] for day in days))
+
+    annual, quarter = _Filing(1, "10-K", date(2023, 2, 15)), _Filing(2, "10-Q", date(2023, 5, 5))
+    typed = rng.choice((None, again - DAY))
+    facts = [profit(annual, year, date(2022, 3, 31)), profit(annual, year, date(2022, 12, 31), typed)]
+    facts += [profit(quarter, date(2023, 1, 1), again - DAY), profit(quarter, again, date(2023, 3, 31))]
+    if rng.random() < 0.5:
+        facts += [profit(quarter, date(2023, 1, 1), date(2023, 3, 31))]
+    for item in _answer(facts, "income", "ttm", "latest").values():
+        start, end = (date.fromisoformat(item.payload[name]) for name in ("period_start", "period_end"))
+        days = of_day[(start - year).days : (min(end, date(2022, 12, 31)) - year).days + 1]
+        days += of_day[365 : (end - year).days + 1] if end.month == 3 else []
+        assert item.payload["net_income"] in (None, sum(days)), "days are lost"
+    return 1
+
+
+def _answer(records: Iterable[Record], statement: Statement, cadence: Cadence, vintage: Vintage) -> dict[str, Record]:
+    wanted = concepts(statement)
+    public = [made for made in records if f"{made.payload['taxonomy']}:{made.payload['concept']}" in wanted]
+    return {item.id: item for item in statements(public, statement, cadence, vintage, _COMPANY)}
+
+
+def _until(records: Iterable[Record], at: datetime | None) -> list[Record]:
+    return [record for record in records if record.available_at and at and record.available_at <= at]
+
+
+def _disorderly(rng: Random, statement: Statement) -> list[Record]:
+    """Return facts of few names and values, of periods whose days are often typed off, in one currency or several."""
+    chosen = [*rng.choice(_RELATED[statement]), *rng.choice(_PROFITS)]
+    if rng.random() < 0.3:
+        chosen = [*rng.sample(sorted(concepts(statement)), 4), *rng.sample(ANCHORS, 2), "us-gaap:NetIncomeLoss"]
+    values, units = rng.choice(_VALUES), rng.choice((("USD",), ("USD",), ("USD", "EUR"), ("USD", "EUR", "GBP")))
+    spans = rng.choice((_YEAR_AND_SINCE, _LESS_A_PART, rng.sample(_SPANS, 3), rng.sample(_SPANS, 30)))
+    is_off, records = rng.choice((0, 0.2, 0.5)), dict[str, Record]()
+    for filing in _filings(rng):
+        for _ in range(rng.randint(2, 25)):
+            concept, (place, quarters) = rng.choice(chosen), rng.choice(spans)
+            if _ENDS[place] >= filing.day:
+                continue
+            first = _ENDS[place - quarters] + DAY if place >= quarters else _FIRST[min(quarters - place - 1, 1)]
+            start, end = (_off(rng, day, is_off) for day in (first, _ENDS[place]))
+            is_instant = statement == "balance" and concept not in ANCHORS
+            unit = _unit(statement, concept, rng.choice(units))
+            fact = filing.fact(concept, None if is_instant else start, end, rng.choice(values), unit)
+            records.setdefault(fact.id, fact)
+    return list(records.values())
+
+
+def _renamed(rng: Random) -> list[Record]:
+    """Return a year and parts of it whose revenue a few filings report, under several names, and at times recast."""
+    filings = [_Filing(number, "10-K", date(2021, number, 9)) for number in range(1, 6)]
+    facts = [filings[0].fact("us-gaap:NetIncomeLoss", start, end, 21) for start, end in _PARTS]
+    for _ in range(rng.randint(4, 10)):
+        place = rng.choice((0, 0, 1, 2))
+        name, value = rng.choice(_RELATED["income"][0]), (350, 600, 800)[place] + rng.choice((0, 0, 40))
+        facts.append(rng.choice(filings).fact(name, *_PARTS[place], value))
+    return list({fact.id: fact for fact in facts}.values())
+
+
+def _retyped(rng: Random) -> list[Record]:
+    """Return a year, and parts of it, whose profit a few filings report, and whose days they type off."""
+    filings = [_Filing(number, "10-K", date(2021, number, 9)) for number in range(1, 5)]
+    facts = list[Record]()
+    for _ in range(rng.randint(4, 8)):
+        place = rng.choice((0, 1, 2, 3, 3))
+        start, end = (*_PARTS, (date(2020, 10, 1), date(2020, 12, 31)))[place]
+        start, end = (_off(rng, start, 0.8), end) if place == 3 else (start, _off(rng, end, 0.3 * (place < 2)))
+        facts.append(rng.choice(filings).fact(rng.choice(_FLOWS[:2]), start, end, (5, 6, 7, 8)[place]))
+    return list({fact.id: fact for fact in facts}.values())
+
+
+def _filings(rng: Random) -> Iterator[_Filing]:
+    """Yield some filings, at times two of one instant."""
+    for number, days in enumerate(sorted(rng.sample(range(900), rng.randint(3, 9)))):
+        for twin in range(rng.choice((1, 1, 1, 2))):
+            yield _Filing(10 * number + twin, rng.choice(_FORMS), date(2020, 4, 1) + days * DAY)
+
+
+def _off(rng: Random, day: date, share: float) -> date:
+    return day + rng.choice((-3, -1, 1, 2, 6)) * DAY if rng.random() < share / 2 else day
+
+
+def _unit(statement: Statement, concept: str, currency: str) -> str:
+    measure = next((line.measure for line in LINES[statement] if concept in line.concepts), "amount")
+    return {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[measure]
+
+
+def _orderly(rng: Random) -> Iterator[tuple[_Filing, date, date]]:
+    """Yield the periods that the reports of some years have: quarters, years so far, and those of the year before."""
+    weeks = [rng.choice((13, 13, 13, 14)) if place % 4 == 3 else 13 for place in range(13)]
+    begins = [date(2020, 1, 5) + 7 * sum(weeks[:place]) * DAY for place in range(13)]
+    if rng.random() < 0.5:  # by months, with a leap year
+        begins = [date(year, month, 1) for year in (2022, 2023, 2024) for month in (1, 4, 7, 10)] + [date(2025, 1, 1)]
+    for place in range(1, 13):
+        filing = _Filing(place, "10-Q" if place % 4 else "10-K", begins[place] + 40 * DAY)
+        for end in (place, place - 4)[: 2 if place > 4 else 1]:
+            year = (end - 1) // 4 * 4
+            for start in {end - 1, year} if end % 4 else {year}:
+                yield filing, begins[start], begins[end] - DAY
+
+
+def _flows(rng: Random, filing: _Filing, start: date, end: date) -> Iterator[Record]:
+    """Yield what is reported of a period: of the same days, always the same, and some of it rounded."""
+    of_days = Random(f"{start} {end}")
+    for concept in _FLOWS:
+        yield filing.fact(concept, start, end, of_days.randrange(10**3) * of_days.choice((1, 1, 997, 1000, 997_000)))
+
+
+LAWS: Mapping[str, Callable[[Random], int]] = {"stamped": stamped, "noted": noted, "adjoining": adjoining}
