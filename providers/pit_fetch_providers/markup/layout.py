@@ -35,6 +35,8 @@ _SEAMS = frozenset({"img", "button", "select", "input", "textarea", "label", "sv
                     "video", "audio", "meter", "progress", "embed", "text", "s", "del", "strike"})  # fmt: skip
 _KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromkeys(_PARAGRAPHS | _LINES, "line")}
 _CELLS = ("td", "th")
+# What has a marker of its own, or holds what has one.
+_ITEMS = frozenset({"li", "ul", "ol"})
 _READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
@@ -121,6 +123,12 @@ def is_short(cell: LexborNode) -> bool:
     return True
 
 
+def _numbering(node: LexborNode) -> Numbering:
+    attributes = node.attributes
+    count = sum(child.tag == "li" for child in node.iter()) if "reversed" in attributes else 0
+    return Numbering.of(attributes, count)
+
+
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
@@ -143,7 +151,7 @@ class _Writer:
         if tag == "-text":
             self._write(node.text_content or "")
             return
-        self._break(node, tag)
+        self._break(node, tag, ends_marker=tag in _ITEMS)
         if tag in _READ:
             self._begin(node, tag)
         if self.shifts and node.mem_id in self.shifts:
@@ -155,11 +163,11 @@ class _Writer:
             self._add(BACK if self.shifted.pop()[1] else "")
         if tag in _READ:
             self._finish(node, tag)
-        self._break(node, tag)
+        self._break(node, tag, ends_marker=tag in _ITEMS or tag in _HEADINGS)
 
     def _begin(self, node: LexborNode, tag: str) -> None:
         if tag in ("ul", "ol"):
-            self.lists.append(Numbering.of(node.attributes) if tag == "ol" else None)
+            self.lists.append(_numbering(node) if tag == "ol" else None)
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
@@ -236,8 +244,11 @@ class _Writer:
         elif marker != BULLET:  # in a cell
             self._add(marker)
 
-    def _break(self, node: LexborNode, tag: str) -> None:
-        """Part an element from what stands before it, or behind it."""
+    def _break(self, node: LexborNode, tag: str, *, ends_marker: bool) -> None:
+        """Part an element from what stands before it, or behind it.
+
+        Where nothing but the marker of an item or a heading stands before it, it continues the line.
+        """
         kind = self.displays.get(node.mem_id) or _KINDS.get(tag) if self.displays else _KINDS.get(tag)
         if kind is None:
             return
@@ -245,7 +256,7 @@ class _Writer:
             self._add(BACK if self.line[-1:].isdigit() else "")
         elif self.cells and self.cells[-1]:
             self._write(" ")
-        else:
+        elif ends_marker or not self.marker or self.begun or self.line != self.marker:
             self._end_line()
             # An item's own lists belong to it, and do not stand apart.
             is_apart = tag in _PARAGRAPHS and not (self.lists and tag in ("ul", "ol", "p"))

@@ -11,9 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_STYLE = re.compile(
-    r"list-style(?:-type)?\s*:[^;]*?\b(none|disc|circle|square|(?:lower|upper)-(?:alpha|latin|roman))", re.I
-)
+_STYLES = ("list-style", "list-style-type")
+_KIND = re.compile(r"\b(none|disc|circle|square|(?:lower|upper)-(?:alpha|latin|roman))\b", re.IGNORECASE)
 _OF_STYLE = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A", "lower-roman": "i",
              "upper-roman": "I"}  # fmt: skip
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
@@ -29,19 +28,29 @@ class Numbering:
 
     kind: str
     following: int
+    step: int = 1
 
     @classmethod
-    def of(cls, attributes: Mapping[str, str | None]) -> Numbering:
-        """Return the numbering of an ordered list."""
-        style = _STYLE.search(attributes.get("style") or "")
-        kind = attributes.get("type") or "1" if style is None else _OF_STYLE.get(style[1].lower(), "")
-        return cls(kind, _integer(attributes.get("start"), 1))
+    def of(cls, attributes: Mapping[str, str | None], count: int = 0) -> Numbering:
+        """Return the numbering of an ordered list of ``count`` items, which matters if it counts down."""
+        is_reversed = "reversed" in attributes
+        start = _integer(attributes.get("start"), count if is_reversed else 1)
+        return cls(_kind(attributes), start, -1 if is_reversed else 1)
 
     def take(self, value: str | None) -> str:
         """Return what stands before the next item, which may have a value of its own."""
         number = _integer(value, self.following)
-        self.following = number + 1
+        self.following = number + self.step
         return f"{_written(number, self.kind)}. " if self.kind else BULLET
+
+
+def _kind(attributes: Mapping[str, str | None]) -> str:
+    for declaration in (attributes.get("style") or "").split(";"):
+        name, _, value = declaration.partition(":")
+        style = _KIND.search(value) if name.strip().lower() in _STYLES else None
+        if style is not None:
+            return _OF_STYLE.get(style[1].lower(), "")
+    return attributes.get("type") or "1"
 
 
 def _integer(value: str | None, default: int) -> int:

@@ -16,15 +16,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED
 
-# Notes, sources, remarks to readers and layout: they say nothing of the subject.
+# Notes, sources, remarks to readers and layout: they say nothing of the subject. Each is a whole name: with further
+# words it is another template, as "end" and "end date" are.
 _UNSAID = re.compile(
-    r"(?:cite|citation|sfn|efn|refn|ref|reflist|notelist|r|rp|harv\w*|main|see also|further|about|for|redirect|hatnote"
-    r"|distinguish|other uses?|short description|use \w+ (?:dates|english)|pp(?:-.*)?|good article|featured article"
-    r"|authority control|defaultsort|portal.*|commons.*|clear|toc.*|citation needed|cn|fact|by whom|when|who|which"
-    r"|flag ?icon|increase|decrease|steady|increasenegative|decreasepositive|coord|images?|multiple image|col-.*"
-    r"|div col.*|end|navbox.*|sister.*|webarchive|dead link|cbignore|anchor|internetquelle|literatur|einzelnachweise"
-    r"|lien web|ouvrage|article|cita .*|cita|normdaten|autorité|refbegin|refend|other people|italic title"
-    r"|(?:defaultsort|displaytitle|sortierung|#tag):.*)(?: .*)?",
+    r"cite .*|citation|sfn[a-z]*|efn[a-z-]*|refn|ref|reflist|notelist|r|rp|harv[a-z]*|main(?: article)?|see also"
+    r"|further(?: information)?|about|for|redirect(?:-.*)?|hatnote|distinguish|other uses?(?: of)?|other people"
+    r"|short description|use \w+ (?:dates|english)|pp(?:-.*)?|good article|featured article|authority control"
+    r"|defaultsort|portal.*|commons.*|clear|toc.*|citation needed|cn|fact|by whom|when|who|which|flag ?icon|images?"
+    r"|multiple image|col-.*|div col.*|end|navbox.*|sister.*|webarchive|dead link|cbignore|anchor|internetquelle"
+    r"|literatur|einzelnachweise|lien web|ouvrage|article(?: détaillé)?|cita .*|cita|normdaten|autorité|refbegin|refend"
+    r"|italic title|(?:defaultsort|displaytitle|sortierung|#tag):.*",
     re.IGNORECASE,
 )
 _SIGNS = {
@@ -61,6 +62,8 @@ _SHIFTING = {"sup": RAISED, "sub": LOWERED, "superscript": RAISED, "subscript": 
 _POWERS_OF_TEN = {"e": "×10", "10^": "10"}
 _FRACTIONS = frozenset({"frac", "fraction", "sfrac"})
 _QUANTITIES = frozenset({"convert", "cvt"})
+# What "convert" may be told that leaves the quantity as it was given. "disp" can show another one alone.
+_OF_CONVERT = frozenset({"abbr", "lk", "sigfig", "adj", "sp", "comma"})
 # What "val" may be told besides a number: its power of ten, its unit, and how the unit is linked.
 _OF_VAL = frozenset({"e", "u", "ul", "fmt"})
 _FUNCTIONS = frozenset({"formatnum", "lc", "uc", "lcfirst", "ucfirst", "nowiki"})
@@ -116,9 +119,9 @@ def _fraction(name: str, values: Sequence[str], named: Mapping[str, str]) -> str
 
 
 def _quantity(name: str, values: Sequence[str], named: Mapping[str, str]) -> str | None:
-    """Return a quantity as it was given. Of more values, some say how it is converted."""
+    """Return a quantity as it was given. Of more values, some say how it is converted, and others what is shown."""
     is_one = len(values) == 2 and _PLAIN_NUMBER.fullmatch(values[0].strip("'")) and _WORD.fullmatch(values[1])
-    return f"{values[0]} {values[1]}" if is_one else None
+    return f"{values[0]} {values[1]}" if is_one and named.keys() <= _OF_CONVERT else None
 
 
 def _val(name: str, values: Sequence[str], named: Mapping[str, str]) -> str | None:

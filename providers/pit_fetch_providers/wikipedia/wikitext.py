@@ -66,7 +66,7 @@ _ASIDE = re.compile(
 _SEAM = "\ufdd6"
 _BETWEEN = re.compile(f"(?:(?<=[0-9])|(?<=[0-9][.,])){_SEAM}+(?=[.,]?[0-9])")
 _LINE = "\n"
-_BULLET = re.compile(r"^(?:- *)+")
+_BULLET = re.compile(r"^(?:- +)+")
 _QUOTES = re.compile("''+")
 _BLANKS = re.compile(r"\n\s*\n\s*")
 
@@ -148,6 +148,8 @@ def _said(node: Any, is_at_start: bool) -> Iterator[str]:
             yield _tag(node)
         case "Template":
             yield _template(node, is_at_start)
+        case "Argument":  # of a page that is a template, too: a reader of the page sees its default
+            yield str(node) if node.default is None else _code(node.default)
 
 
 def _code(code: Wikicode | None) -> str:

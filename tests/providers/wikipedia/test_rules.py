@@ -302,7 +302,7 @@ def test_the_text_of_an_article() -> None:
     assert wikitext.plain(wikitext.parse(SOURCE)).split("\n") == [
         "Infobox company",
         "name: Acme Corp",
-        "revenue: {{US$|4.2 billion|link=yes}} (2019)",
+        "revenue: {{increase}} {{US$|4.2 billion|link=yes}} (2019)",
         "founded: {{start date and age|1976|4|1}}",
         "",
         "Acme is a company in Ohio, 5 km from here.",
@@ -361,6 +361,12 @@ def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: 
     ("source", "text"),
     [
         ("{{val|1.9885|e=30|u=kg}}, {{Val|5.2|e=-6}} m, {{val|5.2|ul=km}}", "1.9885×10^30 kg, 5.2×10^-6 m, 5.2 km"),
+        ("x<br>-5<br>{{val|-5.3|e=-6}}", "x\n-5\n-5.3×10^-6"),
+        (
+            "{{end}}a{{End date|2020|5|6}}, {{decrease}} 13, {{coord|51|N|0|W}}, {{convert|5|km|disp=out}}",
+            "a{{End date|2020|5|6}}, {{decrease}} 13, {{coord|51|N|0|W}}, {{convert|5|km|disp=out}}",
+        ),
+        ("up {{{1|5}}} points", "up 5 points"),
         ("{{val|1.5|0.3|e=-6|u=m}} {{val|5|s=%}}", "{{val|1.5|0.3|e=-6|u=m}} {{val|5|s=%}}"),
         ("2019{{ndash}}20 5{{Snd}}6 5{{spaced ndash}}6 a{{mdash}}b", "2019–20 5 – 6 5 – 6 a—b"),
         ("5{{nbsp}}km 5{{times}}6 {{minus}}5 a{{!}}b {{0}}5", "5\xa0km 5×6 −5 a|b 5"),
