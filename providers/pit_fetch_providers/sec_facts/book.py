@@ -236,7 +236,7 @@ class Book:
         amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
         least, suspected = suspects(amounts)
         in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
-        shown = [version for known in by_span for version in known.shown]
+        shown = [version for known in by_span if known.shown for version in known.shown]
         shown += [version for quarters in in_quarters.values() for version in quarters.shown]
         if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
             return Omission("rounded", (*self._shown(by_span, parts), *shown))
@@ -276,11 +276,12 @@ class Book:
 
     def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
         """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
-        known = list(by_span)
-        every = [history for one in known for history in one.histories.values()]
-        chosen = (version for history in every for version in (history.versions[0], history.versions[self.place]))
-        restating = (one.restating for one in known if one.restating is not None)
-        return (*_parts_shown(known, parts), *chosen, *restating)
+        shown = [parts.shown]
+        for known in by_span:
+            for history in known.histories.values():
+                shown += (history.versions[0], history.versions[self.place])
+            shown += known.shown if known.restating is None else (*known.shown, known.restating)
+        return tuple(shown)
 
     def _recasting(self, line: Line, currency: str) -> Mapping[str, Record]:
         """Return the filings that report another value of the line than before for some period, under any of its names.

@@ -113,7 +113,8 @@ def _periods(
 
 
 def _oldest(*versions: Record | None) -> Record | None:
-    return min((version for version in versions if version is not None), key=age, default=None)
+    there = [version for version in versions if version is not None]
+    return min(there, key=age) if len(there) > 1 else next(iter(there), None)
 
 
 def _by_end(periods: Iterable[Period], kind: Kind) -> list[list[Period]]:
@@ -165,14 +166,15 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
     ways = dict[Span, dict[tuple[tuple[Span, ...], Span], _Way]]()
     for rest, plus, minus in every:
         parts, spans = (*plus, minus), (tuple(part.period for part in plus), minus.period)
+        since = [part.own for part in parts if part.own is not None]
         for period, proof in _places(book, rest):
-            shown = max([*(part.shown for part in parts), *proof], key=age)
-            since = [part.own for part in parts if part.own is not None]
             own = max([*since, *proof], key=age) if len(since) == len(parts) else None
-            by_report = max(shown, reported[period], key=age) if period in reported else None
-            if (first := _oldest(own, by_report)) is not None:
+            first = own
+            if period in reported:
+                first = _oldest(own, max([reported[period], *(part.shown for part in parts), *proof], key=age))
+            if first is not None:
                 way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
-                of_period[spans] = _first(of_period.get(spans, way), way)
+                of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
     return {span: tuple(of_period.values()) for span, of_period in ways.items()}
 
 
