@@ -50,10 +50,14 @@ class InterpretedFetch(NamedTuple):
         return stream_of(self.request.provider, self.query, self.fetch)
 
     @property
-    def streams(self) -> tuple[str, ...]:
-        """The streams that can answer it, the one that is its own first: :func:`stream_of`."""
-        of_any_pit = stream_of(self.request.provider, self.query, self.fetch._replace(pit=None))
-        return tuple(dict.fromkeys((self.stream, of_any_pit)))
+    def is_as_of_pit(self) -> bool:
+        """Whether its stream is of its PIT alone: :func:`stream_of`."""
+        return _is_as_of_pit(self.query, self.fetch)
+
+    @property
+    def general_stream(self) -> str:
+        """The stream of what was asked alike, but as of its own moment."""
+        return stream_of(self.request.provider, self.query, self.fetch._replace(pit=None))
 
     @property
     def host_variables(self) -> dict[str, str]:
@@ -131,13 +135,17 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
     at its receipt something newer may have been there.
     """
     shaping: dict[str, Any] = {**coverage.shaping(query, provider.options)}
-    is_past = fetch.kind != "capture" and fetch.pit is not None and fetch.pit < fetch.began
-    if query.operation.as_of_pit and is_past:
+    if _is_as_of_pit(query, fetch):
         shaping[AS_OF_PIT] = fetch.pit
     if query.operation.window == Window.BY_ASKING:  # only the source can apply it
         shaping["window"] = [str(query.since), str(query.until)]
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
+
+
+def _is_as_of_pit(query: Query, fetch: Fetch) -> bool:
+    is_past = fetch.kind != "capture" and fetch.pit is not None and fetch.pit < fetch.began
+    return query.operation.as_of_pit and is_past
 
 
 def in_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFetch | None:

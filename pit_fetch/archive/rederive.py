@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pit_fetch.archive.interpreted import InterpretedFetch, client_of
 from pit_fetch.archive.store import microseconds
@@ -21,14 +21,7 @@ from pit_fetch.pipeline.select import visibility
 from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Watermark
 from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport, Transport
 
-if TYPE_CHECKING:
-    pass
-
-Find = Callable[[str], Provider]
 OnError = Callable[[PitFetchError], object]
-
-# A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
-_BODIES = 16
 
 
 class Received(NamedTuple):

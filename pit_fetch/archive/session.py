@@ -196,13 +196,13 @@ class ArchiveSession:
         if at not in self._asked:
             archived = self._open()
             meaning = names.meaning(archived, self.question, at, self.recorder.key)
-            own, *others = (self.question if meaning is None else meaning.question).streams
-            asked = self._asked_of(own, archived, meaning)
+            question = self.question if meaning is None else meaning.question
+            asked = self._asked_of(question.stream, archived, meaning)
             # What was just asked of the source is compared with its own stream alone.
-            if others and self.question.request.offline and self._covered_until(asked, at) is None:
-                wider = [self._asked_of(stream, asked.archived, meaning) for stream in others]
-                covering = [known for known in wider if self._covered_until(known, at) is not None]
-                asked = covering[0] if covering else self._asked_of(own, asked.archived, meaning)
+            if question.is_as_of_pit and question.request.offline and self._covered_until(asked, at) is None:
+                general = self._asked_of(question.general_stream, asked.archived, meaning)
+                is_covered = self._covered_until(general, at) is not None
+                asked = general if is_covered else self._asked_of(question.stream, general.archived, meaning)
             self._asked = {at: asked}
         return self._asked[at]
 

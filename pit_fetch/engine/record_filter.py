@@ -34,6 +34,7 @@ class RecordFilter:
         return tuple(caveats(query, self.request.provider.name))
 
     def public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
+        """Yield what of a stream was public at ``cutoff()``, with watermarks and gaps."""
         accept = acceptor(self.query.operation) if accepts_claims(self.query) else accept_none
         return public(stream, cutoff, self.withheld, self.query.operation.period, accept)
 

@@ -105,9 +105,8 @@ def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:
     form, notes = _form(root, filing), _footnotes(root)
     for table in _TABLES:
         for row in elements.children(elements.at(root, table), *_ROWS):
-            _check_numbers(row, filing)
             footnotes = [notes[note] for note in _references(row) if note in notes]
-            yield {**_EMPTY, **form, **_row(row), "footnotes": footnotes}
+            yield {**_EMPTY, **form, **_row(row), **_numbers(row, filing), "footnotes": footnotes}
 
 
 def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
@@ -143,7 +142,6 @@ def _row(row: Element) -> dict[str, Any]:
         "transaction_date": _date(elements.text(row, "transactionDate")),
         "code": elements.text(row, "transactionCoding/transactionCode"),
         "acquired": {"A": True, "D": False}.get(acquired or ""),
-        **{name: elements.number(row, path) for name, path in _NUMBERS.items()},
         "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
         "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
         "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
@@ -152,12 +150,14 @@ def _row(row: Element) -> dict[str, Any]:
     }
 
 
-def _check_numbers(row: Element, filing: ListedFiling) -> None:
-    """Raise UpstreamError if a row has a number that cannot be read: null would mean that it has none."""
-    for name, path in _NUMBERS.items():
-        if elements.text(row, path) is not None and elements.number(row, path) is None:
+def _numbers(row: Element, filing: ListedFiling) -> dict[str, float | int | None]:
+    """Return the numbers of a row. Raise UpstreamError for one that cannot be read: null means that there is none."""
+    numbers = {name: elements.number(row, path) for name, path in _NUMBERS.items()}
+    for name, number in numbers.items():
+        if number is None and elements.text(row, _NUMBERS[name]) is not None:
             problem = f"Form {filing.form} {filing.accession} has a number that cannot be read ({name})"
             raise UpstreamError(Code.MALFORMED, problem=problem)
+    return numbers
 
 
 def _footnotes(root: Element) -> dict[str, str]:
