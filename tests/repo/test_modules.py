@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -20,6 +22,9 @@ SOURCE_ROOTS = {
     "pit_guard": ROOT / "hooks",
 }
 AUTHOR_API = ("provider", "paging", "times", "wire", "tables", "errors", "gaps", "transport")
+
+# What takes milliseconds to import. A source does so where it needs it: an agent starts one for each question.
+SLOW = ("asyncio", "dataclasses", "defusedxml", "mwparserfromhell", "requests", "selectolax", "sqlite3", "statistics")
 
 # From the bottom up. A module imports from lower layers, from its own package, and, among the author's API, from its
 # neighbours: at any level of its code, and also what only a type checker reads.
@@ -104,6 +109,14 @@ def test_a_source_imports_no_other_source() -> None:
         parts = [name for name in modules() if name == source or name.startswith(f"{source}.")]
         others = {other for part in parts for other in imports(part)} - set(parts)
         assert not [other for other in others if any(f"{other}.".startswith(f"{name}.") for name in sources)]
+
+
+@pytest.mark.parametrize("source", BUNDLED_NAMES)
+def test_a_source_is_loaded_without_what_is_slow(source: str) -> None:
+    code = f"import sys; from pit_fetch.engine import registry; registry.load({source!r}); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "pit_fetch.provider" in loaded
+    assert not {*SLOW} & {*loaded}
 
 
 def test_imports_form_no_circle() -> None:

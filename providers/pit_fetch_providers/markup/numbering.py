@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 _STYLES = ("list-style", "list-style-type")
 _KIND = re.compile(r"\b(none|disc|circle|square|(?:lower|upper)-(?:alpha|latin|roman))\b", re.IGNORECASE)
@@ -22,13 +21,13 @@ _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}")
 BULLET = "- "
 
 
-@dataclass(slots=True)
 class Numbering:
     """The next number of a list, and how its numbers are written; "" if a bullet stands for each."""
 
-    kind: str
-    following: int
-    step: int = 1
+    __slots__ = ("following", "kind", "step")
+
+    def __init__(self, kind: str, following: int, step: int = 1) -> None:
+        self.kind, self.following, self.step = kind, following, step
 
     @classmethod
     def of(cls, attributes: Mapping[str, str | None], count: int = 0) -> Numbering:

@@ -91,6 +91,11 @@ def contained(submission: str) -> Iterator[Document]:
         )
 
 
+def is_binary(file: str) -> bool:
+    """Return whether a file of that name is no text."""
+    return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
+
+
 def without_envelope(source: str) -> str:
     """Return the document in a file that was served by itself: in its envelope, as in a full submission, or bare."""
     inside = next(contained(source), None) if _IN_ENVELOPE.match(source) else None

@@ -12,7 +12,7 @@ from pit_fetch_providers.edgar import client, release, subject
 from pit_fetch_providers.edgar.header import parse_header
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.markup.characters import decode
-from pit_fetch_providers.sec_filings import documents, text
+from pit_fetch_providers.sec_filings import documents
 from pit_fetch_providers.sec_filings.documents import Document
 
 
@@ -103,7 +103,7 @@ def _index(context: Context, folder: str, accession: str) -> list[Document]:
 
 
 def _with_source(context: Context, folder: str, document: Document) -> Document | None:
-    if text.is_binary(document.file):
+    if documents.is_binary(document.file):
         return document
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
     if reply is None:

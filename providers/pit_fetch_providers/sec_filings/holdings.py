@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.gaps import Code, Gap, gap
@@ -233,6 +232,8 @@ def _is_position(row: dict[str, Any]) -> bool:
 
 def _in_dollars(rows: list[dict[str, Any]], filed: date) -> Iterator[dict[str, Any]]:
     """Yield rows with their values in dollars, and whether that unit is in doubt."""
+    from statistics import median  # imported here, which takes longer than to read a book
+
     factor = 1 if filed >= _IN_DOLLARS else _THOUSAND
     prices = [
         row["value"] * factor / row["shares"]

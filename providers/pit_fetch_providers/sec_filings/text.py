@@ -38,11 +38,6 @@ class Passage(NamedTuple):
     text: str
 
 
-def is_binary(file: str) -> bool:
-    """Return whether a file of that name is no text."""
-    return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
-
-
 def of_document(source: str, file: str = "") -> str | None:
     """Return the text of a document, which came in ``file``; None for a page that is too large to be read."""
     if not file.lower().endswith((".htm", ".html")) and not _HTML.search(source[:_HTML_WITHIN]):

@@ -12,7 +12,7 @@ from pit_fetch_providers.edgar import release
 from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
-from pit_fetch_providers.sec_filings import documents, files, releases, text
+from pit_fetch_providers.sec_filings import documents, files, releases
 from pit_fetch_providers.sec_filings.documents import Document
 from pit_fetch_providers.shared import UNREADABLE
 
@@ -93,7 +93,9 @@ def _documents(
 
 
 def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | None) -> Record:
-    source = None if text.is_binary(document.file) else document.text
+    from pit_fetch_providers.sec_filings import text  # imported here: of the other operations none has use for it
+
+    source = None if documents.is_binary(document.file) else document.text
     payload = {
         "accession": filing.accession,
         "form": filing.form,
@@ -105,8 +107,10 @@ def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | N
 
 
 def _passages(records: Iterable[Record], phrase: str) -> Iterator[Record]:
+    from pit_fetch_providers.sec_filings import text
+
     for record in records:
-        if record.payload["text"] is None and not text.is_binary(record.payload["url"]):
+        if record.payload["text"] is None and not documents.is_binary(record.payload["url"]):
             yield record._replace(payload={**record.payload, "position": None})  # it may hold the phrase
         for passage in text.passages(record.payload["text"] or "", phrase):
             payload = {**record.payload, "position": passage.position, "text": passage.text}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 
 # Openings that lie deeper are plain text. Articles nest some ten.
 _MAX_DEPTH = 30
@@ -48,12 +47,18 @@ def restored(text: str) -> str:
 _CLOSES = {"link_end": "[", "table_end": "{|"}
 
 
-@dataclass(slots=True)
 class _Opening:
-    kind: str  # "{", "[[", "[", "{|", "<" up to a tag's ">", and then "<b"
-    place: int
-    width: int = 1  # how many characters open something
-    name: str = ""  # of a tag: "<b"
+    """What opens something.
+
+    kind   "{", "[[", "[", "{|", "<" up to a tag's ">", and then "<b"
+    width  how many characters open it
+    name   of a tag: "<b"
+    """
+
+    __slots__ = ("kind", "name", "place", "width")
+
+    def __init__(self, kind: str, place: int, width: int = 1, name: str = "") -> None:
+        self.kind, self.place, self.width, self.name = kind, place, width, name
 
 
 _NOTHING = _Opening("", 0)
