@@ -281,8 +281,11 @@ class ValidRecord(NamedTuple):
 def records_as_of(
     connection: sqlite3.Connection, stream: str, instant: int, newest: int, oldest: int = microseconds.NEVER
 ) -> Iterator[Record]:
-    """Yield the records as of ``instant``, from ``newest`` to ``oldest``. Raise ArchiveError for a wrong checksum."""
-    condition = f"r.position BETWEEN ? AND ? AND {_VALID_THEN}"
+    """Yield the records as of ``instant``, from ``newest`` to ``oldest``, those of one instant in no order.
+
+    Raise ArchiveError for a wrong checksum.
+    """
+    condition = f"AND r.position BETWEEN ? AND ? AND {_VALID_THEN} ORDER BY r.position DESC"
     valid = _valid_records(connection, stream, condition, (oldest, newest, instant, instant))
     return (record for _, _, record in valid)
 
@@ -292,26 +295,28 @@ def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[Valid
 
     Raise ArchiveError for a wrong checksum.
     """
-    return _valid_records(connection, stream, "true", ())
+    every = _valid_records(connection, stream, "ORDER BY r.position DESC, i.name, r.start", ())
+    return (ValidRecord(*valid) for valid in every)
 
 
 def _valid_records(
     connection: sqlite3.Connection, stream: str, condition: str, parameters: Sequence[int]
-) -> Iterator[ValidRecord]:
+) -> Iterator[tuple[int, int, Record]]:
+    """Yield the fields of a :class:`ValidRecord`: of thousands, most are wanted for the record alone."""
     of_stream = seed(stream)
     try:
         for row in connection.execute(
             "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
             "v.revised, f.stamp, f.names FROM validities r LEFT JOIN versions v ON v.id = r.version "
             "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
-            f"WHERE r.stream = {_STREAM} AND {condition} ORDER BY r.position DESC, i.name, r.start",
+            f"WHERE r.stream = {_STREAM} {condition}",
             (stream, *parameters),
         ):
             mark, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
             if mark != checksum_of(of_stream, row[2:], values):
                 raise Damaged(DAMAGED_INDEX)
             stop = microseconds.ALWAYS if stop is None else stop
-            yield ValidRecord(start, stop, shown_record(name, stamp, first_seen, available, revised, names, values))
+            yield start, stop, shown_record(name, stamp, first_seen, available, revised, names, values)
     except sqlite3.Error as error:
         raise archive_error(error) from error
     except BROKEN as error:

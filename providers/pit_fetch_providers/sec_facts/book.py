@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby, pairwise, product
@@ -11,7 +11,6 @@ from typing import NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Known, Omission, Public, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
-from pit_fetch_providers.sec_facts.facts import Fact
 from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS, REMAINDER, Line
 from pit_fetch_providers.sec_facts.measures import is_contested, judged, of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
@@ -44,18 +43,16 @@ class Book:
     def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
         self.place = 0 if vintage == "first" else -1
         self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
-        self._units: dict[date, Counter[str]] = {}
+        self._units = defaultdict[date, Counter[str]](Counter)
         every = list(records)
         self.same = same_periods(every)
         certain, doubtful = parted(one_for_each_period(every, self.same))
         # What may be of another measure: what first showed it, by unit and period.
-        self._doubtful = {(made.fact.unit, _span(made.fact)): made.versions[0] for made in histories(doubtful)}
+        self._doubtful = {(history.unit, history.span): history.versions[0] for history in histories(doubtful)}
         for history in histories(certain):
-            fact = history.fact
-            span = _span(fact)
-            self._histories.setdefault(f"{fact.taxonomy}:{fact.concept}", {})[fact.unit, span] = history
-            if _is_currency(fact.unit):
-                self._units.setdefault(fact.end, Counter())[fact.unit] += 1
+            self._histories.setdefault(history.concept, {})[history.unit, history.span] = history
+            if _is_currency(history.unit):
+                self._units[history.span.end][history.unit] += 1
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
         self.own = self._own(ANCHORS)
         self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
@@ -108,7 +105,7 @@ class Book:
 
     def _has_figures(self, day: date, shown: Record) -> bool:
         """Return whether there were figures of a day when the version ``shown`` was public."""
-        of_day = (history for history in self._every() if history.fact.start is None and history.fact.end == day)
+        of_day = (history for history in self._every() if history.span == Span(None, day))
         return any(age(history.versions[0])[0] <= age(shown)[0] for history in of_day)
 
     def currencies(self, end: date) -> Iterator[tuple[str, tuple[Record, ...]]]:
@@ -123,8 +120,8 @@ class Book:
         if len(units) < 2:  # in most cases
             yield from ((unit, ()) for unit in units)
             return
-        every = (history for history in self._every() if history.fact.end == end and history.fact.unit in units)
-        first = sorted(((history.fact.unit, history.versions[0]) for history in every), key=lambda pair: age(pair[1]))
+        every = (history for history in self._every() if history.span.end == end and history.unit in units)
+        first = sorted(((history.unit, history.versions[0]) for history in every), key=lambda pair: age(pair[1]))
         began = dict(reversed(first))  # the oldest one of each comes last, and stays
         if self.place == 0:
             ages = Counter((age(version), unit) for unit, version in first)
@@ -152,14 +149,14 @@ class Book:
         return self._known[key]
 
     def _judged(self, line: Line, span: Span, currency: str) -> Known | Omission:
-        known = of_one_measure(line, self._found(line, span, currency))
+        known = of_one_measure(line, self._reported(line, span, currency))
         if REMAINDER in line.concepts and known == NOTHING and (currency, span) in self._doubtful:
             return Omission("unproved", (self._doubtful[currency, span],))
         return known
 
-    def _found(self, line: Line, span: Span, currency: str) -> Known:
-        unit = {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[line.measure]
-        found: dict[int, History] = {}
+    def _reported(self, line: Line, span: Span, currency: str) -> Known:
+        """Return the histories of the line's concepts for a period, of whatever measure."""
+        unit, found = _unit(line, currency), dict[int, History]()
         for rank, concept in enumerate(line.concepts):
             of_concept = self._histories.get(concept)  # companies use one or two of the names
             if of_concept is not None and (history := of_concept.get((unit, span))) is not None:
@@ -175,9 +172,9 @@ class Book:
         for line, currency in product(lines, self._units.get(end, ())):
             if REMAINDER in line.concepts and (currency, at) in self._doubtful:
                 first.append(self._doubtful[currency, at])
-            first += self._found(line, at, currency).versions[:1]
+            first += self._reported(line, at, currency).versions[:1]
             for parts in ways:
-                found = [self._found(line, span, currency).versions for span in (*parts.plus, parts.minus)]
+                found = [self._reported(line, span, currency).versions for span in (*parts.plus, parts.minus)]
                 if all(found):
                     first.append(max([parts.shown, *(versions[0] for versions in found)], key=age))
         return min(first, key=age, default=None)
@@ -289,7 +286,7 @@ class Book:
         They change its basis. Each comes with the version since which that is so.
         """
         if (line, currency) not in self._recasts:
-            found = (self._found(line, span, currency) for span in self._spans_of(line))
+            found = (self._reported(line, span, currency) for span in self._spans_of(line))
             every = [recast for known in found for recast in _recasts(line, known)]
             self._recasts[line, currency] = dict(sorted(every, key=lambda recast: age(recast[1]), reverse=True))
         return self._recasts[line, currency]
@@ -360,8 +357,13 @@ def _changing(versions: Iterable[Record]) -> Iterator[Record]:
             yield version
 
 
-def _span(fact: Fact) -> Span:
-    return Span(fact.start, fact.end)
+def _unit(line: Line, currency: str) -> str:
+    match line.measure:
+        case "amount":
+            return currency
+        case "per_share":
+            return f"{currency}/shares"
+    return "shares"
 
 
 def _is_currency(unit: str) -> bool:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.facts import Fact
+from pit_fetch_providers.sec_facts.periods import Span
 
 Vintage = Literal["latest", "first", "all"]
 # The same days end one fact after another.
@@ -24,14 +23,12 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class History(NamedTuple):
-    """The public versions of one fact, oldest first."""
+    """The public versions of one fact, oldest first. The concept is named with its taxonomy."""
 
-    fact: Fact
+    concept: str
+    unit: str
+    span: Span
     versions: tuple[Record, ...]
-
-    @property
-    def newest(self) -> Record:
-        return self.versions[-1]
 
 
 def histories(records: Iterable[Record]) -> list[History]:
@@ -39,7 +36,7 @@ def histories(records: Iterable[Record]) -> list[History]:
     by_fact: dict[str, list[Record]] = {}
     for record in records:
         by_fact.setdefault(fact_id(record), []).append(record)
-    return [History(_fact(versions[0].payload), tuple(sorted(versions, key=age))) for versions in by_fact.values()]
+    return [_history(versions) for versions in by_fact.values()]
 
 
 def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
@@ -82,9 +79,13 @@ def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
     return sorted(sorted(records, key=lambda record: record.id), key=place, reverse=True)
 
 
-def restating(versions: Iterable[Record]) -> Record | None:
+def restating(versions: Sequence[Record]) -> Record | None:
     """Return the first of ``versions``, oldest first, of another value than the one before; None if there is none."""
-    return next((newer for older, newer in pairwise(versions) if _value(newer) != _value(older)), None)
+    value = versions[0].payload["value"]
+    for version in versions:
+        if version.payload["value"] != value:
+            return version
+    return None
 
 
 def fact_id(version: Record) -> str:
@@ -109,9 +110,11 @@ def first_shown(versions: Sequence[Record]) -> tuple[Any, int]:
     return age(first), -sum(version.payload["accession"] == first.payload["accession"] for version in versions)
 
 
-def _fact(payload: Any) -> Fact:
-    start = None if payload["start"] is None else _day(payload["start"])
-    return Fact(payload["taxonomy"], payload["concept"], payload["unit"], start, _day(payload["end"]))
+def _history(versions: list[Record]) -> History:
+    first, in_order = versions[0], sorted(versions, key=age) if len(versions) > 1 else versions
+    start, end = first.payload["start"], first.payload["end"]
+    span = Span(None if start is None else _day(start), _day(end))
+    return History(concept_of(first), first.payload["unit"], span, tuple(in_order))
 
 
 def _value(version: Record) -> Any:
