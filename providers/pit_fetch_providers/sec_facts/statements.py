@@ -25,6 +25,15 @@ from pit_fetch_providers.sec_facts.versions import Vintage, age, concept_of, in_
 _Cells = Mapping[str, Cell | Omission | None]
 
 
+class _Asked(NamedTuple):
+    """The statement that is asked for, and the facts that it is built from."""
+
+    book: Book
+    statement: Statement
+    cadence: Cadence
+    company: str
+
+
 class _Beside(NamedTuple):
     """What is reported beside the parts of a sum, and the name of the part that includes all of it."""
 
@@ -54,56 +63,44 @@ def statements(
     ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
     """
     book = Book(records, vintage)
-    items = (_item_of_end(book, statement, cadence, periods, company) for periods in spans.of_cadence(book, cadence))
+    asked = _Asked(book, statement, cadence, company)
+    items = (_item_of_end(asked, periods) for periods in spans.of_cadence(book, cadence))
     return in_order((item for item in items if item is not None), "period_end")
 
 
-def _item_of_end(
-    book: Book, statement: Statement, cadence: Cadence, periods: Sequence[Period], company: str
-) -> Record | None:
+def _item_of_end(asked: _Asked, periods: Sequence[Period]) -> Record | None:
     """Return the item of the periods of one end, of that which it has by the statement's figures."""
     if len(periods) > 1:
-        began = [(period, _began(book, statement, period)) for period in periods]
+        began = [(period, _began(asked, period)) for period in periods]
         periods = spans.in_order(spans.with_figures(period, first) for period, first in began if first is not None)
-    return _item(book, statement, cadence, periods[0], company) if periods else None
+    return _item(asked, periods[0]) if periods else None
 
 
-def _began(book: Book, statement: Statement, period: Period) -> Record | None:
-    return book.began(LINES[statement], period.span.end, _at(book, statement, period)[0], period.ways)
+def _began(asked: _Asked, period: Period) -> Record | None:
+    return asked.book.began(LINES[asked.statement], period.span.end, _at(asked, period)[0], period.ways)
 
 
-def _at(book: Book, statement: Statement, period: Period) -> tuple[Span, tuple[Record, ...]]:
+def _at(asked: _Asked, period: Period) -> tuple[Span, tuple[Record, ...]]:
     """Return of which days the figures of a period are, and what shows it."""
-    if statement != "balance":
+    if asked.statement != "balance":
         return period.span, ()
-    day, proof = book.sheet_day(period.span.end)
+    day, proof = asked.book.sheet_day(period.span.end)
     return Span(None, day), proof
 
 
-def _item(book: Book, statement: Statement, cadence: Cadence, period: Period, company: str) -> Record | None:
-    at, proof = _at(book, statement, period)
-    items = (
-        _in_currency(
-            currency, book, statement, cadence, at, period._replace(chosen=(*period.chosen, *since, *proof)), company
-        )
-        for currency, since in book.currencies(period.span.end)
-    )
-    return next((item for item in items if item is not None), None)
+def _item(asked: _Asked, period: Period) -> Record | None:
+    """Return the item of a period, in the first currency in which it has figures."""
+    at, proof = _at(asked, period)
+    for currency, since in asked.book.currencies(period.span.end):
+        item = _in_currency(asked, currency, at, period._replace(chosen=(*period.chosen, *since, *proof)))
+        if item is not None:
+            return item
+    return None
 
 
-def _in_currency(
-    currency: str,
-    book: Book,
-    statement: Statement,
-    cadence: Cadence,
-    at: Span,
-    period: Period,
-    company: str,
-) -> Record | None:
-    cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
-    for name, ways in SUMS[statement].items():
-        if not isinstance(cells.get(name), Cell):
-            cells[name] = _instead(cells.get(name), _sum(cells, ways, _beside(book, name, at, currency)))
+def _in_currency(asked: _Asked, currency: str, at: Span, period: Period) -> Record | None:
+    """Return the item of a period with its figures of the days ``at``; None if it has none in that currency."""
+    cells = _cells(asked, currency, at, period)
     known = {name: cell for name, cell in cells.items() if isinstance(cell, Cell)}
     omitted = {name: cell for name, cell in cells.items() if isinstance(cell, Omission)}
     if not known and not omitted:
@@ -112,7 +109,7 @@ def _in_currency(
     payload: dict[str, Any] = {
         "period_end": span.end.isoformat(),
         "period_start": None if span.start is None else span.start.isoformat(),
-        "period": cadence,
+        "period": asked.cadence,
         "currency": currency,
         **{name: cell.value if isinstance(cell, Cell) else None for name, cell in cells.items()},
         "sources": {name: [_source(version) for version in cell.inputs] for name, cell in known.items()},
@@ -120,7 +117,18 @@ def _in_currency(
         "omitted": {name: omission.reason for name, omission in omitted.items()},
     }
     newest = max(_shown_by(cells, period), key=age)
-    return newest._replace(id=f"{company}:{statement}:{cadence}:{span.end}", payload=payload)
+    item = f"{asked.company}:{asked.statement}:{asked.cadence}:{span.end}"
+    return newest._replace(id=item, payload=payload)
+
+
+def _cells(asked: _Asked, currency: str, at: Span, period: Period) -> _Cells:
+    """Return the statement's cells: of its lines, and computed from others where no concept gives them."""
+    book, statement = asked.book, asked.statement
+    cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
+    for name, ways in SUMS[statement].items():
+        if not isinstance(cells.get(name), Cell):
+            cells[name] = _instead(cells.get(name), _sum(cells, ways, _beside(book, name, at, currency)))
+    return cells
 
 
 def _shown_by(cells: _Cells, period: Period) -> list[Record]:
