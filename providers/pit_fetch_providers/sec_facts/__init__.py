@@ -98,9 +98,7 @@ def derive(query: Query) -> Stage:
         options, vintage = query.options, query.options["vintage"]
         match query.operation.name:
             case "statement":
-                items = statements.statements(
-                    versions.readable(public), options["statement"], options["period"], vintage, company
-                )
+                items = statements.statements(public, options["statement"], options["period"], vintage, company)
             case "concepts":
                 items = summary.concepts(public, company)
             case _:

@@ -16,7 +16,15 @@ from pit_fetch_providers.sec_facts.measures import is_contested, judged, of_one_
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
 from pit_fetch_providers.sec_facts.remainders import parted
 from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
-from pit_fetch_providers.sec_facts.versions import History, Vintage, age, first_shown, histories
+from pit_fetch_providers.sec_facts.versions import (
+    RELEASED,
+    History,
+    Vintage,
+    age,
+    first_shown,
+    histories,
+    is_unreadable,
+)
 
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
@@ -45,8 +53,12 @@ class Book:
         self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
         self._units = defaultdict[date, Counter[str]](Counter)
         every = list(records)
-        self.same = same_periods(every)
-        certain, doubtful = parted(one_for_each_period(every, self.same))
+        self.same = same_periods(made for made in every if not is_unreadable(made))
+        placed = one_for_each_period(every, self.same)
+        certain, doubtful = parted(made for made in placed if not is_unreadable(made))
+        # What cannot be read: the first version of a fact without a value, by concept, unit and period.
+        unread = histories(made for made in placed if is_unreadable(made))
+        self._unreadable = {(made.concept, made.unit, made.span): made.versions[0] for made in unread}
         # What may be of another measure: what first showed it, by unit and period.
         self._doubtful = {(history.unit, history.span): history.versions[0] for history in histories(doubtful)}
         for history in histories(certain):
@@ -54,6 +66,7 @@ class Book:
             if _is_currency(history.unit):
                 self._units[history.span.end][history.unit] += 1
         self._known: dict[tuple[tuple[str, ...], Span, str], Known | Omission] = {}
+        self._of_filings = Counter[tuple[str, str]]()
         self.own = self._own(ANCHORS)
         self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
@@ -114,7 +127,8 @@ class Book:
         With each comes the version since which it has its place behind those before it. Of as many facts, the currency
         that was reported later is before: a company that changes it shows the year before again. Of the first versions
         it is the one that was there first, of the most facts of its filing: in which currency most are depends on
-        later ones, too.
+        later ones, too. Of two that one filing brought with as many facts of that day, it is the one in which it has
+        more of all days: a translation is mostly of the newest year alone.
         """
         units: Mapping[str, int] = self._units.get(end, {})
         if len(units) < 2:  # in most cases
@@ -125,17 +139,27 @@ class Book:
         began = dict(reversed(first))  # the oldest one of each comes last, and stays
         if self.place == 0:
             ages = Counter((age(version), unit) for unit, version in first)
-            in_order = sorted(ages, key=lambda pair: (pair[0], -ages[pair], pair[1]))
+            in_order = sorted(ages, key=lambda pair: (pair[0], -ages[pair], -self._count(began[pair[1]]), pair[1]))
             yield from ((unit, (began[unit],)) for unit in dict.fromkeys(unit for _, unit in in_order))
             return
         rank = sorted({age(version) for version in began.values()}).index
 
         def ordered(counts: Mapping[str, int]) -> list[str]:
-            return sorted(counts, key=lambda unit: (-counts[unit], -rank(age(began[unit])), unit))
+            return sorted(
+                counts, key=lambda unit: (-counts[unit], -rank(age(began[unit])), -self._count(began[unit]), unit)
+            )
 
         by_instant = list(_by_instant(first, ordered))
         for place, unit in enumerate(by_instant[-1][0], 1):
             yield unit, (_since(by_instant, place),)
+
+    def _count(self, version: Record) -> int:
+        """Return how many facts the filing of a version has in its currency."""
+        if not self._of_filings:
+            every = (version for history in self._every() for version in history.versions)
+            own = (version for version in every if RELEASED not in version.payload)
+            self._of_filings.update((_accession(version), version.payload["unit"]) for version in own)
+        return self._of_filings[_accession(version), version.payload["unit"]]
 
     def _every(self) -> Iterator[History]:
         for of_concept in self._histories.values():
@@ -149,12 +173,16 @@ class Book:
         return self._known[key]
 
     def _judged(self, line: Line, span: Span, currency: str) -> Known | Omission:
-        known = of_one_measure(line, self._reported(line, span, currency))
+        if self._unreadable:  # in no case that was seen
+            facts = ((concept, _unit(line, currency), span) for concept in line.concepts)
+            if unread := [self._unreadable[fact] for fact in facts if fact in self._unreadable]:
+                return Omission("unreadable", (min(unread, key=age),))
+        known = of_one_measure(line, self._found(line, span, currency))
         if REMAINDER in line.concepts and known == NOTHING and (currency, span) in self._doubtful:
             return Omission("unproved", (self._doubtful[currency, span],))
         return known
 
-    def _reported(self, line: Line, span: Span, currency: str) -> Known:
+    def _found(self, line: Line, span: Span, currency: str) -> Known:
         """Return the histories of the line's concepts for a period, of whatever measure."""
         unit, found = _unit(line, currency), dict[int, History]()
         for rank, concept in enumerate(line.concepts):
@@ -172,9 +200,9 @@ class Book:
         for line, currency in product(lines, self._units.get(end, ())):
             if REMAINDER in line.concepts and (currency, at) in self._doubtful:
                 first.append(self._doubtful[currency, at])
-            first += self._reported(line, at, currency).versions[:1]
+            first += self._found(line, at, currency).versions[:1]
             for parts in ways:
-                found = [self._reported(line, span, currency).versions for span in (*parts.plus, parts.minus)]
+                found = [self._found(line, span, currency).versions for span in (*parts.plus, parts.minus)]
                 if all(found):
                     first.append(max([parts.shown, *(versions[0] for versions in found)], key=age))
         return min(first, key=age, default=None)
@@ -286,7 +314,7 @@ class Book:
         They change its basis. Each comes with the version since which that is so.
         """
         if (line, currency) not in self._recasts:
-            found = (self._reported(line, span, currency) for span in self._spans_of(line))
+            found = (self._found(line, span, currency) for span in self._spans_of(line))
             every = [recast for known in found for recast in _recasts(line, known)]
             self._recasts[line, currency] = dict(sorted(every, key=lambda recast: age(recast[1]), reverse=True))
         return self._recasts[line, currency]

@@ -11,7 +11,10 @@ from pit_fetch_providers.sec_facts.versions import History, age, restating
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
 # parts is. "incomplete": something is reported beside the parts of the sum. "unproved": it may be another measure.
-Reason = Literal["restated", "renamed", "two_values", "not_additive", "rounded", "incomplete", "unproved"]
+# "unreadable": a filing has a value that is no number. "other_item": its days were proved to be those of another period.
+Reason = Literal[
+    "restated", "renamed", "two_values", "not_additive", "rounded", "incomplete", "unproved", "unreadable", "other_item"
+]
 
 
 # The versions of a line that were public at an instant, oldest first, each with the rank of its concept.

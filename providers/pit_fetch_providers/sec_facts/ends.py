@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS
 from pit_fetch_providers.sec_facts.periods import Span, is_near, kind_of
-from pit_fetch_providers.sec_facts.versions import age, concept_of, first_shown
+from pit_fetch_providers.sec_facts.versions import RELEASED, age, concept_of, first_shown
 
 # A period as its dates are typed, as ISO writes them.
 _Typed = tuple[str, str]
@@ -57,7 +57,8 @@ def same_periods(records: Iterable[Record]) -> Mapping[Span, Same]:
 def one_for_each_period(records: Iterable[Record], same: Mapping[Span, Same]) -> list[Record]:
     """Return the versions, with those of a period that is another one in its place, since that was proved.
 
-    Of two facts that a filing reports of one period so, that of the days that were reported first counts.
+    Those that were public before stay in their own place, too: what was answered then does not change. Of two facts
+    that a filing reports of one period so, that of the days that were reported first counts.
     """
     if not same:  # in most cases
         return list(records)
@@ -67,8 +68,8 @@ def one_for_each_period(records: Iterable[Record], same: Mapping[Span, Same]) ->
         proof = proofs.get((record.payload["start"], record.payload["end"]))
         if proof is None or age(record)[0] < age(proof.shown)[0]:
             kept[record.id] = record
-        else:
-            moved.append(_at(record, proof.period))
+        if proof is not None:
+            moved.append(_moved(record, proof))
     for record in sorted(moved, key=lambda record: record.id):
         kept.setdefault(record.id, record)
     return list(kept.values())
@@ -115,9 +116,12 @@ def _is_fiscal(record: Record) -> bool:
     return start is not None and kind_of(date.fromisoformat(start), date.fromisoformat(end)) != ""
 
 
-def _at(record: Record, period: Span) -> Record:
-    """Return a version as one of another period."""
-    start, end = map(str, period)
+def _moved(record: Record, proof: Same) -> Record:
+    """Return a version as one of the period that its own was proved to be."""
+    start, end = map(str, proof.period)
     fact, _, accession = record.id.rpartition(":")
-    placed = f"{fact.rsplit(':', 2)[0]}:{start}:{end}:{accession}"
-    return record._replace(id=placed, payload={**record.payload, "start": start, "end": end})
+    payload = {**record.payload, "start": start, "end": end}
+    moved = record._replace(id=f"{fact.rsplit(':', 2)[0]}:{start}:{end}:{accession}", payload=payload)
+    if age(record)[0] >= age(proof.shown)[0]:
+        return moved
+    return moved._replace(available_at=proof.shown.available_at, payload={**payload, RELEASED: record.available_at})

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts import spans
 from pit_fetch_providers.sec_facts.book import Book, Parts
-from pit_fetch_providers.sec_facts.cells import Cell, Omission, evidence, total
+from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Omission, evidence, total
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import Span
 from pit_fetch_providers.sec_facts.spans import Cadence, Period
@@ -141,12 +141,15 @@ def _shown_by(cells: _Cells, period: Period) -> list[Record]:
 
 
 def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
-    known = book.known(line, span, currency)
+    known = _of_other_item(book, line, span, currency) or book.known(line, span, currency)
     if isinstance(known, Omission):
         return known
     reported = book.reported(known)
-    if reported is not None or span.start is None:
-        return reported
+    return reported if reported is not None or span.start is None else _combined(book, line, ways, currency)
+
+
+def _combined(book: Book, line: Line, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
+    """Return the figure that the first possible way makes of parts of the period, or else why none does."""
     omissions: list[Omission] = []
     for parts in ways:
         made = book.combined(line, parts, currency)
@@ -157,6 +160,16 @@ def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency:
     if len(omissions) > 1:
         return omissions[0]._replace(shown=_tried(omissions))
     return omissions[0] if omissions else None
+
+
+def _of_other_item(book: Book, line: Line, span: Span, currency: str) -> Omission | None:
+    """Return why a period lacks a figure that it had before its days were proved to be those of another item's."""
+    same = book.same.get(span)
+    known = NOTHING if same is None else book.known(line, same.period, currency)
+    if same is None or known == NOTHING:
+        return None
+    first = () if isinstance(known, Omission) else known.versions[:1]
+    return Omission("other_item", (same.shown, *first, *known.shown))
 
 
 def _tried(omissions: Iterable[Omission]) -> tuple[Record, ...]:

@@ -20,6 +20,8 @@ _day = lru_cache(maxsize=4096)(date.fromisoformat)
 # The order in which a concept that is named without its taxonomy is looked up.
 TAXONOMIES = ("us-gaap", "ifrs-full", "dei")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+# The field with the release of a version that is of its period only since the days of two filings were proved to be one.
+RELEASED = "released"
 
 
 class History(NamedTuple):
@@ -53,13 +55,13 @@ def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str])
 def readable(records: Iterable[Record]) -> list[Record]:
     """Return the versions of the facts whose versions all have a value: no older one may take the place of another."""
     every = list(records)
-    lost = {fact_id(record) for record in every if _value(record) is None}
+    lost = {fact_id(record) for record in every if is_unreadable(record)}
     return [record for record in every if fact_id(record) not in lost] if lost else every
 
 
 def unreadable(records: Iterable[Record]) -> Iterator[Gap]:
     """Yield a gap for each filing whose value of a fact cannot be read."""
-    lost = {record.payload["accession"]: record for record in records if _value(record) is None}
+    lost = {record.payload["accession"]: record for record in records if is_unreadable(record)}
     for accession, record in lost.items():
         fact = f"{concept_of(record)} to {record.payload['end']}"
         yield gap(
@@ -88,6 +90,11 @@ def restating(versions: Sequence[Record]) -> Record | None:
     return None
 
 
+def is_unreadable(version: Record) -> bool:
+    """Return whether a filing's value of the fact is no number."""
+    return version.payload["value"] is None
+
+
 def fact_id(version: Record) -> str:
     """Return the id of the fact of a version, whose own id ends with its accession number."""
     return version.id.rpartition(":")[0]
@@ -98,10 +105,14 @@ def concept_of(version: Record) -> str:
     return f"{version.payload['taxonomy']}:{version.payload['concept']}"
 
 
-def age(version: Record) -> tuple[datetime, bool, str]:
-    """Return what orders the versions of a fact: the instant of release, amendments last, then the accession number."""
+def age(version: Record) -> tuple[datetime, datetime, bool, str]:
+    """Return what orders the versions of a fact.
+
+    It is the instant since which there is one, and then its release, amendments last, and its accession number.
+    """
     payload = version.payload
-    return version.available_at or _LONG_AGO, payload["form"].endswith("/A"), payload["accession"]
+    since = version.available_at or _LONG_AGO
+    return since, payload.get(RELEASED, since), payload["form"].endswith("/A"), payload["accession"]
 
 
 def first_shown(versions: Sequence[Record]) -> tuple[Any, int]:

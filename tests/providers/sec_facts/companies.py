@@ -130,6 +130,49 @@ def noted(rng: Random) -> int:
     return len(notes)
 
 
+def mistyped(rng: Random) -> int:
+    """A filing that types the days of a profit off changes no figure, whatever is restated before that is proved."""
+    statement: Statement = rng.choice(("income", "cashflow"))
+    flows = rng.sample(sorted({line.concepts[0] for line in LINES[statement]} - {*ANCHORS}), 3)
+    restating, seen = rng.choice((3, 6, 9, 99)), set[tuple[date, date]]()
+    right, wrong = list[Record](), list[Record]()
+    for filing, start, end in _orderly(rng):
+        days = start, end
+        if days not in seen and rng.random() < 0.4:
+            days = rng.choice(((start, _off(rng, end, 2)), (_off(rng, start, 2), end)))
+        seen.add((start, end))
+        for concept in (_FLOWS[0], *flows):
+            is_restated = concept in flows and filing.number >= restating
+            value = _of_the_days(concept, start, end) + is_restated * 12_345
+            right.append(filing.fact(concept, start, end, value))
+            wrong.append(filing.fact(concept, *(days if concept == _FLOWS[0] else (start, end)), value))
+    for cadence in CADENCES:
+        for vintage in _VINTAGES:
+            for day in rng.sample(sorted({record.available_at for record in right if record.available_at}), 3):
+                expected, items = (
+                    _answer(_until(every, day), statement, cadence, vintage).values() for every in (right, wrong)
+                )
+                for item in items:
+                    _check_figures(item, [other for other in expected if _is_of_the_same_days(item, other)])
+    return len(right)
+
+
+def _of_the_days(concept: str, start: date, end: date) -> int:
+    """Return an amount that is the sum of its days."""
+    until = [Random(f"{concept} {day}").randrange(10**5) + 500 * day.toordinal() for day in (start - DAY, end)]
+    return until[1] - until[0]
+
+
+def _is_of_the_same_days(one: Record, other: Record) -> bool:
+    days = ([date.fromisoformat(item.payload[f"period_{name}"]) for item in (one, other)] for name in ("start", "end"))
+    return all(abs(first - second) < 7 * DAY for first, second in days)
+
+
+def _check_figures(item: Record, expected: Sequence[Record]) -> None:
+    for name in item.payload["sources"]:
+        assert item.payload[name] in [other.payload[name] for other in expected], "typed-off days change a figure"
+
+
 def adjoining(rng: Random) -> int:
     """Twelve months are the sum of their days, also where the year is typed to the eve of a fresh start."""
     of_day = [rng.randrange(1, 10**6) for _ in range(460)]
@@ -245,4 +288,9 @@ def _flows(rng: Random, filing: _Filing, start: date, end: date) -> Iterator[Rec
         yield filing.fact(concept, start, end, of_days.randrange(10**3) * of_days.choice((1, 1, 997, 1000, 997_000)))
 
 
-LAWS: Mapping[str, Callable[[Random], int]] = {"stamped": stamped, "noted": noted, "adjoining": adjoining}
+LAWS: Mapping[str, Callable[[Random], int]] = {
+    "stamped": stamped,
+    "noted": noted,
+    "mistyped": mistyped,
+    "adjoining": adjoining,
+}
