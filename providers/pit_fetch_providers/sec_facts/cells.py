@@ -11,7 +11,7 @@ from pit_fetch_providers.sec_facts.versions import History, age, restating
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
 # parts is. "incomplete": something is reported beside the parts of the sum. "unproved": it may be another measure.
-# "unreadable": a filing has a value that is no number. "other_item": its days were proved to be those of another period.
+# "unreadable": a filing has a value that is no number. "other_item": the days were proved to be those of another item.
 Reason = Literal[
     "restated", "renamed", "two_values", "not_additive", "rounded", "incomplete", "unproved", "unreadable", "other_item"
 ]

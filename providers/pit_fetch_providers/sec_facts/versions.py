@@ -20,7 +20,7 @@ _day = lru_cache(maxsize=4096)(date.fromisoformat)
 # The order in which a concept that is named without its taxonomy is looked up.
 TAXONOMIES = ("us-gaap", "ifrs-full", "dei")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-# The field with the release of a version that is of its period only since the days of two filings were proved to be one.
+# A field for the release of a version that is of its period only since that was proved.
 RELEASED = "released"
 
 

@@ -58,7 +58,7 @@ class _Filing(NamedTuple):
     form: str
     day: date
 
-    def fact(self, concept: str, start: date | None, end: date, value: float, unit: str = "USD") -> Record:
+    def fact(self, concept: str, start: date | None, end: date, value: float | None, unit: str = "USD") -> Record:
         taxonomy, _, name = concept.partition(":")
         accession = f"{_COMPANY}-{self.day:%y}-{self.number:06d}"
         payload = {
@@ -213,7 +213,7 @@ def _disorderly(rng: Random, statement: Statement) -> list[Record]:
         chosen = [*rng.sample(sorted(concepts(statement)), 4), *rng.sample(ANCHORS, 2), "us-gaap:NetIncomeLoss"]
     values, units = rng.choice(_VALUES), rng.choice((("USD",), ("USD",), ("USD", "EUR"), ("USD", "EUR", "GBP")))
     spans = rng.choice((_YEAR_AND_SINCE, _LESS_A_PART, rng.sample(_SPANS, 3), rng.sample(_SPANS, 30)))
-    is_off, records = rng.choice((0, 0.2, 0.5)), dict[str, Record]()
+    is_off, is_unread, records = rng.choice((0, 0.2, 0.5)), rng.choice((0, 0, 0, 0.1)), dict[str, Record]()
     for filing in _filings(rng):
         for _ in range(rng.randint(2, 25)):
             concept, (place, quarters) = rng.choice(chosen), rng.choice(spans)
@@ -223,7 +223,8 @@ def _disorderly(rng: Random, statement: Statement) -> list[Record]:
             start, end = (_off(rng, day, is_off) for day in (first, _ENDS[place]))
             is_instant = statement == "balance" and concept not in ANCHORS
             unit = _unit(statement, concept, rng.choice(units))
-            fact = filing.fact(concept, None if is_instant else start, end, rng.choice(values), unit)
+            value = None if rng.random() < is_unread else rng.choice(values)
+            fact = filing.fact(concept, None if is_instant else start, end, value, unit)
             records.setdefault(fact.id, fact)
     return list(records.values())
 

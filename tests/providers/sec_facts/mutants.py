@@ -7,8 +7,9 @@ from typing import Any
 
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import bound
-from pit_fetch_providers.sec_facts.cells import Cell, Known
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission
 from pit_fetch_providers.sec_facts.measures import of_one_measure
+from pit_fetch_providers.sec_facts.versions import RELEASED
 
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
@@ -65,6 +66,18 @@ def _before_it_was_proved(real: Any) -> Any:
         return real(records, unproved)
 
     return one_for_each_period
+
+
+def _since_it_was_proved(real: Any) -> Any:
+    return lambda records, same: [made for made in real(records, same) if RELEASED not in made.payload]
+
+
+def _undated_if_unreadable(real: Any) -> Any:
+    def judged(book: Any, *given: Any) -> Any:
+        made = real(book, *given)
+        return made._replace(shown=()) if isinstance(made, Omission) and made.reason == "unreadable" else made
+
+    return judged
 
 
 def _as_of_the_first(real: Any) -> Any:
@@ -249,6 +262,18 @@ MUTANTS = (
         f"{_BOOK}:one_for_each_period",
         _before_it_was_proved,
         _DATED,
+    ),
+    Mutant(
+        "sec_facts: of a period that is another one, the versions since that was proved alone",
+        f"{_BOOK}:one_for_each_period",
+        _since_it_was_proved,
+        ("sec_facts: mistyped",),
+    ),
+    Mutant(
+        "sec_facts: an item is older than what cannot be read in it",
+        f"{_BOOK}:Book._judged",
+        _undated_if_unreadable,
+        _STAMPED,
     ),
     Mutant(
         "sec_facts: a sum is older than the proof that its parts begin together",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
@@ -591,6 +592,53 @@ def test_periods_a_day_apart_are_one_if_the_later_filing_repeats_the_profit(
         assert (item.available_at == at(Q1)) is (operating is None)
 
 
+@pytest.mark.parametrize(("vintage", "cash_flow"), [("first", 834), ("latest", 750)])
+def test_a_period_that_is_another_one_takes_all_versions_there(vintage: str, cash_flow: int) -> None:
+    names = ("NetIncomeLoss", 614, 614), ("PaymentsOfDividends", 834, 750)
+    facts = [income(YEAR, "2022-01-01", end, value) for end, value in (("2022-03-31", 10), ("2022-12-30", 614))]
+    facts += [
+        income(YEAR, "2022-01-01", end, value, names[1][0]) for end, value in (("2022-03-31", 4), ("2022-12-31", 834))
+    ]
+    facts += [income(NEXT_Q1, "2022-01-01", "2022-12-31", value, name) for name, _, value in names]
+    answer = ask(tuple(facts), op="statement", statement="cashflow", vintage=vintage)
+    assert cells(answer, "dividends_paid") == {"2022-12-30": cash_flow}
+    assert answer.records[0].available_at == at(NEXT_Q1)
+    before = ask(tuple(facts), pit="2023-04-01T12:00:00-04:00", op="statement", statement="cashflow", vintage=vintage)
+    assert cells(before, "dividends_paid") == {}
+
+
+def test_an_item_of_days_that_are_proved_to_be_another_ones_says_so() -> None:
+    facts = [income(Q2, "2022-01-01", end, value) for end, value in (("2022-03-31", 232), ("2022-06-30", 457))]
+    facts += [income(Q2, "2022-04-01", "2022-06-29", 225), income(YEAR, "2022-04-01", "2022-06-30", 225)]
+    for pit, profit, omitted, public in (
+        ("2022-12-01T12:00:00-05:00", 225, {}, at(Q2)),
+        (LATE, None, {"net_income": "other_item"}, at(YEAR)),
+    ):
+        answer = ask(tuple(facts), pit=pit, op="statement", period="quarter")
+        (item,) = (made for made in answer.records if made.payload["period_end"] == "2022-06-30")
+        shown = item.payload["net_income"], item.payload["omitted"], item.available_at
+        assert shown == (profit, omitted, public)
+        assert cells(answer, "net_income")["2022-06-29"] == 225
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        (46, (46, {}, at(AMENDED))),
+        (None, (None, {"net_income": "unreadable"}, at(AMENDED))),
+    ],
+)
+def test_a_cell_whose_value_cannot_be_read_is_left_out_since_then(amount: Any, expected: object) -> None:
+    facts = [income(YEAR, "2022-01-01", "2022-12-31", 47), income(YEAR, "2022-01-01", "2022-12-31", 90, "Revenues")]
+    answer = ask((*facts, income(AMENDED, "2022-01-01", "2022-12-31", amount)), op="statement")
+    (item,) = answer.records
+    assert (item.payload["net_income"], item.payload["omitted"], item.available_at) == expected
+    assert item.payload["revenue"] == 90
+    assert [gap.code for gap in answer.selection.gaps if gap.code is Code.MALFORMED] == [Code.MALFORMED][
+        : amount is None
+    ]
+
+
 def test_a_profit_of_nothing_proves_nothing() -> None:
     facts = [income(filing, "2022-01-01", end, 0) for filing, end in ((Q1, "2022-03-31"), (Q2, "2022-04-01"))]
     assert len(ask(tuple(facts), op="statement", period="quarter").records) == 2
@@ -861,6 +909,18 @@ def test_a_company_that_reports_in_several_currencies_has_one_in_a_statement() -
     facts.append(Reported(report, "ProfitLoss", "2022-12-31", 7, "2022-01-01", "USD", "ifrs-full"))
     item = ask(tuple(facts), op="statement").records[0].payload
     assert (item["currency"], item["net_income"], item["revenue"]) == ("USD", 7, 90)
+
+
+@pytest.mark.parametrize("vintage", ["latest", "first"])
+@pytest.mark.parametrize("currency", ["CNY", "ZAR"])
+def test_a_translation_of_the_newest_year_is_not_its_currency(currency: str, vintage: str) -> None:
+    report = Filing(sec.number(8), "20-F", "2023-04-28 12:00:00")
+    years = ((2021, currency, 700), (2022, currency, 800), (2022, "USD", 110))
+    facts = (
+        Reported(report, "NetIncomeLoss", f"{year}-12-31", value, f"{year}-01-01", unit) for year, unit, value in years
+    )
+    answer = ask(tuple(facts), op="statement", vintage=vintage)
+    assert cells(answer, "currency") == dict.fromkeys(("2021-12-31", "2022-12-31"), currency)
 
 
 def test_the_concepts_that_had_been_reported() -> None:
