@@ -28,7 +28,7 @@ def with_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream
 def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
     """Sort a snapshot's records, which come in the order of its reply.
 
-    Those of the index are in order but for records of one instant, which it sorts by their whole ids.
+    Those of the index come newest first, and those of one instant in no order.
     """
     if held.is_snapshot:
         return in_order(stream)

@@ -15,6 +15,7 @@ from pit_fetch.archive.store.checksums import checksum
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError
 from pit_fetch.archive.store.history import ItemVersion
 from pit_fetch.archive.store.journal import Key
+from pit_fetch.pipeline.cursor import record_age
 from pit_fetch.provider import Record
 from tests.laws import archive_laws
 from tests.laws.observed import FetchObservation
@@ -82,17 +83,13 @@ def _own_key(version: ItemVersion) -> str:
 def indexed_answer(connection: sqlite3.Connection, instant: int) -> Answer:
     """Return content, stamp and ``first_seen`` of each item, as the index has them at ``instant``."""
     records = list(index.records_as_of(connection, STREAM, instant, microseconds.ALWAYS))
-    assert [_position(record) for record in records] == sorted(map(_position, records)), "out of order"
+    ages = [record_age(record) for record in records]
+    assert ages == sorted(ages), "out of order"
     answer: Answer = {}
     for record in records:
         content, stamped_at, _ = json.loads(record.payload["version"])
         answer[record.id] = content, stamped_at, microseconds.to_micros(record.first_seen_at)
     return answer
-
-
-def _position(record: Record) -> tuple[float, str]:
-    assert record.available_at is not None
-    return -record.available_at.timestamp(), record.id
 
 
 def pure_answer(captured: Captured, instant: int) -> Answer:

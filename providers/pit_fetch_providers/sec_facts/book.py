@@ -173,14 +173,19 @@ class Book:
         return self._known[key]
 
     def _judged(self, line: Line, span: Span, currency: str) -> Known | Omission:
-        if self._unreadable:  # in no case that was seen
-            facts = ((concept, _unit(line, currency), span) for concept in line.concepts)
-            if unread := [self._unreadable[fact] for fact in facts if fact in self._unreadable]:
-                return Omission("unreadable", (min(unread, key=age),))
+        if unread := self._unread(line, span, currency):
+            return Omission("unreadable", (min(unread, key=age),))
         known = of_one_measure(line, self._found(line, span, currency))
         if REMAINDER in line.concepts and known == NOTHING and (currency, span) in self._doubtful:
             return Omission("unproved", (self._doubtful[currency, span],))
         return known
+
+    def _unread(self, line: Line, span: Span, currency: str) -> list[Record]:
+        """Return the versions of the line for a period that cannot be read, the first of each concept."""
+        if not self._unreadable:  # in all cases that were seen
+            return []
+        facts = ((concept, _unit(line, currency), span) for concept in line.concepts)
+        return [self._unreadable[fact] for fact in facts if fact in self._unreadable]
 
     def _found(self, line: Line, span: Span, currency: str) -> Known:
         """Return the histories of the line's concepts for a period, of whatever measure."""
@@ -196,16 +201,21 @@ class Book:
 
         Of a balance sheet, the figures are those ``at`` its day. None if there are none.
         """
-        first = list[Record]()
+        began = list[Record]()
         for line, currency in product(lines, self._units.get(end, ())):
-            if REMAINDER in line.concepts and (currency, at) in self._doubtful:
-                first.append(self._doubtful[currency, at])
-            first += self._found(line, at, currency).versions[:1]
+            began += self._first(line, at, currency)
             for parts in ways:
-                found = [self._found(line, span, currency).versions for span in (*parts.plus, parts.minus)]
-                if all(found):
-                    first.append(max([parts.shown, *(versions[0] for versions in found)], key=age))
-        return min(first, key=age, default=None)
+                first = [self._first(line, span, currency) for span in (*parts.plus, parts.minus)]
+                if all(first):
+                    began.append(max([parts.shown, *(min(of_span, key=age) for of_span in first)], key=age))
+        return min(began, key=age, default=None)
+
+    def _first(self, line: Line, span: Span, currency: str) -> list[Record]:
+        """Return the first versions of a line for a period, be they figures or what shows that there is one."""
+        first = [*self._found(line, span, currency).versions[:1], *self._unread(line, span, currency)]
+        if REMAINDER in line.concepts and (currency, span) in self._doubtful:
+            first.append(self._doubtful[currency, span])
+        return first
 
     def _spans_of(self, line: Line) -> set[Span]:
         """Return the periods for which any of the line's concepts is reported."""

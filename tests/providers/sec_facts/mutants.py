@@ -326,9 +326,7 @@ MUTANTS = (
     Mutant(
         "sec_facts: a period without a figure takes the place of another",
         "pit_fetch_providers.sec_facts.statements:_item_of_end",
-        lambda real: (
-            lambda book, statement, cadence, periods, company: real(book, statement, cadence, periods[:1], company)
-        ),
+        lambda real: lambda asked, periods: real(asked, periods[:1]),
         _STAMPED,
     ),
     Mutant(
