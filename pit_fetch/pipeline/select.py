@@ -125,10 +125,7 @@ def public(
     # Public records alone may decide where the watermarks stand, when a source repeats itself, and when a search is
     # fruitless. Where a page ends depends on how many withheld records there are in front of it: hence a watermark for
     # each public record and none for the page, and hence repeats are counted across pages.
-    seen_versions: set[tuple[object, ...]] = set()
-    repeats = fruitless_slices = 0
-    is_fruitless = True
-    oldest: datetime | None = None
+    marks, fruitless_slices, is_fruitless = _PageMarks(), 0, True
     for element in stream:
         if isinstance(element, Record):
             served = _served(element, cutoff(), withheld, accept)
@@ -136,20 +133,12 @@ def public(
                 is_fruitless = False
                 yield with_period(served, period)
         elif isinstance(element, Page):
-            seen_versions = seen_versions if element.continues_previous else set()
             judged = (_served(record, cutoff(), withheld, accept) for record in element.records)
-            public_records = [record for record in judged if record is not None]
-            for record in public_records:
-                version = (record.id, record.available_at, record.revised_at)
-                repeats = repeats + 1 if version in seen_versions else 0
-                seen_versions.add(version)
+            records = [record for record in judged if record is not None]
+            is_fruitless = is_fruitless and not records
+            for record, mark in marks.behind(records, element):
                 yield with_period(record, period)
-                if repeats == MOST_REPEATED:
-                    raise UpstreamError(Code.PAGING)
-                if element.order is not None and is_aware(record.available_at):
-                    oldest = record.available_at if oldest is None else min(oldest, record.available_at)
-                    yield Watermark(element.order(oldest))
-            is_fruitless = is_fruitless and not public_records
+                yield from mark
         elif isinstance(element, Watermark):
             yield element
             fruitless_slices, is_fruitless = fruitless_slices + 1 if is_fruitless else 0, True
@@ -158,6 +147,33 @@ def public(
                 return
         else:
             yield element
+
+
+class _PageMarks:
+    """Follows each public record of pages with the watermark of the oldest so far, and counts repeats."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[object, ...]] = set()
+        self._repeats = 0
+        self._oldest: datetime | None = None
+
+    def behind(self, records: Iterable[Record], page: Page) -> Iterator[tuple[Record, tuple[Watermark, ...]]]:
+        """Yield the public records of ``page``, each with what follows it. Raise UpstreamError(Code.PAGING)."""
+        if not page.continues_previous:
+            self._seen = set()
+        for record in records:
+            version = (record.id, record.available_at, record.revised_at)
+            self._repeats = self._repeats + 1 if version in self._seen else 0
+            self._seen.add(version)
+            yield record, self._mark(record, page)
+            if self._repeats == MOST_REPEATED:
+                raise UpstreamError(Code.PAGING)
+
+    def _mark(self, record: Record, page: Page) -> tuple[Watermark, ...]:
+        if page.order is None or not is_aware(record.available_at):
+            return ()
+        self._oldest = record.available_at if self._oldest is None else min(self._oldest, record.available_at)
+        return (Watermark(page.order(self._oldest)),)
 
 
 def with_period(record: Record, field: str) -> Record:
