@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from pit_fetch.provider import Basis
 from pit_fetch.testing.baseline import check_stream
 from pit_fetch.testing.case import MICROSECOND, Case, PublicVersion, failure, instants, public_from, versions_of
 from pit_fetch.testing.documents import Path, field_name, leaves, node_at
@@ -211,25 +212,7 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
         for version in row.versions
     )
     if basis is not None:
-        early = [
-            min(row.versions).id
-            for row, value in dated
-            if row.versions
-            and (least := public_at_earliest(value, basis, case.zone)) is not None
-            and min(version.public_from for version in row.versions) < least
-        ]
-        if early and basis.means != "publication":
-            raise failure(
-                f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
-                f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
-            )
-        if too_early and basis.means == "interval_start":
-            raise failure(
-                f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public "
-                f"sooner than that after their {field}",
-                "stamp a bar at the end of the interval that was asked for; where the recording holds too few "
-                "neighbours to show it, record some that follow each other",
-            )
+        _check_declared(field, basis, _public_too_early(dated, basis, case.zone), step if too_early else None)
         return
     if too_early:
         raise failure(
@@ -252,6 +235,33 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
             f"stamps rest on {field}, which by its name is when something begins or is due",
             "take the field that says when the text was published, or add how long that takes at least, and say "
             f'so: Operation(basis=(Basis("{field}", "start", after=timedelta(…)),))',
+        )
+
+
+def _public_too_early(dated: list[tuple[ReplyRow, object]], basis: Basis, zone: str) -> list[str]:
+    """Return the ids of items that are public before their field, as the basis declares its meaning, lets them be."""
+    return [
+        min(row.versions).id
+        for row, value in dated
+        if row.versions
+        and (least := public_at_earliest(value, basis, zone)) is not None
+        and min(version.public_from for version in row.versions) < least
+    ]
+
+
+def _check_declared(field: str, basis: Basis, early: Sequence[str], bar: timedelta | None) -> None:
+    """Check a field whose meaning is declared. ``bar`` is how long bars are that are public before they end."""
+    if early and basis.means != "publication":
+        raise failure(
+            f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
+            f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
+        )
+    if bar is not None and basis.means == "interval_start":
+        raise failure(
+            f"the rows look like bars (a low, a high, and prices between), one every {bar}, and are public "
+            f"sooner than that after their {field}",
+            "stamp a bar at the end of the interval that was asked for; where the recording holds too few "
+            "neighbours to show it, record some that follow each other",
         )
 
 

@@ -17,22 +17,19 @@ from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.output_file import check_file
+from pit_fetch.cli.panel_report import result_of
 from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
-from pit_fetch.errors import ExitStatus, UsageError
+from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Cell
-from pit_fetch.panels.check import Check
 from pit_fetch.panels.grid import grid_of
-from pit_fetch.panels.output import PanelFile, Written
+from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.table import FORMATS, TABLE, format_of
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import is_for_a_person
-from pit_fetch.request.values import flag_of, format_value
+from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.suggest import truncate
 from pit_fetch.support.terminal import terminal_width
-from pit_fetch.times import in_new_york
 
 _EXAMPLE = """\
   pit_fetch panel --source sec_full_text --forms 8-K --over tickers=@tickers.txt \\
@@ -55,7 +52,6 @@ _OF_A_CELL = (
     *("date_from", "date_to", "limit", "max_pages", "timeout", "evidence"),
     *("input_file", "archive", "offline", "fields"),
 )
-_LACKING = ("failed", "refused", "incomplete")
 # Before so many seconds, nobody knows how long the rest takes.
 _SOON = 3
 
@@ -91,7 +87,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        return _result(written, cells, name, is_kept=path is not None, fail=options.fail)
+        return result_of(written, cells, name, is_kept=path is not None, fail=options.fail)
 
 
 def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
@@ -249,50 +245,6 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
-def _result(written: Written, whole: int, file: str, *, is_kept: bool, fail: bool) -> CommandResult:
-    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
-    is_found = lacking or (fail and written.statuses.get("not_captured"))
-    status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
-    if lacking:
-        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
-        if is_kept and not written.is_whole:
-            complaint += " The same command asks again for what failed"
-    if not written.is_written:
-        return CommandResult("", status, f"Nothing was written. {complaint}")
-    notes = (*_on_empty_cells(written, whole), *_on_instants_ahead(written, whole))
-    if written.check:
-        found = _on_check(written.check)
-        notes = (*notes, found)
-        status = status if written.check.is_passed else ExitStatus.FOUND
-    if is_kept:
-        return CommandResult("", status, complaint, notes=notes)
-    with open(file, encoding="utf-8", newline="") as table:
-        return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
-
-
-def _on_check(check: Check) -> str:
-    """Return what came of a check, with no more of a cell than what it asks."""
-    if check.problem:
-        return f"No cell was checked: {check.problem}"
-    same = check.cells - len(check.differing) - len(check.unchecked)
-    found = [f"{same:,} of {check.cells:,} cells are as single fetches answer"]
-    if check.differing:
-        found.append(f"These are not: {_named_cells(check.differing)}")
-    if check.unchecked:
-        found.append(f"{len(check.unchecked):,} could not be checked: {_named_cells(check.unchecked)}")
-        found.append(f"The first of them: {check.reason}")
-    return ". ".join(found)
-
-
-def _named_cells(cells: Sequence[Cell]) -> str:
-    return "; ".join(" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in cells)
-
-
-def _pair(option: tuple[str, object]) -> str:
-    name, value = option
-    return f"{name}={truncate(format_value(value))}"
-
-
 def _count(text: str) -> int:
     """Return a number of cells. Raise ArgumentTypeError."""
     if not re.fullmatch("[1-9][0-9]{0,8}", text):
@@ -303,26 +255,3 @@ def _count(text: str) -> int:
 def _file(path: str, form: str | None) -> str:
     """Return the file to write; that in a folder has the name of the command."""
     return os.path.join(path, f"panel.{form or FORMATS[0]}") if path.endswith("/") or os.path.isdir(path) else path
-
-
-def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
-    """Yield how many cells are empty, apart from those that failed."""
-    nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
-    if nothing:
-        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
-    if uncaptured == whole:
-        yield (
-            "no cell was ever captured, so the table has no answer. pit_fetch archive info shows what the archive "
-            "holds. Capture what is missing (docs/capture.md), or leave out --offline"
-        )
-    elif uncaptured:
-        yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
-
-
-def _on_instants_ahead(written: Written, whole: int) -> Iterator[str]:
-    """Yield how many cells lack what is yet to be published."""
-    if written.provisional:
-        yield (
-            f"{written.provisional:,} of {whole:,} cells are of instants that had not come when they were asked, so "
-            "their answers are provisional. The same command asks again once they have"
-        )

@@ -1,0 +1,84 @@
+"""What ``pit_fetch panel`` says of the table that it has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pit_fetch.cli.command import CommandResult
+from pit_fetch.errors import ExitStatus
+from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.check import Check
+from pit_fetch.panels.output import Written
+from pit_fetch.request.values import format_value
+from pit_fetch.support.suggest import truncate
+from pit_fetch.times import in_new_york
+
+_LACKING = ("failed", "refused", "incomplete")
+
+
+def result_of(written: Written, whole: int, file: str, *, is_kept: bool, fail: bool) -> CommandResult:
+    """Return what the command prints and ends with: the table itself, if it is not ``is_kept`` in a file."""
+    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
+    is_found = lacking or (fail and written.statuses.get("not_captured"))
+    status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
+    if lacking:
+        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
+        if is_kept and not written.is_whole:
+            complaint += " The same command asks again for what failed"
+    if not written.is_written:
+        return CommandResult("", status, f"Nothing was written. {complaint}")
+    notes = (*_on_empty_cells(written, whole), *_on_instants_ahead(written, whole))
+    if written.check:
+        found = _on_check(written.check)
+        notes = (*notes, found)
+        status = status if written.check.is_passed else ExitStatus.FOUND
+    if is_kept:
+        return CommandResult("", status, complaint, notes=notes)
+    with open(file, encoding="utf-8", newline="") as table:
+        return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
+
+
+def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
+    """Yield how many cells are empty, apart from those that failed."""
+    nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
+    if nothing:
+        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
+    if uncaptured == whole:
+        yield (
+            "no cell was ever captured, so the table has no answer. pit_fetch archive info shows what the archive "
+            "holds. Capture what is missing (docs/capture.md), or leave out --offline"
+        )
+    elif uncaptured:
+        yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
+
+
+def _on_instants_ahead(written: Written, whole: int) -> Iterator[str]:
+    """Yield how many cells lack what is yet to be published."""
+    if written.provisional:
+        yield (
+            f"{written.provisional:,} of {whole:,} cells are of instants that had not come when they were asked, so "
+            "their answers are provisional. The same command asks again once they have"
+        )
+
+
+def _on_check(check: Check) -> str:
+    """Return what came of a check, with no more of a cell than what it asks."""
+    if check.problem:
+        return f"No cell was checked: {check.problem}"
+    same = check.cells - len(check.differing) - len(check.unchecked)
+    found = [f"{same:,} of {check.cells:,} cells are as single fetches answer"]
+    if check.differing:
+        found.append(f"These are not: {_named_cells(check.differing)}")
+    if check.unchecked:
+        found.append(f"{len(check.unchecked):,} could not be checked: {_named_cells(check.unchecked)}")
+        found.append(f"The first of them: {check.reason}")
+    return ". ".join(found)
+
+
+def _named_cells(cells: Sequence[Cell]) -> str:
+    return "; ".join(" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in cells)
+
+
+def _pair(option: tuple[str, object]) -> str:
+    name, value = option
+    return f"{name}={truncate(format_value(value))}"
