@@ -53,12 +53,13 @@ class Book:
         self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
         self._units = defaultdict[date, Counter[str]](Counter)
         every = list(records)
-        self.same = same_periods(made for made in every if not is_unreadable(made))
-        placed = one_for_each_period(every, self.same)
-        certain, doubtful = parted(made for made in placed if not is_unreadable(made))
+        unread = [made for made in every if is_unreadable(made)]
+        read = [made for made in every if not is_unreadable(made)] if unread else every
+        self.same = same_periods(read)
+        certain, doubtful = parted(one_for_each_period(read, self.same))
         # What cannot be read: the first version of a fact without a value, by concept, unit and period.
-        unread = histories(made for made in placed if is_unreadable(made))
-        self._unreadable = {(made.concept, made.unit, made.span): made.versions[0] for made in unread}
+        placed = histories(one_for_each_period(unread, self.same))
+        self._unreadable = {(made.concept, made.unit, made.span): made.versions[0] for made in placed}
         # What may be of another measure: what first showed it, by unit and period.
         self._doubtful = {(history.unit, history.span): history.versions[0] for history in histories(doubtful)}
         for history in histories(certain):
