@@ -24,6 +24,7 @@ from pit_fetch_providers.sec_facts.versions import (
     first_shown,
     histories,
     is_unreadable,
+    release,
 )
 
 # A value in millions that was in thousands before differs by less than this share of it.
@@ -59,9 +60,9 @@ class Book:
         certain, doubtful = parted(one_for_each_period(read, self.same))
         # What cannot be read: the first version of a fact without a value, by concept, unit and period.
         placed = histories(one_for_each_period(unread, self.same))
-        self._unreadable = {(made.concept, made.unit, made.span): made.versions[0] for made in placed}
+        self._unreadable = {(made.concept, made.unit, made.span): made.by_age[0] for made in placed}
         # What may be of another measure: what first showed it, by unit and period.
-        self._doubtful = {(history.unit, history.span): history.versions[0] for history in histories(doubtful)}
+        self._doubtful = {(history.unit, history.span): history.by_age[0] for history in histories(doubtful)}
         for history in histories(certain):
             self._histories.setdefault(history.concept, {})[history.unit, history.span] = history
             if _is_currency(history.unit):
@@ -98,9 +99,9 @@ class Book:
         own: dict[Span, Record] = {}
         for name, of_name in of_names:
             for (_, span), history in of_name.items():
-                first: Record | None = history.versions[0]
+                first: Record | None = history.by_age[0]
                 if name not in PROFITS:
-                    first = next((made for made in history.versions if _accession(made) not in with_profit), None)
+                    first = next((made for made in history.by_age if _accession(made) not in with_profit), None)
                 if first is not None and (span not in own or age(first) < age(own[span])):
                     own[span] = first
         return own
@@ -120,7 +121,7 @@ class Book:
     def _has_figures(self, day: date, shown: Record) -> bool:
         """Return whether there were figures of a day when the version ``shown`` was public."""
         of_day = (history for history in self._every() if history.span == Span(None, day))
-        return any(age(history.versions[0])[0] <= age(shown)[0] for history in of_day)
+        return any(age(history.by_age[0])[0] <= age(shown)[0] for history in of_day)
 
     def currencies(self, end: date) -> Iterator[tuple[str, tuple[Record, ...]]]:
         """Yield in which currencies periods that end on ``end`` are reported, that of most facts before the others.
@@ -136,7 +137,7 @@ class Book:
             yield from ((unit, ()) for unit in units)
             return
         every = (history for history in self._every() if history.span.end == end and history.unit in units)
-        first = sorted(((history.unit, history.versions[0]) for history in every), key=lambda pair: age(pair[1]))
+        first = sorted(((history.unit, history.by_age[0]) for history in every), key=lambda pair: age(pair[1]))
         began = dict(reversed(first))  # the oldest one of each comes last, and stays
         if self.place == 0:
             ages = Counter((age(version), unit) for unit, version in first)
@@ -213,7 +214,7 @@ class Book:
 
     def _first(self, line: Line, span: Span, currency: str) -> list[Record]:
         """Return the first versions of a line for a period, be they figures or what shows that there is one."""
-        first = [*self._found(line, span, currency).versions[:1], *self._unread(line, span, currency)]
+        first = [*self._found(line, span, currency).by_age[:1], *self._unread(line, span, currency)]
         if REMAINDER in line.concepts and (currency, span) in self._doubtful:
             first.append(self._doubtful[currency, span])
         return first
@@ -246,7 +247,7 @@ class Book:
     def _chosen(self, made: Public) -> Record:
         """Return the version of the line that the newest filing has, or the first."""
         choose = min if self.place == 0 else max
-        return choose(made, key=lambda pair: (age(pair[1]), -pair[0]))[1]
+        return choose(made, key=lambda pair: (release(pair[1]), -pair[0]))[1]
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
         """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
@@ -279,8 +280,8 @@ class Book:
         # Of the names, the one that is complete first, or whose newest version is the newest.
         choose = min if self.place == 0 else max
         cells = [self._sum([known.histories[rank] for known in by_span]) for rank in complete]
-        cell = cells[0] if len(cells) == 1 else choose(cells, key=lambda cell: max(map(age, cell.inputs)))
-        return cell._replace(shown=(parts.shown, *shown))
+        cell = cells[0] if len(cells) == 1 else choose(cells, key=lambda cell: max(map(release, cell.inputs)))
+        return cell._replace(shown=(parts.shown, *shown, *self._moved(line)))
 
     def _sum(self, parts: list[History]) -> Cell:
         """Return the sum of ``parts``, of which the last is subtracted."""
@@ -300,9 +301,9 @@ class Book:
             if not found:
                 return _Quarters(None, shown)
             # Of several, the one that was there first.
-            since = {span: max(one.versions[0], self.own[span], key=age) for span, one in found.items()}
+            since = {span: max(one.by_age[0], self.own[span], key=age) for span, one in found.items()}
             span = min(since, key=lambda span: age(since[span]))
-            first, restating = found[span].versions[0], found[span].restating
+            first, restating = found[span].by_age[0], found[span].restating
             shown += [since[span], *([] if restating is None else [restating])]
             if restating is not None:
                 return _Quarters(None, shown)
@@ -319,6 +320,15 @@ class Book:
             shown += known.shown if known.restating is None else (*known.shown, known.restating)
         return tuple(shown)
 
+    def _moved(self, line: Line) -> list[Record]:
+        """Return the version of the line that came last to a period other than its own, where it can undo a recast."""
+        if not self.same:
+            return []
+        histories = (history for concept in line.concepts for history in self._histories.get(concept, {}).values())
+        moved = (version for history in histories for version in history.versions if RELEASED in version.payload)
+        newest = max(moved, key=age, default=None)
+        return [] if newest is None else [newest]
+
     def _recasting(self, line: Line, currency: str) -> Mapping[str, Record]:
         """Return the filings that report another value of the line than before for some period, under any of its names.
 
@@ -334,7 +344,7 @@ class Book:
 def _parts_shown(of_spans: Iterable[Known | Omission], parts: Parts) -> tuple[Record, ...]:
     """Return the versions that show that there are figures of all parts of a sum, and which ones are no figures."""
     known = list(of_spans)
-    first = (one.versions[0] for one in known if isinstance(one, Known))
+    first = (one.by_age[0] for one in known if isinstance(one, Known))
     return (parts.shown, *first, *(version for one in known for version in one.shown))
 
 
@@ -380,20 +390,21 @@ def _recasts(line: Line, found: Known) -> Iterator[tuple[str, Record]]:
     if found.restating is None:
         return
     for history in found.histories.values():
-        yield from ((_accession(version), version) for version in _changing(history.versions))
+        yield from _changing(history.versions)
     if not is_contested(found):
-        yield from ((_accession(version), version) for version in _changing(found.versions))
+        yield from _changing(found.versions)
         return
     for then in judged(line, found):
-        yield from ((_accession(version), then.newest) for version in _changing(version for _, version in then.of_line))
+        of_line = sorted((version for _, version in then.of_line), key=release)
+        yield from ((accession, then.newest) for accession, _ in _changing(of_line))
 
 
-def _changing(versions: Iterable[Record]) -> Iterator[Record]:
-    """Yield the versions that change a value by more than its rounding."""
+def _changing(versions: Iterable[Record]) -> Iterator[tuple[str, Record]]:
+    """Yield the filings that change a value by more than its rounding, each with the version since which that is so."""
     for before, version in pairwise(versions):
         value, previous = version.payload["value"], before.payload["value"]
         if abs(value - previous) > _ROUNDING * abs(previous):
-            yield version
+            yield _accession(version), max(before, version, key=age)
 
 
 def _unit(line: Line, currency: str) -> str:

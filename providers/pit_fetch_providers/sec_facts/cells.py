@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.versions import History, age, restating
+from pit_fetch_providers.sec_facts.versions import History, age, release, restating
 
 # "restated": the parts of a sum are not of one basis. "renamed": they are under different concepts. "two_values": one
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
@@ -49,7 +49,8 @@ class Judged(NamedTuple):
 class Known(NamedTuple):
     """The public histories of a line for a period, by the rank of the concept; none if nothing is known.
 
-    versions   all of their versions, oldest first
+    versions   all of their versions, in the order of their releases, oldest first
+    by_age     the same in the order of their age
     restating  the first version of another value than the one before; None if there is none
     shown      what shows that no other histories are the line's, where filings have several values of it
     told       what they told of that at each instant, oldest first
@@ -57,12 +58,13 @@ class Known(NamedTuple):
 
     histories: Mapping[int, History]
     versions: Sequence[Record]
+    by_age: Sequence[Record]
     restating: Record | None
     shown: tuple[Record, ...] = ()
     told: Sequence[Judged] = ()
 
 
-NOTHING = Known({}, (), None)
+NOTHING = Known({}, (), (), None)
 
 
 class Cell(NamedTuple):
@@ -92,11 +94,12 @@ def known_of(histories: Mapping[int, History]) -> Known:
     """Return what is known of a line for a period by these histories."""
     if len(histories) == 1:  # in most cases
         (history,) = histories.values()
-        return Known(histories, history.versions, restating(history.versions))
+        return Known(histories, history.versions, history.by_age, restating(history.by_age))
     if not histories:
         return NOTHING
-    versions = sorted((version for history in histories.values() for version in history.versions), key=age)
-    return Known(histories, versions, restating(versions))
+    every = [version for history in histories.values() for version in history.versions]
+    by_age = sorted(every, key=age)
+    return Known(histories, sorted(every, key=release), by_age, restating(by_age))
 
 
 def total(values: Collection[int | float]) -> int | float:

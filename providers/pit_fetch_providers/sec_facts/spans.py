@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.book import Book, Parts
+from pit_fetch_providers.sec_facts.ends import Same
 from pit_fetch_providers.sec_facts.lines import ANCHORS
 from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, Span, kind_of
 from pit_fetch_providers.sec_facts.versions import age
@@ -37,12 +38,21 @@ class _Typed(NamedTuple):
     own: Record | None
 
 
+class Other(NamedTuple):
+    """The period that the days of one were proved to be, with the ways to derive it, and the version that proved it."""
+
+    span: Span
+    ways: tuple[Parts, ...]
+    shown: Record
+
+
 class _Derived(NamedTuple):
-    """A period, the periods whose sum it is, and the one that is subtracted from them."""
+    """A period, the periods whose sum it is, the one that is subtracted from them, and what else shows that it is."""
 
     rest: Span
     plus: tuple[_Typed, ...]
     minus: _Typed
+    proof: tuple[Record, ...] = ()
 
 
 class _Way(NamedTuple):
@@ -57,7 +67,8 @@ class Period(NamedTuple):
     """A period, the ways to derive it, and the versions that first showed it, and since which it is the company's own.
 
     ``own`` is None if it is not. ``chosen`` shows why an item is of it, of the others with its end, and has the
-    currency, or the day of its balance sheet, that it has.
+    currency, or the day of its balance sheet, that it has. ``other`` has its figures since its days were proved to be
+    those of another one.
     """
 
     span: Span
@@ -66,6 +77,7 @@ class Period(NamedTuple):
     own: Record | None
     rank: tuple[Any, ...]  # what orders the periods of one end
     chosen: tuple[Record, ...] = ()
+    other: Other | None = None
 
 
 def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
@@ -79,8 +91,13 @@ def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
     every = book.spans(ANCHORS)
     typed = _typed(book, {**every, **known}, own)
     if cadence == "quarter":
-        return _by_end(_periods(every, own, _ways(book, _quarters(known, typed), every)), "quarter")
-    return _by_end(_periods(known, own, _ways(book, _twelve_months(known, typed), known)), "annual")
+        derived = list(_quarters(known, typed))
+        retyped = list(_retyped(book, derived, every))
+        ways = _ways(book, [*derived, *(made for made, _ in retyped)], every)
+        same = {**_same_days(retyped), **book.same}
+        return _by_end(_with_others(_periods(every, own, ways), ways, same), "quarter")
+    ways = _ways(book, _twelve_months(known, typed), known)
+    return _by_end(_with_others(_periods(known, own, ways), ways, book.same), "annual")
 
 
 def _taken(of_end: Sequence[Period]) -> Iterator[tuple[Period, Record]]:
@@ -110,6 +127,41 @@ def _periods(
         if since is not None and since is not by_report:
             tie = 1, min(age(way.minus) for way in of_span if way.own and age(way.own) == age(since)), span.start
         yield Period(span, tuple(way.parts for way in of_span), shown, since, (since is None, age(since or shown), tie))
+
+
+def _with_others(
+    periods: Iterable[Period], ways: Mapping[Span, Sequence[_Way]], same: Mapping[Span, Same]
+) -> Iterator[Period]:
+    """Yield the periods, each with the one that its days were proved to be."""
+    for period in periods:
+        proof = same.get(period.span)
+        if proof is None:
+            yield period
+        else:
+            of_other = tuple(way.parts for way in ways.get(proof.period, ()))
+            yield period._replace(other=Other(proof.period, of_other, proof.shown))
+
+
+def _retyped(book: Book, derived: Iterable[_Derived], every: Mapping[Span, Record]) -> Iterator[tuple[_Derived, Span]]:
+    """Yield what is derived from days that are typed off, as the company's own period that is reported of right ones.
+
+    With it comes the period that it was derived as.
+    """
+    for made in derived:
+        (longer,), shorter = made.plus, made.minus
+        for period, proof in _places(book, Span(shorter.days.end + DAY, longer.days.end), is_any_end=True):
+            if period != made.rest and period in book.own and made.rest not in every:
+                yield made._replace(rest=period, proof=(book.own[period], every[period], *proof)), made.rest
+
+
+def _same_days(retyped: Iterable[tuple[_Derived, Span]]) -> Mapping[Span, Same]:
+    """Return the period that each of these was proved to be, by the versions that show its parts and that period."""
+    same = dict[Span, Same]()
+    for made, rest in retyped:
+        shown = max(made.minus.shown, *(part.shown for part in made.plus), *made.proof, key=age)
+        if rest not in same or age(shown) < age(same[rest].shown):
+            same[rest] = Same(made.rest, shown)
+    return same
 
 
 def _oldest(*versions: Record | None) -> Record | None:
@@ -164,10 +216,11 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
     Of parts that are not all the company's own, only a period that is reported is a sum.
     """
     ways = dict[Span, dict[tuple[tuple[Span, ...], Span], _Way]]()
-    for rest, plus, minus in every:
+    for rest, plus, minus, shown in every:
         parts, spans = (*plus, minus), (tuple(part.period for part in plus), minus.period)
         since = [part.own for part in parts if part.own is not None]
-        for period, proof in _places(book, rest):
+        for period, same in _places(book, rest):
+            proof = (*same, *shown)
             own = max([*since, *proof], key=age) if len(since) == len(parts) else None
             first = own
             if period in reported:
@@ -178,11 +231,11 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
     return {span: tuple(of_period.values()) for span, of_period in ways.items()}
 
 
-def _places(book: Book, rest: Span) -> Iterator[tuple[Span, tuple[Record, ...]]]:
+def _places(book: Book, rest: Span, *, is_any_end: bool = False) -> Iterator[tuple[Span, tuple[Record, ...]]]:
     """Yield the period of days that are derived, and the one that they were proved to be, with the proof."""
     yield rest, ()
     same = book.same.get(rest)
-    if same is not None and same.period.end == rest.end:  # no item gets another end
+    if same is not None and (is_any_end or same.period.end == rest.end):  # no item gets another end
         yield same.period, (same.shown,)
 
 

@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts import spans
 from pit_fetch_providers.sec_facts.book import Book, Parts
-from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Omission, evidence, total
+from pit_fetch_providers.sec_facts.cells import Cell, Omission, evidence, total
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import Span
-from pit_fetch_providers.sec_facts.spans import Cadence, Period
+from pit_fetch_providers.sec_facts.spans import Cadence, Other, Period
 from pit_fetch_providers.sec_facts.versions import Vintage, age, concept_of, in_order
 
 _Cells = Mapping[str, Cell | Omission | None]
+# Why a cell is left out, and none is computed from others in its place.
+_FINAL = frozenset({"unreadable", "other_item"})
 
 
 class _Asked(NamedTuple):
@@ -38,20 +40,21 @@ class _Beside(NamedTuple):
     """What is reported beside the parts of a sum, and the name of the part that includes all of it."""
 
     whole: str
-    cells: tuple[Cell, ...]
+    cells: tuple[Cell | Omission, ...]
 
     def left_out(self, parts: Mapping[str, Cell]) -> tuple[Record, ...]:
-        """Return the versions of what is neither zero nor a part of the sum, or some of its parts together."""
+        """Return what shows that something is neither zero nor a part of the sum, or some of them, or is unknown."""
         counted: set[int | float] = {0}
         for cell in parts.values():
             counted |= {total([value, cell.value]) for value in counted}
-        others = () if self.whole in parts else (cell for cell in self.cells if cell.value not in counted)
-        return tuple(version for cell in others for version in cell.inputs)
+        every = () if self.whole in parts else self.cells
+        others = (cell for cell in every if isinstance(cell, Omission) or cell.value not in counted)
+        return tuple(version for cell in others for version in evidence(cell))
 
     def changed(self) -> Iterator[Record]:
         """Yield the versions that gave what is beside another value: the one before may have been no part of it."""
         for cell in self.cells:
-            if cell.restating is not None:
+            if isinstance(cell, Cell) and cell.restating is not None:
                 yield from (version for version in cell.inputs if age(version) >= age(cell.restating))
 
 
@@ -77,20 +80,20 @@ def _item_of_end(asked: _Asked, periods: Sequence[Period]) -> Record | None:
 
 
 def _began(asked: _Asked, period: Period) -> Record | None:
-    return asked.book.began(LINES[asked.statement], period.span.end, _at(asked, period)[0], period.ways)
+    return asked.book.began(LINES[asked.statement], period.span.end, _at(asked, period.span)[0], period.ways)
 
 
-def _at(asked: _Asked, period: Period) -> tuple[Span, tuple[Record, ...]]:
+def _at(asked: _Asked, span: Span) -> tuple[Span, tuple[Record, ...]]:
     """Return of which days the figures of a period are, and what shows it."""
     if asked.statement != "balance":
-        return period.span, ()
-    day, proof = asked.book.sheet_day(period.span.end)
+        return span, ()
+    day, proof = asked.book.sheet_day(span.end)
     return Span(None, day), proof
 
 
 def _item(asked: _Asked, period: Period) -> Record | None:
     """Return the item of a period, in the first currency in which it has figures."""
-    at, proof = _at(asked, period)
+    at, proof = _at(asked, period.span)
     for currency, since in asked.book.currencies(period.span.end):
         item = _in_currency(asked, currency, at, period._replace(chosen=(*period.chosen, *since, *proof)))
         if item is not None:
@@ -124,10 +127,14 @@ def _in_currency(asked: _Asked, currency: str, at: Span, period: Period) -> Reco
 def _cells(asked: _Asked, currency: str, at: Span, period: Period) -> _Cells:
     """Return the statement's cells: of its lines, and computed from others where no concept gives them."""
     book, statement = asked.book, asked.statement
-    cells = {line.name: _cell(book, line, at, period.ways, currency) for line in LINES[statement]}
+    cells: dict[str, Cell | Omission | None] = {
+        line.name: _of_other_item(asked, line, period.other) or _cell(book, line, at, period.ways, currency)
+        for line in LINES[statement]
+    }
     for name, ways in SUMS[statement].items():
-        if not isinstance(cells.get(name), Cell):
-            cells[name] = _instead(cells.get(name), _sum(cells, ways, _beside(book, name, at, currency)))
+        cell = cells.get(name)
+        if cell is None or (isinstance(cell, Omission) and cell.reason not in _FINAL):
+            cells[name] = _instead(cell, _sum(cells, ways, _beside(book, name, at, currency)))
     return cells
 
 
@@ -141,7 +148,7 @@ def _shown_by(cells: _Cells, period: Period) -> list[Record]:
 
 
 def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
-    known = _of_other_item(book, line, span, currency) or book.known(line, span, currency)
+    known = book.known(line, span, currency)
     if isinstance(known, Omission):
         return known
     reported = book.reported(known)
@@ -162,14 +169,13 @@ def _combined(book: Book, line: Line, ways: tuple[Parts, ...], currency: str) ->
     return omissions[0] if omissions else None
 
 
-def _of_other_item(book: Book, line: Line, span: Span, currency: str) -> Omission | None:
-    """Return why a period lacks a figure that it had before its days were proved to be those of another item's."""
-    same = book.same.get(span)
-    known = NOTHING if same is None else book.known(line, same.period, currency)
-    if same is None or known == NOTHING:
+def _of_other_item(asked: _Asked, line: Line, other: Other | None) -> Omission | None:
+    """Return why a period lacks a figure since its days were proved to be those of another item, which has it."""
+    if other is None:
         return None
-    first = () if isinstance(known, Omission) else known.versions[:1]
-    return Omission("other_item", (same.shown, *first, *known.shown))
+    at, proof = _at(asked, other.span)
+    first = asked.book.began((line,), other.span.end, at, other.ways)
+    return None if first is None else Omission("other_item", (other.shown, first, *proof))
 
 
 def _tried(omissions: Iterable[Omission]) -> tuple[Record, ...]:
@@ -188,7 +194,7 @@ def _beside(book: Book, name: str, span: Span, currency: str) -> _Beside:
     """Return what is reported beside the parts of a sum."""
     whole, concepts = BESIDE.get(name, ("", ()))
     known = (book.known(Line(name, (concept,)), span, currency) for concept in concepts)
-    reported = (None if isinstance(histories, Omission) else book.reported(histories) for histories in known)
+    reported = (one if isinstance(one, Omission) else book.reported(one) for one in known)
     return _Beside(whole, tuple(cell for cell in reported if cell is not None))
 
 

@@ -25,20 +25,28 @@ RELEASED = "released"
 
 
 class History(NamedTuple):
-    """The public versions of one fact, oldest first. The concept is named with its taxonomy."""
+    """The public versions of one fact.
+
+    concept   with its taxonomy
+    versions  in the order of their releases, oldest first
+    by_age    in the order of :func:`age`: mostly the same
+    """
 
     concept: str
     unit: str
     span: Span
     versions: tuple[Record, ...]
+    by_age: tuple[Record, ...]
 
 
 def histories(records: Iterable[Record]) -> list[History]:
     """Return the history of each fact."""
     by_fact: dict[str, list[Record]] = {}
+    is_any_moved = False
     for record in records:
         by_fact.setdefault(fact_id(record), []).append(record)
-    return [_history(versions) for versions in by_fact.values()]
+        is_any_moved = is_any_moved or RELEASED in record.payload
+    return [_history(versions, is_any_moved) for versions in by_fact.values()]
 
 
 def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
@@ -82,7 +90,7 @@ def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
 
 
 def restating(versions: Sequence[Record]) -> Record | None:
-    """Return the first of ``versions``, oldest first, of another value than the one before; None if there is none."""
+    """Return the first of ``versions``, by their age, of another value than the one before; None if there is none."""
     value = versions[0].payload["value"]
     for version in versions:
         if version.payload["value"] != value:
@@ -105,14 +113,19 @@ def concept_of(version: Record) -> str:
     return f"{version.payload['taxonomy']}:{version.payload['concept']}"
 
 
-def age(version: Record) -> tuple[datetime, datetime, bool, str]:
-    """Return what orders the versions of a fact.
-
-    It is the instant since which there is one, and then its release, amendments last, and its accession number.
-    """
+def age(version: Record) -> tuple[datetime, bool, str]:
+    """Return what orders what shows something: since when it does, amendments last, then the accession number."""
     payload = version.payload
-    since = version.available_at or _LONG_AGO
-    return since, payload.get(RELEASED, since), payload["form"].endswith("/A"), payload["accession"]
+    return version.available_at or _LONG_AGO, payload["form"].endswith("/A"), payload["accession"]
+
+
+def release(version: Record) -> tuple[datetime, bool, str]:
+    """Return what orders the versions of a fact: the release, amendments last, then the accession number.
+
+    It is the :func:`age` but for a version that is of its period since the days of two filings were proved to be one.
+    """
+    since, *rest = age(version)
+    return version.payload.get(RELEASED, since), *rest
 
 
 def first_shown(versions: Sequence[Record]) -> tuple[Any, int]:
@@ -121,11 +134,12 @@ def first_shown(versions: Sequence[Record]) -> tuple[Any, int]:
     return age(first), -sum(version.payload["accession"] == first.payload["accession"] for version in versions)
 
 
-def _history(versions: list[Record]) -> History:
-    first, in_order = versions[0], sorted(versions, key=age) if len(versions) > 1 else versions
+def _history(versions: list[Record], is_any_moved: bool) -> History:
+    by_age = tuple(sorted(versions, key=age) if len(versions) > 1 else versions)
+    in_order, first = tuple(sorted(versions, key=release)) if is_any_moved else by_age, by_age[0]
     start, end = first.payload["start"], first.payload["end"]
     span = Span(None if start is None else _day(start), _day(end))
-    return History(concept_of(first), first.payload["unit"], span, tuple(in_order))
+    return History(concept_of(first), first.payload["unit"], span, in_order, by_age)
 
 
 def _value(version: Record) -> Any:

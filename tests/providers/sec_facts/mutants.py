@@ -9,7 +9,7 @@ from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.release import bound
 from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission
 from pit_fetch_providers.sec_facts.measures import of_one_measure
-from pit_fetch_providers.sec_facts.versions import RELEASED
+from pit_fetch_providers.sec_facts.versions import RELEASED, age
 
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails
@@ -270,6 +270,18 @@ MUTANTS = (
         ("sec_facts: mistyped",),
     ),
     Mutant(
+        "sec_facts: a version that came to a period later is the newer one",
+        f"{_VERSIONS}:release",
+        lambda real: age,
+        ("sec_facts: proved",),
+    ),
+    Mutant(
+        "sec_facts: a quarter that is derived from days typed off stays beside the right one",
+        f"{_SPANS}:_retyped",
+        lambda real: lambda book, derived, every: (),
+        ("sec_facts: proved",),
+    ),
+    Mutant(
         "sec_facts: an item is older than what cannot be read in it",
         f"{_BOOK}:Book._judged",
         _undated_if_unreadable,
@@ -332,7 +344,7 @@ MUTANTS = (
     Mutant(
         "sec_facts: derived days that a later filing types a few days off move",
         f"{_SPANS}:_places",
-        lambda real: lambda book, rest: [*real(book, rest)][-1:],
+        lambda real: lambda book, rest, **given: [*real(book, rest, **given)][-1:],
         _STAMPED,
     ),
     Mutant(

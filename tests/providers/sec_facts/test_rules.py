@@ -639,6 +639,58 @@ def test_a_cell_whose_value_cannot_be_read_is_left_out_since_then(amount: Any, e
     ]
 
 
+@pytest.mark.parametrize(("vintage", "cash_flow", "since"), [("latest", 90, AMENDED), ("first", 100, NEXT_Q1)])
+def test_an_older_version_that_comes_to_a_period_is_not_the_newer_one(
+    vintage: str, cash_flow: int, since: Filing
+) -> None:
+    year = "2022-01-01"
+    facts = [income(filing, year, "2022-12-30", 614) for filing in (YEAR, AMENDED)]
+    facts += [
+        income(YEAR, year, "2022-12-31", 100, "PaymentsOfDividends"),
+        income(AMENDED, year, "2022-12-30", 90, "PaymentsOfDividends"),
+        income(NEXT_Q1, year, "2022-12-31", 614),
+    ]
+    (item,) = ask(tuple(facts), op="statement", statement="cashflow", vintage=vintage).records
+    assert (item.payload["dividends_paid"], item.available_at) == (cash_flow, at(since))
+
+
+def test_a_quarter_that_was_derived_from_days_typed_off_makes_way_for_the_reported_one() -> None:
+    facts = [income(Q2, "2022-01-01", "2022-06-30", 200), income(Q3, "2022-01-01", "2022-10-02", 310)]
+    facts += [income(Q3, "2022-07-01", "2022-09-30", 110), *sheet(Q3, "2022-09-30", 999)]
+    facts += [income(NEXT_Q1, "2022-01-01", "2022-09-30", 310)]
+    for pit, derived in (("2022-12-01T12:00:00-05:00", 110), (LATE, None)):
+        answer = ask(tuple(facts), pit=pit, op="statement", period="quarter")
+        assert cells(answer, "net_income") == {"2022-10-02": derived, "2022-09-30": 110}
+    balance = ask(tuple(facts), op="statement", statement="balance", period="quarter")
+    assert cells(balance, "assets") == {"2022-10-02": None, "2022-09-30": 999}
+    assert cells(balance, "omitted")["2022-10-02"]["assets"] == "other_item"
+
+
+@pytest.mark.parametrize(
+    ("concept", "cell", "before", "reasons"),
+    [
+        ("ShortTermBorrowings", "debt", None, ["incomplete", "incomplete"]),
+        ("DebtCurrent", "debt", 1600, [None, "unreadable"]),
+        ("LongTermDebtNoncurrent", "debt", 1600, [None, "unreadable"]),
+    ],
+)
+def test_no_sum_is_made_without_what_cannot_be_read(
+    concept: str, cell: str, before: int | None, reasons: list[str | None]
+) -> None:
+    names = {"LongTermDebtNoncurrent": 1000, "LongTermDebtCurrent": 100}
+    names |= {concept: 600} if concept == "DebtCurrent" else {"DebtCurrent": 600} if before else {concept: 600}
+    facts = [income(YEAR, "2022-01-01", "2022-12-31", 47)]
+    facts += [Reported(YEAR, name, "2022-12-31", value) for name, value in names.items()]
+    lost: Any = None
+    facts.append(Reported(AMENDED, concept, "2022-12-31", lost))
+    for pit, value, reason, since in (
+        ("2023-03-01T12:00:00-05:00", before, reasons[0], YEAR),
+        (LATE, None, reasons[1], AMENDED),
+    ):
+        (item,) = ask(tuple(facts), pit=pit, op="statement", statement="balance").records
+        assert (item.payload[cell], item.payload["omitted"].get(cell), item.available_at) == (value, reason, at(since))
+
+
 def test_a_profit_of_nothing_proves_nothing() -> None:
     facts = [income(filing, "2022-01-01", end, 0) for filing, end in ((Q1, "2022-03-31"), (Q2, "2022-04-01"))]
     assert len(ask(tuple(facts), op="statement", period="quarter").records) == 2
