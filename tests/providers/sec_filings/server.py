@@ -102,13 +102,17 @@ def _derived(amounts: Mapping[str, str]) -> str:
 def report(
     form: str, period: str, positions: Sequence[tuple[str, int, int]], amendment: str = "", prefix: str = "ns1:"
 ) -> tuple[Document, Document]:
-    """Return the cover and the table of a 13F. A position is an issuer, its value as filed, and the shares."""
+    """Return the cover and the table of a 13F. A position is an issuer, its value as filed, and the shares.
+
+    The cover says how many there are.
+    """
     year, month, day = period.split("-")
     kind = f"<amendmentInfo><amendmentType>{amendment}</amendmentType></amendmentInfo>" if amendment else ""
     cover = (
         '<XML>\n<?xml version="1.0"?>\n<edgarSubmission xmlns="http://www.sec.gov/edgar/thirteenffiler"><formData>'
         f"<coverPage><reportCalendarOrQuarter>{month}-{day}-{year}</reportCalendarOrQuarter>{kind}</coverPage>"
-        "</formData></edgarSubmission>\n</XML>"
+        f"<summaryPage><tableEntryTotal>{len(positions)}</tableEntryTotal></summaryPage></formData>"
+        "</edgarSubmission>\n</XML>"
     )
     rows = "".join(
         f"<{prefix}infoTable><{prefix}nameOfIssuer>{issuer}</{prefix}nameOfIssuer><{prefix}cusip>037833100</{prefix}cusip>"

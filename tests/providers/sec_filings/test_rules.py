@@ -540,7 +540,6 @@ def test_an_amount_is_a_number_of_shares_or_a_value(
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("1,000.50", 1000.5),
         ("7.", 7),
         (".25", 0.25),
         ("-7", -7),
@@ -549,6 +548,10 @@ def test_an_amount_is_a_number_of_shares_or_a_value(
         ("", None),
         # A float would change the whole part.
         *((unread, "malformed") for unread in ("12345678901234567.25", "$5.00", "5e3", "1 000", "N/A", "5 (1)")),
+        # A comma marks thousands in some countries, and the fraction in others: no schema takes one.
+        *((unread, "malformed") for unread in ("1,5", "1.000,5", "1,000.50", "1,000")),
+        # In pieces, of which the first can be another number.
+        *((unread, "malformed") for unread in ("18<b/>0.5", "<x>5</x>", "5<b/>", "5</value>6<value/>", "5</value>6<value>")),
     ],
 )
 def test_a_number_of_a_form_is_read_or_is_an_error(written: str, expected: object) -> None:
@@ -631,11 +634,79 @@ def test_a_saved_report_in_plain_text_has_no_data() -> None:
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(".50", 0.5), ("5.", 5), ("-1,000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (".", None), ("-", None),
-     ("1e3", None), ("$5", None)],
-)  # fmt: skip
+    [(".50", 0.5), ("5.", 5), ("-1000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (" 5\n", 5), ("", None)],
+)
 def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) -> None:
     assert elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b") == expected
+
+
+@pytest.mark.parametrize("words", [".", "-", "1e3", "$5", "1,000", "--5", "5-", "\u0665", "5<c/>", "5<c/>6", "<c>5</c>"])
+def test_a_number_that_no_schema_allows_is_none_at_all(words: str) -> None:
+    with pytest.raises(elements.Unreadable, match="^b$"):
+        elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b")
+
+
+# What stands in a form of one sale, what stands there instead, and what is served: a field and its value, or an error.
+SEVERAL = "<value>180.5</value></transactionPricePerShare><transactionPricePerShare>"
+IN_A_FORM: tuple[tuple[str, str, tuple[str, Any] | None], ...] = (
+    (">2024-02-12</value>", ">2024-02-12-05:00</value>", ("transaction_date", "2024-02-12")),
+    (">2024-02-12</value>", ">2024-02-12Z</value>", ("transaction_date", "2024-02-12")),
+    (">2024-02-12</value>", "></value>", ("transaction_date", None)),
+    (">2024-02-12</value>", ">2024-02-12 or so</value>", None),
+    (">2024-02-12</value>", ">2024-02-123</value>", None),
+    (">2024-02-12</value>", ">02/12/2024</value>", None),
+    (">2024-02-12</value>", ">2024-02-30</value>", None),
+    ("<aff10b5One>0<", "<aff10b5One>true<", ("is_10b5_1", True)),
+    ("<aff10b5One>0<", "<aff10b5One>FALSE<", ("is_10b5_1", False)),
+    ("<aff10b5One>0<", "<aff10b5One><", ("is_10b5_1", None)),
+    ("<aff10b5One>0<", "<aff10b5One>yes<", None),
+    ("<isDirector>0<", "<isDirector>-1<", None),
+    ("<value>D</value>", "<value>A</value>", ("acquired", True)),
+    ("<value>D</value>", "", ("acquired", None)),
+    ("<value>D</value>", "<value>Disposed</value>", None),
+    (">Common Stock<", ">Common\n  Stock<", ("security", "Common Stock")),
+    (">Common Stock<", ">Common &amp; <!-- -->Stock<", ("security", "Common & Stock")),
+    (">Common Stock<", ">Common <i>Stock</i><", None),
+    (">Common Stock</value>", ">Common</value> Stock", None),
+    ("<value>180.5</value>", '<value>180.5</value><footnoteId id="F1"/>', ("price", 180.5)),
+    ("<value>180.5</value>", '<footnoteId id="F1"/>', ("price", None)),
+    ("<value>180.5</value>", '<footnoteId id="F1"/>180.5', None),
+    ("<value>180.5</value>", "<value>180.5</value><value>7</value>", None),
+    ("<value>180.5</value>", "<amount>180.5</amount>", None),
+    ("<value>180.5</value>", f"{SEVERAL}<value>7</value>", None),
+    ("<issuerName>", "<issuerName>Another</issuerName><issuerName>", None),
+    # Rows that are not found would seem not to be there.
+    ("<nonDerivativeTransaction>", "<row/><nonDerivativeTransaction>", None),
+    ("nonDerivativeTable>", "table>", None),
+    ("nonDerivativeTransaction>", "NonDerivativeTransaction>", None),
+    ("<derivativeTable>", "<derivativeTable></derivativeTable><derivativeTable>", None),
+)
+
+
+@pytest.mark.parametrize(("there", "instead_of_it", "expected"), IN_A_FORM)
+def test_what_a_form_says_is_read_or_is_an_error(
+    there: str, instead_of_it: str, expected: tuple[str, Any] | None
+) -> None:
+    form = server.ownership("4")
+    assert there in form.source
+    filed = insider(17, "2024-02-20 12:00:00", form._replace(source=form.source.replace(there, instead_of_it)))
+    fetched = ask((filed, FIRST), op="insiders")
+    if expected is None:
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+        assert f"Form 4 {sec.number(17)} has a value that cannot be read" in fetched.error.reason  # type: ignore[union-attr]
+    else:
+        name, value = expected
+        assert (fetched.error, fetched.records[0].payload[name]) == (None, value)
+
+
+def test_tables_stand_in_any_order() -> None:
+    form = server.ownership("4", derivatives=[BY_SHARES])
+    tables = re.findall("<(?:nonD|d)erivativeTable>.*</(?:nonD|d)erivativeTable>", form.source)[0]
+    place = tables.index("<derivativeTable>")
+    swapped = form._replace(source=form.source.replace(tables, tables[place:] + tables[:place]))
+    rows = [ask((insider(17, "2024-02-20 12:00:00", made),), op="insiders").items for made in (form, swapped)]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 2
 
 
 def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
@@ -858,7 +929,7 @@ def test_one_table_of_several_that_cannot_be_read_is_an_error(source: str) -> No
     assert (fetched.records, fetched.error_code) == ([], "malformed")
 
 
-@pytest.mark.parametrize("words", ["n/a", "", "9" * 400])
+@pytest.mark.parametrize("words", ["n/a", "", "9" * 400, "1,5", "1.000,5", "5<b/>6", "<x>5</x>", "5<b/>"])
 @pytest.mark.parametrize("name", ["value", "sshPrnamt"])
 def test_a_position_whose_numbers_cannot_be_read_is_not_zero(name: str, words: str) -> None:
     cover, table = BASE.documents
@@ -875,11 +946,50 @@ def test_a_search_for_a_document_that_ends_early_says_so(count: int, is_found: b
 
 
 def test_a_report_of_no_positions_needs_no_table() -> None:
-    cover = REPLACED.documents[0]
-    total = "</coverPage><summaryPage><tableEntryTotal>0</tableEntryTotal></summaryPage>"
-    emptied = REPLACED._replace(documents=(cover._replace(source=cover.source.replace("</coverPage>", total)),))
-    fetched = ask((BASE, emptied), op="holdings")
-    assert (fetched.records, fetched.error) == ([], None)
+    for documents_left in (1, 2):
+        none = server.report("13F-HR/A", "2024-03-31", [], "RESTATEMENT")[:documents_left]
+        fetched = ask((BASE, REPLACED._replace(documents=none)), op="holdings")
+        assert (fetched.records, fetched.error) == ([], None)
+
+
+POSITIONS = "<ns1:infoTable>.*</ns1:infoTable>"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "instead_of_it"),
+    [
+        ("infoTable>", "position>"),
+        ("infoTable>", "InfoTable>"),
+        (POSITIONS, ""),
+        (f"({POSITIONS})", r"<rows>\1</rows>"),
+        ("<ns1:infoTable>", "<ns1:other/><ns1:infoTable>"),
+        (f"({POSITIONS})", r"\1<rows>\1</rows>"),
+        ("ns1:informationTable", "ns1:table"),
+    ],
+)
+def test_a_table_whose_rows_are_not_recognised_is_an_error_and_no_empty_book(pattern: str, instead_of_it: str) -> None:
+    cover, table = REPLACED.documents
+    source = re.sub(pattern, instead_of_it, table.source)
+    for kind in (table.type, "EX-99"):
+        fetched = ask((BASE, REPLACED._replace(documents=(cover, Document(kind, table.file, source)))), op="holdings")
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+@pytest.mark.parametrize(
+    ("total", "error"), [("0", ""), ("2", "malformed"), ("-1", "malformed"), ("none", "malformed"), ("", "malformed")]
+)
+def test_a_report_without_rows_is_empty_if_its_cover_says_so(total: str, error: str) -> None:
+    cover, table = server.report("13F-HR/A", "2024-03-31", [], "RESTATEMENT")
+    said = cover._replace(source=cover.source.replace("<tableEntryTotal>0<", f"<tableEntryTotal>{total}<"))
+    assert ask((BASE, REPLACED._replace(documents=(said, table))), op="holdings").error_code == error
+
+
+@pytest.mark.parametrize("total", ["2", "0", "many", ""])
+def test_the_number_of_rows_on_a_cover_is_not_compared(total: str) -> None:
+    cover, table = REPLACED.documents
+    said = cover._replace(source=cover.source.replace("<tableEntryTotal>1<", f"<tableEntryTotal>{total}<"))
+    fetched = ask((BASE, REPLACED._replace(documents=(said, table))), op="holdings")
+    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
 
 
 # What cannot be answered.
