@@ -1047,6 +1047,63 @@ def test_a_file_that_is_not_whole_is_read_from_the_full_submission(reply: Respon
             assert texts(ask(app, op="text", form="8-K", **options)) == ["Record revenue."]
 
 
+# Each document is in characters of its own, which it declares.
+LOSS = "Net loss \u22125,234 \u20ac, caf\u00e9s"
+AS_DECLARED = (
+    ("utf-8", "ex.htm", "<html><head><meta charset=utf-8></head><body>{}</body></html>"),
+    ("utf-8", "ex.htm", "<html><body>{}</body></html>"),
+    ("utf-8-sig", "ex.htm", "<html><meta charset=windows-1252><body>{}</body></html>"),
+    ("cp1252", "ex.htm", "<html><body>{}</body></html>"),
+    ("cp1252", "ex.txt", "<PAGE>\n{}"),
+    ("utf-8", "ex.txt", "<PAGE>\n{}"),
+    (
+        "cp1252",
+        "ex.htm",
+        '<html><meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1"><body>{}</html>',
+    ),
+    ("cp1252", "ex.htm", "<?xml version='1.0' encoding='windows-1252'?>\n<html><body>{}</body></html>"),
+    ("cp1251", "ex.htm", '<?xml version="1.0" encoding="windows-1251" standalone="no"?><html><body>{}</body></html>'),
+    ("utf-8", "ex.htm", '<?xml version="1.0" encoding="UTF-8"?><html><body>{}</body></html>'),
+    ("utf-8", "ex.htm", "<?xml version='1.0'?><html><!-- encoding='windows-1252' --><body>{}</body></html>"),
+    ("utf-16", "ex.htm", "<html><body>{}</body></html>"),
+)
+
+
+@pytest.mark.parametrize(("encoding", "file", "page"), AS_DECLARED, ids=str)
+@pytest.mark.parametrize("other", ["utf-8", "cp1252"])
+def test_a_document_is_in_its_own_characters_wherever_it_comes_from(
+    encoding: str, file: str, page: str, other: str
+) -> None:
+    words = "".join(letter for letter in LOSS if letter.encode(encoding, "ignore"))
+    main = Document("8-K", "main.htm", server.as_filed(f"<html><meta charset={other}><body>Caf\u00e9</html>", other))
+    exhibit = Document("EX-99.1", file, server.as_filed(page.format(words), encoding))
+    filed = RESULTS._replace(documents=(main, exhibit))
+    whole, folder = server.app((filed,)), folder_of(filed)
+    question = {"op": "text", "form": "8-K", "document": "EX-99.1"}
+    alone, contained = (
+        ask(instead(whole, sec.MISSING, *lost), **question) for lost in ((SUBMISSION,), (f"{folder}/{file}",))
+    )
+    body = server.served(server.submission(filed))
+    saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="text", document="EX-99.1")
+    assert texts(alone) == texts(contained) == texts(saved) == [words]
+
+
+def test_a_host_does_not_say_what_characters_a_file_has() -> None:
+    page = Response(RELEASE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"})
+    app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/ex991.htm")
+    assert texts(ask(app, op="text", form="8-K", document="EX-99.1")) == ["R\u00e9cord revenue."]
+
+
+@pytest.mark.parametrize("declared", ["", ' encoding="UTF-8"', ' encoding="ISO-8859-1"'])
+def test_a_form_is_in_the_characters_that_its_xml_declares(declared: str) -> None:
+    form = SOLD.documents[0]
+    source = form.source.replace('"1.0"', f'"1.0"{declared}').replace("Doe Jane", "Do\u00e9 Jane")
+    note = Document("EX-24", "poa.txt", server.as_filed("Caf\u00e9", "cp1252"))
+    made = server.as_filed(source, "cp1252" if "8859" in declared else "utf-8")
+    fetched = ask((SOLD._replace(documents=(note, form._replace(source=made))),), op="insiders")
+    assert fetched.records[0].payload["owner"] == "Do\u00e9 Jane; Do\u00e9 Jane"
+
+
 ENVELOPE = "<DOCUMENT>\n<TYPE>{}\n<SEQUENCE>1\n<FILENAME>{}\n<DESCRIPTION>OF TODAY\n<TEXT>\n{}\n</TEXT>\n</DOCUMENT>\n"
 
 
@@ -1271,4 +1328,4 @@ def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_err
     ],
 )
 def test_a_file_shows_that_it_is_whole(source: str, is_whole: bool) -> None:
-    assert documents.is_whole_file(source) is is_whole
+    assert documents.is_whole_file(source.encode()) is is_whole
