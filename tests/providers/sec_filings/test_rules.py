@@ -551,7 +551,10 @@ def test_an_amount_is_a_number_of_shares_or_a_value(
         # A comma marks thousands in some countries, and the fraction in others: no schema takes one.
         *((unread, "malformed") for unread in ("1,5", "1.000,5", "1,000.50", "1,000")),
         # In pieces, of which the first can be another number.
-        *((unread, "malformed") for unread in ("18<b/>0.5", "<x>5</x>", "5<b/>", "5</value>6<value/>", "5</value>6<value>")),
+        *(
+            (unread, "malformed")
+            for unread in ("18<b/>0.5", "<x>5</x>", "5<b/>", "5</value>6<value/>", "5</value>6<value>")
+        ),
     ],
 )
 def test_a_number_of_a_form_is_read_or_is_an_error(written: str, expected: object) -> None:
@@ -640,9 +643,11 @@ def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) ->
     assert elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b") == expected
 
 
-@pytest.mark.parametrize("words", [".", "-", "1e3", "$5", "1,000", "--5", "5-", "\u0665", "5<c/>", "5<c/>6", "<c>5</c>"])
+@pytest.mark.parametrize(
+    "words", [".", "-", "1e3", "$5", "1,000", "--5", "5-", "\u0665", "5<c/>", "5<c/>6", "<c>5</c>"]
+)
 def test_a_number_that_no_schema_allows_is_none_at_all(words: str) -> None:
-    with pytest.raises(elements.Unreadable, match="^b$"):
+    with pytest.raises(elements.Unreadable, match=r"\Ab\Z"):
         elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b")
 
 
@@ -1089,7 +1094,9 @@ def test_a_document_is_in_its_own_characters_wherever_it_comes_from(
 
 
 def test_a_host_does_not_say_what_characters_a_file_has() -> None:
-    page = Response(RELEASE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"})
+    page = Response(
+        RELEASE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"}
+    )
     app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/ex991.htm")
     assert texts(ask(app, op="text", form="8-K", document="EX-99.1")) == ["R\u00e9cord revenue."]
 
@@ -1206,6 +1213,12 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"cik": "320193", "symbol": "AAPL"}, "Give either cik=320193 or symbol=AAPL."),
         ({"cik": ()}, "Give either cik=320193 or symbol=AAPL."),
         ({"forms": "10K"}, "forms: EDGAR writes 10-K"),
+        *(
+            ({"forms": forms}, "forms: a form begins with a letter or a digit, as 10-K does; -10-K excludes it.")
+            for forms in ("-", "8-K,-", "--4", "/A", "*")
+        ),
+        ({"op": "insiders", "forms": "-"}, "forms: a form begins with"),
+        ({"op": "text", "form": "/A"}, "form: a form begins with"),
         ({"op": "text", "form": "8K"}, "form: EDGAR writes 8-K"),
         ({"op": "text", "form": "8-K,10-K"}, "form is one form"),
         ({"op": "text", "form": "-4"}, "form is one form"),
@@ -1232,6 +1245,40 @@ def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, A
 def test_a_company_that_does_not_exist_is_no_data(options: dict[str, Any]) -> None:
     fetched = ask(**options)
     assert (fetched.records, fetched.error) == ([], None)
+
+
+# None of these is what data.sec.gov was recorded to say of a list that it does not have.
+NOT_ABSENT = (
+    (sec.MISSING, "credential_refused"),
+    (sec.UNDECLARED, "credential_refused"),
+    (sec.BLOCKED, "throttled"),
+    (Response(b"", 404), "moved"),
+    (Response(b"<html><title>SEC.gov | Page Not Found</title></html>", 404), "moved"),
+    (sec.MAINTENANCE, "http_status"),
+)
+
+
+@pytest.mark.parametrize(("reply", "error"), NOT_ABSENT, ids=str)
+@pytest.mark.parametrize(
+    "options", [*({"op": op} for op in ("filings", "insiders", "holdings")), {"op": "text", "form": "8-K"}], ids=str
+)
+def test_a_refusal_in_the_place_of_a_list_is_an_error_whatever_was_filed(
+    options: dict[str, Any], reply: Response, error: str
+) -> None:
+    for filed in ((), FILED):
+        fetched = ask(instead(server.app(filed), reply, "/submissions/CIK0000320193.json"), **options)
+        assert (fetched.records, fetched.error_code) == ([], error)
+
+
+@pytest.mark.parametrize("reply", [reply for reply, _ in NOT_ABSENT], ids=str)
+def test_a_refusal_in_the_place_of_a_part_of_the_list_is_an_error(reply: Response) -> None:
+    assert ask(instead(server.app(FILED, recent=4), reply, f"/submissions/{OLDER_PART}")).error is not None
+
+
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"op": "text", "accession": sec.number(2)}], ids=str)
+def test_an_archive_that_refuses_all_there_is_says_nothing_of_a_filing(options: dict[str, Any]) -> None:
+    refusing = (failing_from(server.app(filed), always, sec.MISSING) for filed in ((), FILED))
+    assert {ask(app, **options).error_code for app in refusing} == {"moved"}
 
 
 @pytest.mark.parametrize(
