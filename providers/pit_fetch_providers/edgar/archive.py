@@ -146,11 +146,11 @@ class Archive:
 
         def decode(reply: HttpReply) -> T:
             client.checked(reply, client.WWW)
-            # One that was received before the fetch began is from the cache.
-            if reply.received_at >= self.started:
+            is_missing, value = client.is_missing(reply, client.WWW), None
+            # A host can refuse all there is in the words that mean one object.
+            if not is_missing and reply.received_at >= self.started:  # any earlier, it is from the cache
                 self._answered.add("HEAD" if is_head else "GET")
-            value = None
-            if client.is_missing(reply):
+            if is_missing:
                 self._missing.add(path)
             else:
                 value = parse(reply)
@@ -181,14 +181,18 @@ class Archive:
         """Raise UpstreamError if nothing of www.sec.gov can be read."""
         # Always all methods, in this order: which one failed first may be due to a withheld filing.
         for method in self._methods:
-            request = client.head if method == "HEAD" else client.get
             try:
-                require_one(partial(request, self.context, client.WWW, path, patience=_PATIENCE) for path in _PROBES)
+                require_one(partial(self._require, method, path) for path in _PROBES)
             except UpstreamError as error:
                 if error.gap.code is not Code.UNRECORDED:
                     self.failure = error
                 raise
             self._answered.add(method)
+
+    def _require(self, method: str, path: str) -> None:
+        """Raise UpstreamError if www.sec.gov does not have a file of no filing: it refuses all of them."""
+        request = client.head if method == "HEAD" else client.get
+        client.required(request(self.context, client.WWW, path, patience=_PATIENCE), client.WWW)
 
     def company(self, cik: int) -> dict[str, Any]:
         """Return the submissions file of ``cik``, which is read once; an empty one if it cannot be read."""
@@ -227,7 +231,7 @@ class Archive:
 
     def _submissions_reply(self, path: str) -> dict[str, Any]:
         reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
-        return {} if client.is_missing(reply) else submissions.document(reply.body)
+        return {} if client.is_missing(reply, client.DATA) else submissions.document(reply.body)
 
 
 def answering_archive(query: Query, context: Context) -> Archive:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, HeaderKey, Host, HttpReply, Rate, RetryAfter, UpstreamError
@@ -23,6 +23,14 @@ HOSTS = (
     Host(DATA, "https://data.sec.gov", "PIT_FETCH_SEC_DATA_URL", _FAIR_ACCESS, _IDENTITY),
     Host(WWW, "https://www.sec.gov", "PIT_FETCH_SEC_WWW_URL", _FAIR_ACCESS, _IDENTITY),
 )
+
+# What each host says of an object that it does not have, as recorded: a status, and words of the body. All else with
+# that status, a refusal above all, does not mean that there is none. A search cannot be missing.
+_MISSING: Mapping[str, Collection[tuple[int, bytes]]] = {
+    DATA: ((404, b"<Code>NoSuchKey</Code>"),),
+    WWW: ((403, b"<Code>AccessDenied</Code>"), (404, b"")),
+    EFTS: (),
+}
 
 _MAIL = re.compile(r"[^\s@<>(),;]+@[^\s@<>(),;]+")
 
@@ -64,9 +72,11 @@ def head(context: Context, host: str, path: str, patience: float = 1.0) -> HttpR
 
 
 def checked(reply: HttpReply, host: str) -> HttpReply:
-    """Return ``reply`` itself. Raise UpstreamError for a refusal, and for a status but 200 and a missing object's."""
-    if reply.status == 200 or is_missing(reply):
+    """Return ``reply`` itself. Raise UpstreamError for a refusal, and for all else but a 200 and a missing object."""
+    if reply.status == 200 or is_missing(reply, host):
         return reply
+    if reply.status == 404:
+        raise _moved(host)
     if reply.status != 403:
         raise UpstreamError(Code.HTTP_STATUS, host=host, status=reply.status)
     # Each is an HTML page: "Undeclared Automated Tool", and "Request Rate Threshold Exceeded".
@@ -84,14 +94,20 @@ def folder(accession: str, cik: int) -> str:
     return f"/Archives/edgar/data/{cik}/{accession.replace('-', '')}"
 
 
-def moved(host: str) -> UpstreamError:
-    """Return the error for a missing object that cannot be missing."""
+def required(reply: HttpReply, host: str) -> HttpReply:
+    """Return the reply for an object that the host always has. Raise UpstreamError for any but a 200."""
+    if is_missing(checked(reply, host), host):
+        raise _moved(host)
+    return reply
+
+
+def _moved(host: str) -> UpstreamError:
     return UpstreamError(Code.MOVED, host=host, variable={entry.name: entry.url_variable for entry in HOSTS}[host])
 
 
-def is_missing(reply: HttpReply) -> bool:
-    """Return whether there is no such object. The store behind www.sec.gov answers 403 with an XML error then."""
-    return reply.status == 404 or (reply.status == 403 and b"<Code>AccessDenied</Code>" in reply.body)
+def is_missing(reply: HttpReply, host: str) -> bool:
+    """Return whether the host has no such object, by what it says of one."""
+    return any(reply.status == status and words in reply.body for status, words in _MISSING[host])
 
 
 def not_served(accession: str) -> UpstreamError:

@@ -44,10 +44,7 @@ def ciks_of(tickers: Iterable[str], context: Context, *, must_be_listed: bool = 
 
 def _ciks_by_ticker(reply: HttpReply) -> Mapping[str, Sequence[int]]:
     """Return the CIKs by ticker. Raise UpstreamError."""
-    client.checked(reply, client.WWW)
-    if client.is_missing(reply):
-        raise client.moved(client.WWW)
-    return _listed(reply.body)
+    return _listed(client.required(reply, client.WWW).body)
 
 
 @lru_cache(maxsize=16)  # an archive reads the same lists for each of its questions, and each takes 20 ms

@@ -13,6 +13,8 @@ import re
 from collections.abc import Collection, Iterable
 from datetime import date
 
+from pit_fetch_providers.shared import refuse
+
 ORDINARY = frozenset(
     {
         # Annual, quarterly and current reports, and notices that they will be late: disseminated on acceptance.
@@ -33,6 +35,9 @@ INSIDERS = frozenset({"3", "4", "5"})
 # So are these, since the day on which the rule changed; and registrations of more of the same offering (MEF), always.
 _LARGE_HOLDERS = dict.fromkeys(("SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"), date(2024, 2, 5))
 _EVENING = {**dict.fromkeys(INSIDERS, date.min), **_LARGE_HOLDERS, "144": date(2023, 3, 20)}
+
+# What any form begins with, behind the sign that excludes it.
+_FORM = re.compile("-?[A-Z0-9]")
 
 # Other forms that are asked for by name. A form on neither list is passed on as it is.
 _FURTHER = (
@@ -89,6 +94,19 @@ def all_ordinary(forms: Iterable[str]) -> bool:
     """Return whether only forms on the list are asked for; ``-4`` excludes a form and asks for none."""
     named = [form for form in forms if not form.startswith("-")]
     return bool(named) and all(map(is_ordinary, named))
+
+
+def check(option: str, named: Iterable[str], found: str) -> None:
+    """Raise ConfigError for what cannot be a form, or is spelled otherwise; ``found`` says what EDGAR does with that.
+
+    ``named`` is in capitals, with a "-" before what is excluded.
+    """
+    for form in named:
+        if not _FORM.match(form):
+            refuse(f"{option}: a form begins with a letter or a digit, as 10-K does; -10-K excludes it.")
+        likely = correct_spelling(form)
+        if likely:
+            refuse(f"{option}: EDGAR writes {likely}, and {found} nothing under other spellings.")
 
 
 def correct_spelling(form: str) -> str | None:

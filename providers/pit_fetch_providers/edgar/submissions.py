@@ -98,7 +98,7 @@ def newest_first(context: Context, cik: int, last: date) -> Iterator[Row | None]
     company without a list has none. Raise UpstreamError.
     """
     reply = client.get(context, client.DATA, f"/submissions/{file_of(cik)}")
-    if client.is_missing(reply):
+    if client.is_missing(reply, client.DATA):
         return
     listed = document(reply.body)
     if _number(listed) not in (cik, None):
@@ -172,7 +172,7 @@ def _older(context: Context, older: OlderFile) -> HttpReply:
     if not older.name:
         raise UpstreamError(Code.MALFORMED, problem="its older files cannot be told")
     reply = client.get(context, client.DATA, f"/submissions/{older.name}")
-    if client.is_missing(reply):
+    if client.is_missing(reply, client.DATA):
         raise UpstreamError(Code.INCOMPLETE, host=client.DATA)
     return reply
 

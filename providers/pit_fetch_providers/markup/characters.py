@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"\s*<\?xml\b[^<>]*?\sencoding\s*=\s*[\"']([\w.:-]+)")
 _CHARSET_WITHIN = 4_096
 # As browsers read these names (WHATWG Encoding Standard): each means the larger set of characters.
 _LARGER = {
@@ -16,12 +17,13 @@ _LARGER = {
 }  # fmt: skip
 
 
-def decode(body: bytes, declared: str) -> str:
+def decode(body: bytes, declared: str = "") -> str:
     """Return the characters of ``body``: by its mark, its headers, its own words, as UTF-8, or as windows-1252."""
     for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if body.startswith(mark):
             return body.decode(name, "replace")
-    by_headers, by_itself = _CHARSET.search(declared.encode()), _CHARSET.search(body[:_CHARSET_WITHIN])
+    head = body[:_CHARSET_WITHIN]
+    by_headers, by_itself = _CHARSET.search(declared.encode()), _CHARSET.search(head) or _XML_ENCODING.match(head)
     found = by_headers or by_itself
     if found is not None:
         name = found[1].decode().lower()

@@ -44,7 +44,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     archive = answering_archive(query, context)
     archive.check_company(cik)  # whatever the facts are, so that its failure tells nothing of them
     reply = client.get(context, client.DATA, f"/api/xbrl/companyfacts/CIK{cik:010d}.json")
-    if client.is_missing(reply):
+    if client.is_missing(reply, client.DATA):
         return
     company = facts.document(reply.body)
     if company.cik != cik:

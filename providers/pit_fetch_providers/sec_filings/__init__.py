@@ -116,10 +116,7 @@ def _understood(query: Query) -> Query:
 def _check_forms(name: str, value: str | tuple[str, ...] | None) -> None:
     if isinstance(value, str) and (value.startswith("-") or "," in value):
         refuse("form is one form, e.g. form=10-K: filings lists those of several.")
-    for form in [value] if isinstance(value, str) else value or ():
-        likely = forms.correct_spelling(form)
-        if likely:
-            refuse(f"{name}: EDGAR writes {likely}, and lists nothing under other spellings.")
+    forms.check(name, [value] if isinstance(value, str) else value or (), "lists")
 
 
 def _with_subject(query: Query) -> Query:

@@ -1,4 +1,7 @@
-"""The documents of a filing: as its index page lists them, and as its full submission holds them. Pure."""
+"""The documents of a filing: as its index page lists them, and as its full submission holds them. Pure.
+
+A full submission is bytes: each of its documents tells its own characters, as it does in a file of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import NamedTuple
 
 from pit_fetch.wire import unescape
 from pit_fetch_providers.edgar.header import ENVELOPE, HEADER_OF
+from pit_fetch_providers.markup.characters import decode
 
 # A row of the index page: number, description, link, type, bytes. Of before 2001 the link names no file.
 _LISTED = re.compile(
@@ -16,23 +20,23 @@ _LISTED = re.compile(
     r'(?:\s*<td scope="row">\s*([0-9]{1,12})\s*</td>)?',
     re.DOTALL,
 )
-_DOCUMENT = re.compile(r"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL | re.MULTILINE)
-_IN_ENVELOPE = re.compile(r"\s*<DOCUMENT>[ \t]*\r?\n")
+_DOCUMENT = re.compile(rb"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL | re.MULTILINE)
+_IN_ENVELOPE = re.compile(rb"\s*<DOCUMENT>[ \t]*\r?\n")
 _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
-_TEXT = re.compile(r"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
+_TEXT = re.compile(rb"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
 # What some programs write behind the end of a file.
 _PADDING = r"[\s\0\x1a]*"
 # What ends a full submission. Until 2000, a line of the mail that it came in follows.
-_END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?{_PADDING}\Z")
+_END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?{_PADDING}\Z".encode())
 _TAIL = 1_000
 # What ends a file of a filing: an HTML page, or the envelope in which what is not inline XBRL is served.
-_FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z", re.IGNORECASE)
+_FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z".encode(), re.IGNORECASE)
 # The titles of pages that come in the place of a file: the SEC's own ("SEC.gov | File Unavailable"), and a refusal.
-_NOTICE = re.compile(r"<title>\s*(?:SEC\.gov\s*\||Access Denied\s*</|Request Rate Threshold)", re.IGNORECASE)
+_NOTICE = re.compile(rb"<title>\s*(?:SEC\.gov\s*\||Access Denied\s*</|Request Rate Threshold)", re.IGNORECASE)
 # What follows the list of documents on an index page.
 _LIST_END = "</table>"
 # Around what is no plain text: <XML>, <XBRL>, <PDF>.
-_WRAPPER = re.compile(r"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
+_WRAPPER = re.compile(rb"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
 _HEAD = 10_000
 PRIMARY = "PRIMARY"
 _FILER = re.compile(r"^[ \t]*(?:CENTRAL INDEX KEY:|<CIK>)[ \t]*([0-9]{1,10})[ \t]*\r?$", re.MULTILINE)
@@ -55,12 +59,12 @@ def listed(page: str, folder: str) -> Iterator[Document]:
         yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "", size=int(size or 0))
 
 
-def is_whole(submission: str) -> bool:
+def is_whole(submission: bytes) -> bool:
     """Return whether a full submission has its end. A book or a text that is cut would be served as all there is."""
     return _END.search(submission[-_TAIL:]) is not None
 
 
-def is_whole_file(source: str, has_listed_size: bool = False) -> bool:
+def is_whole_file(source: bytes, has_listed_size: bool = False) -> bool:
     """Return whether a file that was served by itself shows that it is all of a filing's document.
 
     It has an end of its own, or as many bytes as the index page says. A notice of the SEC's is no document.
@@ -75,20 +79,27 @@ def is_whole_list(page: str) -> bool:
     return bool(rows) and _LIST_END in page[rows[-1].end() :]
 
 
-def contained(submission: str) -> Iterator[Document]:
+def contained(submission: bytes) -> Iterator[Document]:
     """Yield the documents of a full submission, with their texts."""
-    for match in _DOCUMENT.finditer(submission):
-        head, text = match[1].partition("<TEXT>")[0], _TEXT.search(match[1])
-        tags = {tag: value.strip() for tag, value in _TAG.findall(head)}
+    for head, body in _parts(submission):
+        tags = {tag: value.strip() for tag, value in _TAG.findall(decode(head))}
         sequence = tags.get("SEQUENCE", "")
-        body = "" if text is None else text[1]
-        wrapped = _WRAPPER.match(body)
         yield Document(
             sequence=int(sequence) if re.fullmatch("[0-9]{1,9}", sequence) else 0,
             type=tags.get("TYPE", "").upper(),
             file=tags.get("FILENAME", ""),
-            text=body if wrapped is None else wrapped[2],
+            text=decode(body),
         )
+
+
+def _parts(submission: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the head and the bytes of each document in a full submission."""
+    for match in _DOCUMENT.finditer(submission):
+        text = _TEXT.search(match[1])
+        # The last line break is that of the line behind it.
+        body = b"" if text is None else text[1].removesuffix(b"\n").removesuffix(b"\r")
+        wrapped = _WRAPPER.match(body)
+        yield match[1].partition(b"<TEXT>")[0], body if wrapped is None else wrapped[2]
 
 
 def is_binary(file: str) -> bool:
@@ -96,10 +107,10 @@ def is_binary(file: str) -> bool:
     return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
 
 
-def without_envelope(source: str) -> str:
+def without_envelope(source: bytes) -> bytes:
     """Return the document in a file that was served by itself: in its envelope, as in a full submission, or bare."""
-    inside = next(contained(source), None) if _IN_ENVELOPE.match(source) else None
-    return source if inside is None or inside.text is None else inside.text
+    inside = next(_parts(source), None) if _IN_ENVELOPE.match(source) else None
+    return source if inside is None else inside[1]
 
 
 def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
@@ -111,13 +122,13 @@ def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
     return [document for document in every if f"{document.type}.".startswith(f"{wanted}.")]
 
 
-def filers(submission: str) -> list[int]:
+def filers(submission: bytes) -> list[int]:
     """Return the numbers in a full submission's header of those whom the filing is of, in its order."""
-    header = submission.partition("<DOCUMENT>")[0]
+    header = decode(submission.partition(b"<DOCUMENT>")[0])
     return list(dict.fromkeys(map(int, _FILER.findall(header))))
 
 
-def accession(submission: str) -> str | None:
+def accession(submission: bytes) -> str | None:
     """Return the number of a full submission, by the first line of its header; None if there is none."""
-    match = HEADER_OF.search(submission[:_HEAD])
+    match = HEADER_OF.search(decode(submission[:_HEAD]))
     return match[1] if match else None

@@ -1,22 +1,44 @@
 """Read the XML of a filing. Pure.
 
-A document type is refused, and with it every entity of a document's own: none of EDGAR's forms has one. Forms differ in
-their prefixes, so elements are found by their names without them.
+A value is one that a schema would take, or :class:`Unreadable`: never another one, and never none. A document type is
+refused, and with it every entity of a document's own: none of EDGAR's forms has one. Forms differ in their prefixes,
+so elements are found by their names without them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
+from pit_fetch.gaps import Code
+from pit_fetch.provider import UpstreamError
+from pit_fetch.times import parse_date
 from pit_fetch.wire import limited
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})")
-_TRUE, _FALSE = frozenset({"1", "true", "y"}), frozenset({"0", "false", "n"})
+_DATE = re.compile(r"(.{10})(?:Z|[-+][0-9]{2}:[0-9]{2})?")
+_FLAGS = {"1": True, "true": True, "y": True, "0": False, "false": False, "n": False}
+# What may stand in the element of a value, beside its words.
+_BESIDE = frozenset({"value", "footnoteId"})
+T = TypeVar("T")
+
+
+class Unreadable(ValueError):
+    """What a document says cannot be read. Its text is the name of the element that was looked for."""
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Raise UpstreamError, which says ``what`` it is about, in the place of :class:`Unreadable`."""
+    try:
+        yield
+    except Unreadable as error:
+        raise UpstreamError(Code.MALFORMED, problem=f"{what} has a value that cannot be read ({error})") from None
 
 
 def parse(source: str) -> Element | None:
@@ -51,26 +73,76 @@ def children(element: Element | None, *names: str) -> Iterator[Element]:
 
 
 def at(element: Element | None, path: str) -> Element | None:
-    """Return the first element at a path of names, ``a/b``; None if there is none."""
+    """Return the element at a path of names, ``a/b``; None if there is none. Raise Unreadable for one of several."""
     for step in path.split("/"):
-        element = next(children(element, step), None)
+        found = list(children(element, step))
+        if len(found) > 1:
+            raise Unreadable(step)
+        element = found[0] if found else None
     return element
 
 
+def rows(root: Element, tables: Iterable[Element | None], *names: str) -> list[Element]:
+    """Return the rows of a document's tables. Raise Unreadable if one stands elsewhere, or anything else among them."""
+    held = [row for table in tables if table is not None for row in table]
+    every = [element for element in root.iter() if name(element) in names]
+    if set(held) != set(every):
+        raise Unreadable(name(root))
+    return held
+
+
 def text(element: Element | None, path: str) -> str | None:
-    """Return the text at a path, of its ``<value>`` if it has one; None for an empty one."""
+    """Return the text at a path, of its ``<value>`` if it has one; None for an empty one.
+
+    Raise Unreadable for one in pieces: the words that come first can be another number.
+    """
     leaf = at(element, path)
+    if leaf is None:
+        return None
     value = at(leaf, "value")
-    words = " ".join(((leaf if value is None else value).text or "").split()) if leaf is not None else ""
-    return words or None
+    words = ((leaf if value is None else value).text or "").split()
+    if len(leaf) and not _is_in_one_piece(leaf, words):
+        raise Unreadable(name(leaf))
+    return " ".join(words) or None
+
+
+def _is_in_one_piece(leaf: Element, words: list[str]) -> bool:
+    inside = [name(part) for part in leaf.iter() if part is not leaf]
+    return _BESIDE.issuperset(inside) and "".join(leaf.itertext()).split() == words
+
+
+def read(element: Element | None, path: str, parse: Callable[[str], T | None]) -> T | None:
+    """Return what ``parse`` makes of the text at a path; None if there is none. Raise Unreadable if that is nothing."""
+    words = text(element, path)
+    found = None if words is None else parse(words)
+    if words is not None and found is None:
+        raise Unreadable(path.rpartition("/")[2])
+    return found
 
 
 def number(element: Element | None, path: str) -> int | float | None:
-    """Return the number at a path; None for anything else.
+    """Return the number at a path, which has no marks of thousands: in some countries they mark the fraction.
 
-    So for one with a fraction that is so large that a float has no place for its whole part.
+    None if there is none. Raise Unreadable.
     """
-    words = (text(element, path) or "").replace(",", "")
+    return read(element, path, _as_number)
+
+
+def flag(element: Element | None, path: str) -> bool | None:
+    """Return the flag at a path, as whichever of EDGAR's words; None if there is none. Raise Unreadable."""
+    return read(element, path, lambda words: _FLAGS.get(words.lower()))
+
+
+def day(element: Element | None, path: str) -> str | None:
+    """Return the date at a path, which may have an offset behind it, ``2026-09-10-04:00``; None if there is none.
+
+    Raise Unreadable.
+    """
+    return read(element, path, _as_day)
+
+
+def _as_number(words: str) -> int | float | None:
+    """Return a number; None for one with a fraction that is so large that a float has no place for its whole part."""
     if not _NUMBER.fullmatch(words):
         return None
     whole, _, fraction = words.partition(".")
@@ -81,7 +153,7 @@ def number(element: Element | None, path: str) -> int | float | None:
     return value if not has_whole or int(value) == int(whole) else None
 
 
-def flag(element: Element | None, path: str) -> bool | None:
-    """Return the flag at a path, as whichever of EDGAR's words; None for anything else."""
-    words = (text(element, path) or "").lower()
-    return True if words in _TRUE else False if words in _FALSE else None
+def _as_day(words: str) -> str | None:
+    match = _DATE.fullmatch(words)
+    date = parse_date(match[1]) if match else None
+    return None if date is None else date.isoformat()

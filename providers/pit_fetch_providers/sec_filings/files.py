@@ -63,28 +63,26 @@ def submission(context: Context, cik: int, accession: str) -> list[Document]:
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
     if reply is None:
         raise client.not_served(accession)
-    source = decode(reply.body, "")
-    if documents.accession(source) != accession:
+    if documents.accession(reply.body) != accession:
         raise UpstreamError(Code.MALFORMED, problem="it is not the full submission that was asked for")
-    return _contained(source)
+    return _contained(reply.body)
 
 
 def saved(body: bytes, query: Query) -> Saved:
     """Return a saved full submission. Raise UpstreamError for anything else, or one of another company than asked."""
-    source = decode(body, "")
-    accession = documents.accession(source)
+    accession = documents.accession(body)
     header = None if accession is None else parse_header(body, accession)
     if accession is None or header is None:
         raise UpstreamError(Code.MALFORMED, problem="it is no full submission (ACCESSION.txt)")
     filing = ListedFiling(accession, header.form, header.filed)
-    ciks = documents.filers(source)
+    ciks = documents.filers(body)
     subject.check_saved(query, ciks)
     asked = query.options["cik"]
     cik = int(asked) if asked else next(iter(ciks), None)
-    return Saved(filing, release.of_header(header), _contained(source), cik)
+    return Saved(filing, release.of_header(header), _contained(body), cik)
 
 
-def _contained(submission: str) -> list[Document]:
+def _contained(submission: bytes) -> list[Document]:
     if not documents.is_whole(submission):
         raise UpstreamError(Code.MALFORMED, problem="it is cut: a full submission ends with </SEC-DOCUMENT>")
     found = list(documents.contained(submission))
@@ -96,22 +94,23 @@ def _contained(submission: str) -> list[Document]:
 def _index(context: Context, folder: str, accession: str) -> list[Document]:
     for ending in client.INDEX_PAGES:
         reply = _get(context, f"{folder}/{accession}{ending}")
-        page = "" if reply is None else decode(reply.body, "")
+        page = "" if reply is None else decode(reply.body)
         if documents.is_whole_list(page) and accession in page:
             return list(documents.listed(page, folder))
     return []
 
 
 def _with_source(context: Context, folder: str, document: Document) -> Document | None:
+    """Return a document that is a file of its own, with its source; None if the file is not there, or not whole.
+
+    Its characters are those that it tells itself, and not the host: the full submission has no more than that.
+    """
     if documents.is_binary(document.file):
         return document
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
-    if reply is None:
+    if reply is None or not documents.is_whole_file(reply.body, len(reply.body) == document.size > 0):
         return None
-    source, has_listed_size = decode(reply.body, reply.header("Content-Type")), len(reply.body) == document.size > 0
-    if not documents.is_whole_file(source, has_listed_size):
-        return None
-    return document._replace(text=documents.without_envelope(source))
+    return document._replace(text=decode(documents.without_envelope(reply.body)))
 
 
 def not_data(form: str, accession: str) -> Gap:
@@ -131,4 +130,4 @@ def _get(context: Context, path: str) -> HttpReply | None:
         if error.gap.code is not Code.TOO_LARGE:
             raise
         raise UpstreamError(Code.OVERSIZED, **error.gap.params, path=path) from None
-    return None if client.is_missing(reply) else reply
+    return None if client.is_missing(reply, client.WWW) else reply

@@ -113,40 +113,62 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     Raise UpstreamError for one whose cover or table cannot be read: without it, all would seem to be sold. So for an
     amendment that does not say what it does to the book.
     """
+    with elements.told(f"report {filing.accession}"):
+        payloads = list(_payloads(found, filing, cik))
+    for number, payload in enumerate(payloads):
+        yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
+
+
+def _payloads(found: Iterable[Document], filing: ListedFiling, cik: int | None) -> Iterator[dict[str, Any]]:
     parsed = [(document, elements.parse(document.text or "")) for document in found]
-    roots = [root for _, root in parsed if root is not None]
-    cover = next((root for root in roots if elements.name(root) == "edgarSubmission"), None)
+    cover = next((root for _, root in parsed if root is not None and elements.name(root) == "edgarSubmission"), None)
     page = elements.at(cover, "formData/coverPage")
-    period = _period(elements.text(page, "reportCalendarOrQuarter"))
+    period = elements.read(page, "reportCalendarOrQuarter", _period)
     if period is None:
         if any(name in (document.text or "") for name in _IN_XML for document, _ in parsed):
             raise UpstreamError(Code.MALFORMED, problem=f"report {filing.accession} has no cover that can be read")
         return
-    amendment = elements.text(page, "amendmentInfo/amendmentType") if filing.form.endswith("/A") else None
-    if filing.form.endswith("/A") and amendment not in _AMENDMENTS:
-        raise UpstreamError(
-            Code.MALFORMED, problem=f"amendment {filing.accession} is neither {' nor '.join(_AMENDMENTS)}"
-        )
     report = {
         "accession": filing.accession,
         "form": filing.form,
-        "amendment": amendment,
+        "amendment": _amendment(page, filing),
         "manager_cik": None if cik is None else f"{cik:010d}",
         "period": period,
     }
-    tables = [root for root in roots if _is_table(root)]
-    is_lost = any(document.type == _TABLE and not _is_table(root) for document, root in parsed)
-    if is_lost or (not tables and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0):
-        raise UpstreamError(
-            Code.MALFORMED, problem=f"report {filing.accession} has no table of positions that can be read"
-        )
-    rows = [_row(row) for table in tables for row in elements.children(table, "infoTable")]
-    if any(None in (row["value"], row["shares"]) for row in rows):  # which is not zero
-        problem = f"report {filing.accession} has a position whose value or shares cannot be read"
+    yield {**report, "issuer": None}
+    rows = filter(_is_position, _rows(parsed, cover, filing.accession))
+    yield from ({**report, **row} for row in _in_dollars(list(rows), filing.filed))
+
+
+def _amendment(page: Element | None, filing: ListedFiling) -> str | None:
+    """Return what an amendment does to the book. Raise UpstreamError for one that does not say it."""
+    if not filing.form.endswith("/A"):
+        return None
+    amendment = elements.text(page, "amendmentInfo/amendmentType")
+    if amendment not in _AMENDMENTS:
+        problem = f"amendment {filing.accession} is neither {' nor '.join(_AMENDMENTS)}"
         raise UpstreamError(Code.MALFORMED, problem=problem)
-    positions = [{**report, **row} for row in _in_dollars([row for row in rows if _is_position(row)], filing.filed)]
-    for number, payload in enumerate([{**report, "issuer": None}, *positions]):
-        yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
+    return amendment
+
+
+def _rows(
+    parsed: Sequence[tuple[Document, Element | None]], cover: Element | None, accession: str
+) -> list[dict[str, Any]]:
+    """Return the rows of a report's tables. Raise UpstreamError if one cannot be read, or if there is none.
+
+    A report of nothing says so on its cover. No other number on it is compared: it is typed by hand.
+    """
+    tables = [root for _, root in parsed if root is not None and _is_table(root)]
+    is_lost = any(document.type == _TABLE and not _is_table(root) for document, root in parsed)
+    found = [row for table in tables for row in elements.rows(table, (table,), "infoTable")]
+    if is_lost or (not found and elements.number(cover, "formData/summaryPage/tableEntryTotal") != 0):
+        problem = f"report {accession} has no table of positions that can be read"
+        raise UpstreamError(Code.MALFORMED, problem=problem)
+    rows = [_row(row) for row in found]
+    if any(None in (row["value"], row["shares"]) for row in rows):  # which is not zero
+        problem = f"report {accession} has a position whose value or shares cannot be read"
+        raise UpstreamError(Code.MALFORMED, problem=problem)
+    return rows
 
 
 def _is_table(root: Element | None) -> bool:
@@ -247,8 +269,8 @@ def _in_dollars(rows: list[dict[str, Any]], filed: date) -> Iterator[dict[str, A
         yield {**row, "value": value, "is_unit_doubtful": doubtful}
 
 
-def _period(words: str | None) -> str | None:
+def _period(words: str) -> str | None:
     """Return the date of a cover page, ``03-31-2025``, as ISO writes it."""
-    parts = (words or "").split("-")
+    parts = words.split("-")
     day = parse_date("-".join((parts[2], *parts[:2]))) if len(parts) == 3 else None
     return None if day is None else day.isoformat()

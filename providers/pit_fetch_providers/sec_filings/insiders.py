@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Context, Field, Page, Query, Record, UpstreamError
-from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.sec_filings import elements, files, listing, releases
@@ -54,6 +53,7 @@ _NUMBERS = {
     "underlying_value": "underlyingSecurity/underlyingSecurityValue",
     "exercise_price": "conversionOrExercisePrice",
 }
+_ACQUIRED = {"A": True, "D": False}
 _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwner": "10% owner", "isOther": "other"}
 
 
@@ -80,18 +80,19 @@ def is_wanted(query: Query, form: str) -> bool:
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
     """Yield the rows of a form, or one that says that it has none, or is no XML.
 
-    Raise UpstreamError for broken XML, or a number that cannot be read. A gap in its place would be in no archive's
+    Raise UpstreamError for broken XML, or a value that cannot be read. A gap in its place would be in no archive's
     answer.
     """
+    what = f"Form {filing.form} {filing.accession}"
     sources = [document.text for document in found if _ROOT in (document.text or "")]
     root = next(filter(_is_form, map(elements.parse, filter(None, sources))), None)
     if root is not None:
-        rows = list(_rows(root, filing)) or [{**_EMPTY, **_form(root, filing), "kind": "none"}]
+        with elements.told(what):
+            rows = list(_rows(root, filing)) or [{**_EMPTY, **_form(root, filing), "kind": "none"}]
     elif not sources:
         rows = [{**_EMPTY, "accession": filing.accession, "form": filing.form, "kind": "unread"}]
     else:
-        problem = f"Form {filing.form} {filing.accession} has no XML that can be read"
-        raise UpstreamError(Code.MALFORMED, problem=problem)
+        raise UpstreamError(Code.MALFORMED, problem=f"{what} has no XML that can be read")
     for number, row in enumerate(rows, 1):
         yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
 
@@ -103,10 +104,9 @@ def _is_form(root: Element | None) -> bool:
 
 def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:
     form, notes = _form(root, filing), _footnotes(root)
-    for table in _TABLES:
-        for row in elements.children(elements.at(root, table), *_ROWS):
-            footnotes = [notes[note] for note in _references(row) if note in notes]
-            yield {**_EMPTY, **form, **_row(row), **_numbers(row, filing), "footnotes": footnotes}
+    for row in elements.rows(root, (elements.at(root, table) for table in _TABLES), *_ROWS):
+        footnotes = [notes[note] for note in _references(row) if note in notes]
+        yield {**_EMPTY, **form, **_row(row), **_numbers(row), "footnotes": footnotes}
 
 
 def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
         "owner": "; ".join(elements.text(one, "rptOwnerName") or "" for one in ids),
         "owner_ciks": [elements.text(one, "rptOwnerCik") for one in ids],
         "relation": "; ".join(map(_relation, owners)),
-        "amends": _date(elements.text(root, "dateOfOriginalSubmission")),
+        "amends": elements.day(root, "dateOfOriginalSubmission"),
         "is_10b5_1": elements.flag(root, "aff10b5One"),
     }
 
@@ -135,29 +135,22 @@ def _relation(owner: Element) -> str:
 
 
 def _row(row: Element) -> dict[str, Any]:
-    acquired = elements.text(row, "transactionAmounts/transactionAcquiredDisposedCode")
     return {
         "kind": "holding" if elements.name(row).endswith("Holding") else "transaction",
         "security": elements.text(row, "securityTitle"),
-        "transaction_date": _date(elements.text(row, "transactionDate")),
+        "transaction_date": elements.day(row, "transactionDate"),
         "code": elements.text(row, "transactionCoding/transactionCode"),
-        "acquired": {"A": True, "D": False}.get(acquired or ""),
+        "acquired": elements.read(row, "transactionAmounts/transactionAcquiredDisposedCode", _ACQUIRED.get),
         "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
         "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
         "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
-        "exercise_date": _date(elements.text(row, "exerciseDate")),
-        "expiration_date": _date(elements.text(row, "expirationDate")),
+        "exercise_date": elements.day(row, "exerciseDate"),
+        "expiration_date": elements.day(row, "expirationDate"),
     }
 
 
-def _numbers(row: Element, filing: ListedFiling) -> dict[str, float | int | None]:
-    """Return the numbers of a row. Raise UpstreamError for one that cannot be read: null means that there is none."""
-    numbers = {name: elements.number(row, path) for name, path in _NUMBERS.items()}
-    for name, number in numbers.items():
-        if number is None and elements.text(row, _NUMBERS[name]) is not None:
-            problem = f"Form {filing.form} {filing.accession} has a number that cannot be read ({name})"
-            raise UpstreamError(Code.MALFORMED, problem=problem)
-    return numbers
+def _numbers(row: Element) -> dict[str, float | int | None]:
+    return {name: elements.number(row, path) for name, path in _NUMBERS.items()}
 
 
 def _footnotes(root: Element) -> dict[str, str]:
@@ -168,9 +161,3 @@ def _footnotes(root: Element) -> dict[str, str]:
 def _references(row: Element) -> list[str]:
     """Return the ids of the footnotes of a row, each once: a price can be a footnote alone."""
     return list(dict.fromkeys(part.get("id", "") for part in row.iter() if elements.name(part) == "footnoteId"))
-
-
-def _date(words: str | None) -> str | None:
-    """Return a date as it was typed, perhaps with an offset behind it: ``2026-09-10-04:00``."""
-    day = parse_date((words or "")[:10])
-    return None if day is None else day.isoformat()

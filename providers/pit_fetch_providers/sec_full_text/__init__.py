@@ -198,8 +198,7 @@ def _understood(query: Query) -> Query:
     options = query.options
     if not query.offline and not any(options[name] for name in ("query", "forms", "ciks", "tickers", "entity")):
         refuse("Give words to search for, or --forms, --ciks, --tickers or --entity.")
-    for likely in filter(None, map(forms.correct_spelling, _forms(query))):
-        refuse(f"--forms: EDGAR writes {likely}, and finds nothing under other spellings.")
+    forms.check("--forms", _forms(query), "finds")
     if None in map(companies.parse_cik, options["ciks"] or ()):
         refuse("--ciks is a list of numbers of up to ten digits, e.g. 320193.")
     symbols.check(

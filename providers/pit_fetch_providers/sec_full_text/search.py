@@ -133,10 +133,7 @@ def _is_again(page: list[Any], first: list[Any]) -> bool:
 
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> SearchPage:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
-    reply = client.get(context, client.EFTS, PATH, {**search, **window}, _pause)
-    if client.is_missing(reply):
-        raise client.moved(client.EFTS)
-    return parse(reply.body)
+    return parse(client.get(context, client.EFTS, PATH, {**search, **window}, _pause).body)
 
 
 def _pause(reply: HttpReply) -> float | None:

@@ -1018,6 +1018,15 @@ def test_what_does_not_exist_is_no_data(app: App, options: dict[str, str]) -> No
     assert (fetched.records, fetched.error) == ([], None)
 
 
+@pytest.mark.parametrize("reply", [sec.MISSING, Response(b"", 404)], ids=["refused", "elsewhere"])
+@pytest.mark.parametrize("part", ["/api/xbrl/companyfacts/", "/submissions/"])
+def test_a_refusal_in_the_place_of_a_file_is_an_error_whatever_it_holds(part: str, reply: Response) -> None:
+    for facts in ((), HISTORY):
+        app = server.app(facts)
+        fetched = ask(instead(app, reply, f"{part}CIK0000320193.json"), concept="Assets")
+        assert (fetched.records, fetched.error is None) == ([], False)
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch_providers.sec_filings import files, holdings, releases
+from pit_fetch_providers.markup.characters import decode
+from pit_fetch_providers.sec_filings import elements, files, holdings, releases
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.times import NEW_YORK, start_of_day
@@ -163,9 +164,23 @@ def _lines_alone(real: Any) -> Any:
 
 
 def _whatever_can_be_read(real: Any) -> Any:
-    from pit_fetch_providers.sec_filings import elements, insiders
+    def read(element: Any, path: str, parse: Any) -> Any:
+        words = elements.text(element, path)
+        return None if words is None else parse(words)
 
-    return lambda row, filing: {name: elements.number(row, path) for name, path in insiders._NUMBERS.items()}
+    return read
+
+
+def _found_by_name(real: Any) -> Any:
+    return lambda root, tables, *names: [row for table in tables for row in elements.children(table, *names)]
+
+
+def _counts_nothing(real: Any) -> Any:
+    return lambda element, path: 0 if path.endswith("tableEntryTotal") else real(element, path)
+
+
+def _as_a_whole(real: Any) -> Any:
+    return lambda submission: real(decode(submission).encode())
 
 
 def _never(real: Any) -> Any:
@@ -228,15 +243,57 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a position whose numbers cannot be read is zero",
-        f"{_ROOM}.holdings:_row",
-        lambda real: lambda row: {name: value or 0 for name, value in real(row).items()},
+        f"{_ROOM}.elements:_as_number",
+        lambda real: lambda words: real(words) or 0,
         ("sec_filings: incomplete",),
     ),
     Mutant(
         "sec_filings: an insider's number that cannot be read is none",
-        f"{_ROOM}.insiders:_numbers",
+        f"{_ROOM}.elements:read",
         _whatever_can_be_read,
         ("sec_filings: amounts",),
+    ),
+    Mutant(
+        "sec_filings: the commas of a number are left out",
+        f"{_ROOM}.elements:_as_number",
+        lambda real: lambda words: real(words.replace(",", "")),
+        ("sec_filings: amounts",),
+    ),
+    Mutant(
+        "sec_filings: of a number in pieces, the first one counts",
+        f"{_ROOM}.elements:_is_in_one_piece",
+        lambda real: lambda leaf, words: True,
+        ("sec_filings: amounts",),
+    ),
+    Mutant(
+        "sec_filings: rows under another name are passed over",
+        f"{_ROOM}.elements:rows",
+        _found_by_name,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: a table without rows is an empty book, whatever its cover counts",
+        f"{_ROOM}.elements:number",
+        _counts_nothing,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: a full submission is in the characters of its first document",
+        f"{_ROOM}.documents:_parts",
+        _as_a_whole,
+        ("sec_filings: characters",),
+    ),
+    Mutant(
+        "sec_filings: any refusal means that a company has no list",
+        "pit_fetch_providers.edgar.client:is_missing",
+        lambda real: lambda reply, host: reply.status in (403, 404),
+        ("sec_filings: refused",),
+    ),
+    Mutant(
+        "sec_filings: a host that says of all it has that it is missing has answered",
+        "pit_fetch_providers.edgar.client:required",
+        lambda real: lambda reply, host: reply,
+        ("sec_filings: refused",),
     ),
     Mutant(
         "sec_filings: a notice of the SEC's for a filing",

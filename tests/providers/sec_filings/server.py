@@ -23,6 +23,16 @@ class Document(NamedTuple):
     source: str
 
 
+def as_filed(source: str, encoding: str) -> str:
+    """Return a document's source that is served in ``encoding``: :func:`served` turns all others into UTF-8."""
+    return source.encode(encoding).decode("utf-8", "surrogateescape")
+
+
+def served(source: str) -> bytes:
+    """Return the bytes of a file."""
+    return source.encode("utf-8", "surrogateescape")
+
+
 class Filed(NamedTuple):
     """A filing with its documents, the primary one first."""
 
@@ -102,13 +112,17 @@ def _derived(amounts: Mapping[str, str]) -> str:
 def report(
     form: str, period: str, positions: Sequence[tuple[str, int, int]], amendment: str = "", prefix: str = "ns1:"
 ) -> tuple[Document, Document]:
-    """Return the cover and the table of a 13F. A position is an issuer, its value as filed, and the shares."""
+    """Return the cover and the table of a 13F. A position is an issuer, its value as filed, and the shares.
+
+    The cover says how many there are.
+    """
     year, month, day = period.split("-")
     kind = f"<amendmentInfo><amendmentType>{amendment}</amendmentType></amendmentInfo>" if amendment else ""
     cover = (
         '<XML>\n<?xml version="1.0"?>\n<edgarSubmission xmlns="http://www.sec.gov/edgar/thirteenffiler"><formData>'
         f"<coverPage><reportCalendarOrQuarter>{month}-{day}-{year}</reportCalendarOrQuarter>{kind}</coverPage>"
-        "</formData></edgarSubmission>\n</XML>"
+        f"<summaryPage><tableEntryTotal>{len(positions)}</tableEntryTotal></summaryPage></formData>"
+        "</edgarSubmission>\n</XML>"
     )
     rows = "".join(
         f"<{prefix}infoTable><{prefix}nameOfIssuer>{issuer}</{prefix}nameOfIssuer><{prefix}cusip>037833100</{prefix}cusip>"
@@ -158,7 +172,7 @@ def index_page(filed: Filed) -> str:
         f'<tr>\n<td scope="row">{place}</td>\n<td scope="row">{document.type}</td>\n'
         f'<td scope="row"><a href="{"/ix?doc=" if place == 1 and document.file else ""}{folder}/{document.file}">'
         f'{document.file}</a></td>\n<td scope="row">{document.type}</td>\n'
-        f'<td scope="row">{len(document.source.encode())}</td>\n</tr>\n'
+        f'<td scope="row">{len(served(document.source))}</td>\n</tr>\n'
         for place, document in enumerate(filed.documents, 1)
     )
     return sec.index_page(filed.filing) + f'<table class="tableFile">\n{rows}</table>'
@@ -219,7 +233,7 @@ def app(
             found = _file(by_folder[match[2]], int(match[1]), match[3])
             if found is not None:
                 written = by_folder[match[2]].filing.written
-                return Response(found.encode(), 200, {"Last-Modified": sec.http_date(written)} if written else {})
+                return Response(served(found), 200, {"Last-Modified": sec.http_date(written)} if written else {})
         return rest(request)
 
     return answer

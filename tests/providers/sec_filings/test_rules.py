@@ -540,7 +540,6 @@ def test_an_amount_is_a_number_of_shares_or_a_value(
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("1,000.50", 1000.5),
         ("7.", 7),
         (".25", 0.25),
         ("-7", -7),
@@ -549,6 +548,13 @@ def test_an_amount_is_a_number_of_shares_or_a_value(
         ("", None),
         # A float would change the whole part.
         *((unread, "malformed") for unread in ("12345678901234567.25", "$5.00", "5e3", "1 000", "N/A", "5 (1)")),
+        # A comma marks thousands in some countries, and the fraction in others: no schema takes one.
+        *((unread, "malformed") for unread in ("1,5", "1.000,5", "1,000.50", "1,000")),
+        # In pieces, of which the first can be another number.
+        *(
+            (unread, "malformed")
+            for unread in ("18<b/>0.5", "<x>5</x>", "5<b/>", "5</value>6<value/>", "5</value>6<value>")
+        ),
     ],
 )
 def test_a_number_of_a_form_is_read_or_is_an_error(written: str, expected: object) -> None:
@@ -631,11 +637,81 @@ def test_a_saved_report_in_plain_text_has_no_data() -> None:
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(".50", 0.5), ("5.", 5), ("-1,000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (".", None), ("-", None),
-     ("1e3", None), ("$5", None)],
-)  # fmt: skip
+    [(".50", 0.5), ("5.", 5), ("-1000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (" 5\n", 5), ("", None)],
+)
 def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) -> None:
     assert elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b") == expected
+
+
+@pytest.mark.parametrize(
+    "words", [".", "-", "1e3", "$5", "1,000", "--5", "5-", "\u0665", "5<c/>", "5<c/>6", "<c>5</c>"]
+)
+def test_a_number_that_no_schema_allows_is_none_at_all(words: str) -> None:
+    with pytest.raises(elements.Unreadable, match=r"\Ab\Z"):
+        elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b")
+
+
+# What stands in a form of one sale, what stands there instead, and what is served: a field and its value, or an error.
+SEVERAL = "<value>180.5</value></transactionPricePerShare><transactionPricePerShare>"
+IN_A_FORM: tuple[tuple[str, str, tuple[str, Any] | None], ...] = (
+    (">2024-02-12</value>", ">2024-02-12-05:00</value>", ("transaction_date", "2024-02-12")),
+    (">2024-02-12</value>", ">2024-02-12Z</value>", ("transaction_date", "2024-02-12")),
+    (">2024-02-12</value>", "></value>", ("transaction_date", None)),
+    (">2024-02-12</value>", ">2024-02-12 or so</value>", None),
+    (">2024-02-12</value>", ">2024-02-123</value>", None),
+    (">2024-02-12</value>", ">02/12/2024</value>", None),
+    (">2024-02-12</value>", ">2024-02-30</value>", None),
+    ("<aff10b5One>0<", "<aff10b5One>true<", ("is_10b5_1", True)),
+    ("<aff10b5One>0<", "<aff10b5One>FALSE<", ("is_10b5_1", False)),
+    ("<aff10b5One>0<", "<aff10b5One><", ("is_10b5_1", None)),
+    ("<aff10b5One>0<", "<aff10b5One>yes<", None),
+    ("<isDirector>0<", "<isDirector>-1<", None),
+    ("<value>D</value>", "<value>A</value>", ("acquired", True)),
+    ("<value>D</value>", "", ("acquired", None)),
+    ("<value>D</value>", "<value>Disposed</value>", None),
+    (">Common Stock<", ">Common\n  Stock<", ("security", "Common Stock")),
+    (">Common Stock<", ">Common &amp; <!-- -->Stock<", ("security", "Common & Stock")),
+    (">Common Stock<", ">Common <i>Stock</i><", None),
+    (">Common Stock</value>", ">Common</value> Stock", None),
+    ("<value>180.5</value>", '<value>180.5</value><footnoteId id="F1"/>', ("price", 180.5)),
+    ("<value>180.5</value>", '<footnoteId id="F1"/>', ("price", None)),
+    ("<value>180.5</value>", '<footnoteId id="F1"/>180.5', None),
+    ("<value>180.5</value>", "<value>180.5</value><value>7</value>", None),
+    ("<value>180.5</value>", "<amount>180.5</amount>", None),
+    ("<value>180.5</value>", f"{SEVERAL}<value>7</value>", None),
+    ("<issuerName>", "<issuerName>Another</issuerName><issuerName>", None),
+    # Rows that are not found would seem not to be there.
+    ("<nonDerivativeTransaction>", "<row/><nonDerivativeTransaction>", None),
+    ("nonDerivativeTable>", "table>", None),
+    ("nonDerivativeTransaction>", "NonDerivativeTransaction>", None),
+    ("<derivativeTable>", "<derivativeTable></derivativeTable><derivativeTable>", None),
+)
+
+
+@pytest.mark.parametrize(("there", "instead_of_it", "expected"), IN_A_FORM)
+def test_what_a_form_says_is_read_or_is_an_error(
+    there: str, instead_of_it: str, expected: tuple[str, Any] | None
+) -> None:
+    form = server.ownership("4")
+    assert there in form.source
+    filed = insider(17, "2024-02-20 12:00:00", form._replace(source=form.source.replace(there, instead_of_it)))
+    fetched = ask((filed, FIRST), op="insiders")
+    if expected is None:
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+        assert f"Form 4 {sec.number(17)} has a value that cannot be read" in fetched.error.reason  # type: ignore[union-attr]
+    else:
+        name, value = expected
+        assert (fetched.error, fetched.records[0].payload[name]) == (None, value)
+
+
+def test_tables_stand_in_any_order() -> None:
+    form = server.ownership("4", derivatives=[BY_SHARES])
+    tables = re.findall("<(?:nonD|d)erivativeTable>.*</(?:nonD|d)erivativeTable>", form.source)[0]
+    place = tables.index("<derivativeTable>")
+    swapped = form._replace(source=form.source.replace(tables, tables[place:] + tables[:place]))
+    rows = [ask((insider(17, "2024-02-20 12:00:00", made),), op="insiders").items for made in (form, swapped)]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 2
 
 
 def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
@@ -858,7 +934,7 @@ def test_one_table_of_several_that_cannot_be_read_is_an_error(source: str) -> No
     assert (fetched.records, fetched.error_code) == ([], "malformed")
 
 
-@pytest.mark.parametrize("words", ["n/a", "", "9" * 400])
+@pytest.mark.parametrize("words", ["n/a", "", "9" * 400, "1,5", "1.000,5", "5<b/>6", "<x>5</x>", "5<b/>"])
 @pytest.mark.parametrize("name", ["value", "sshPrnamt"])
 def test_a_position_whose_numbers_cannot_be_read_is_not_zero(name: str, words: str) -> None:
     cover, table = BASE.documents
@@ -875,11 +951,50 @@ def test_a_search_for_a_document_that_ends_early_says_so(count: int, is_found: b
 
 
 def test_a_report_of_no_positions_needs_no_table() -> None:
-    cover = REPLACED.documents[0]
-    total = "</coverPage><summaryPage><tableEntryTotal>0</tableEntryTotal></summaryPage>"
-    emptied = REPLACED._replace(documents=(cover._replace(source=cover.source.replace("</coverPage>", total)),))
-    fetched = ask((BASE, emptied), op="holdings")
-    assert (fetched.records, fetched.error) == ([], None)
+    for documents_left in (1, 2):
+        none = server.report("13F-HR/A", "2024-03-31", [], "RESTATEMENT")[:documents_left]
+        fetched = ask((BASE, REPLACED._replace(documents=none)), op="holdings")
+        assert (fetched.records, fetched.error) == ([], None)
+
+
+POSITIONS = "<ns1:infoTable>.*</ns1:infoTable>"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "instead_of_it"),
+    [
+        ("infoTable>", "position>"),
+        ("infoTable>", "InfoTable>"),
+        (POSITIONS, ""),
+        (f"({POSITIONS})", r"<rows>\1</rows>"),
+        ("<ns1:infoTable>", "<ns1:other/><ns1:infoTable>"),
+        (f"({POSITIONS})", r"\1<rows>\1</rows>"),
+        ("ns1:informationTable", "ns1:table"),
+    ],
+)
+def test_a_table_whose_rows_are_not_recognised_is_an_error_and_no_empty_book(pattern: str, instead_of_it: str) -> None:
+    cover, table = REPLACED.documents
+    source = re.sub(pattern, instead_of_it, table.source)
+    for kind in (table.type, "EX-99"):
+        fetched = ask((BASE, REPLACED._replace(documents=(cover, Document(kind, table.file, source)))), op="holdings")
+        assert (fetched.records, fetched.error_code) == ([], "malformed")
+
+
+@pytest.mark.parametrize(
+    ("total", "error"), [("0", ""), ("2", "malformed"), ("-1", "malformed"), ("none", "malformed"), ("", "malformed")]
+)
+def test_a_report_without_rows_is_empty_if_its_cover_says_so(total: str, error: str) -> None:
+    cover, table = server.report("13F-HR/A", "2024-03-31", [], "RESTATEMENT")
+    said = cover._replace(source=cover.source.replace("<tableEntryTotal>0<", f"<tableEntryTotal>{total}<"))
+    assert ask((BASE, REPLACED._replace(documents=(said, table))), op="holdings").error_code == error
+
+
+@pytest.mark.parametrize("total", ["2", "0", "many", ""])
+def test_the_number_of_rows_on_a_cover_is_not_compared(total: str) -> None:
+    cover, table = REPLACED.documents
+    said = cover._replace(source=cover.source.replace("<tableEntryTotal>1<", f"<tableEntryTotal>{total}<"))
+    fetched = ask((BASE, REPLACED._replace(documents=(said, table))), op="holdings")
+    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
 
 
 # What cannot be answered.
@@ -935,6 +1050,65 @@ def test_a_file_that_is_not_whole_is_read_from_the_full_submission(reply: Respon
         app = instead(server.app((RESULTS,)), reply, f"{folder}/{name}")
         for options in ({}, {"document": "EX-99.1"}):
             assert texts(ask(app, op="text", form="8-K", **options)) == ["Record revenue."]
+
+
+# Each document is in characters of its own, which it declares.
+LOSS = "Net loss \u22125,234 \u20ac, caf\u00e9s"
+AS_DECLARED = (
+    ("utf-8", "ex.htm", "<html><head><meta charset=utf-8></head><body>{}</body></html>"),
+    ("utf-8", "ex.htm", "<html><body>{}</body></html>"),
+    ("utf-8-sig", "ex.htm", "<html><meta charset=windows-1252><body>{}</body></html>"),
+    ("cp1252", "ex.htm", "<html><body>{}</body></html>"),
+    ("cp1252", "ex.txt", "<PAGE>\n{}"),
+    ("utf-8", "ex.txt", "<PAGE>\n{}"),
+    (
+        "cp1252",
+        "ex.htm",
+        '<html><meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1"><body>{}</html>',
+    ),
+    ("cp1252", "ex.htm", "<?xml version='1.0' encoding='windows-1252'?>\n<html><body>{}</body></html>"),
+    ("cp1251", "ex.htm", '<?xml version="1.0" encoding="windows-1251" standalone="no"?><html><body>{}</body></html>'),
+    ("utf-8", "ex.htm", '<?xml version="1.0" encoding="UTF-8"?><html><body>{}</body></html>'),
+    ("utf-8", "ex.htm", "<?xml version='1.0'?><html><!-- encoding='windows-1252' --><body>{}</body></html>"),
+    ("utf-16", "ex.htm", "<html><body>{}</body></html>"),
+)
+
+
+@pytest.mark.parametrize(("encoding", "file", "page"), AS_DECLARED, ids=str)
+@pytest.mark.parametrize("other", ["utf-8", "cp1252"])
+def test_a_document_is_in_its_own_characters_wherever_it_comes_from(
+    encoding: str, file: str, page: str, other: str
+) -> None:
+    words = "".join(letter for letter in LOSS if letter.encode(encoding, "ignore"))
+    main = Document("8-K", "main.htm", server.as_filed(f"<html><meta charset={other}><body>Caf\u00e9</html>", other))
+    exhibit = Document("EX-99.1", file, server.as_filed(page.format(words), encoding))
+    filed = RESULTS._replace(documents=(main, exhibit))
+    whole, folder = server.app((filed,)), folder_of(filed)
+    question = {"op": "text", "form": "8-K", "document": "EX-99.1"}
+    alone, contained = (
+        ask(instead(whole, sec.MISSING, *lost), **question) for lost in ((SUBMISSION,), (f"{folder}/{file}",))
+    )
+    body = server.served(server.submission(filed))
+    saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="text", document="EX-99.1")
+    assert texts(alone) == texts(contained) == texts(saved) == [words]
+
+
+def test_a_host_does_not_say_what_characters_a_file_has() -> None:
+    page = Response(
+        RELEASE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"}
+    )
+    app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/ex991.htm")
+    assert texts(ask(app, op="text", form="8-K", document="EX-99.1")) == ["R\u00e9cord revenue."]
+
+
+@pytest.mark.parametrize("declared", ["", ' encoding="UTF-8"', ' encoding="ISO-8859-1"'])
+def test_a_form_is_in_the_characters_that_its_xml_declares(declared: str) -> None:
+    form = SOLD.documents[0]
+    source = form.source.replace('"1.0"', f'"1.0"{declared}').replace("Doe Jane", "Do\u00e9 Jane")
+    note = Document("EX-24", "poa.txt", server.as_filed("Caf\u00e9", "cp1252"))
+    made = server.as_filed(source, "cp1252" if "8859" in declared else "utf-8")
+    fetched = ask((SOLD._replace(documents=(note, form._replace(source=made))),), op="insiders")
+    assert fetched.records[0].payload["owner"] == "Do\u00e9 Jane; Do\u00e9 Jane"
 
 
 ENVELOPE = "<DOCUMENT>\n<TYPE>{}\n<SEQUENCE>1\n<FILENAME>{}\n<DESCRIPTION>OF TODAY\n<TEXT>\n{}\n</TEXT>\n</DOCUMENT>\n"
@@ -1039,6 +1213,12 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"cik": "320193", "symbol": "AAPL"}, "Give either cik=320193 or symbol=AAPL."),
         ({"cik": ()}, "Give either cik=320193 or symbol=AAPL."),
         ({"forms": "10K"}, "forms: EDGAR writes 10-K"),
+        *(
+            ({"forms": forms}, "forms: a form begins with a letter or a digit, as 10-K does; -10-K excludes it.")
+            for forms in ("-", "8-K,-", "--4", "/A", "*")
+        ),
+        ({"op": "insiders", "forms": "-"}, "forms: a form begins with"),
+        ({"op": "text", "form": "/A"}, "form: a form begins with"),
         ({"op": "text", "form": "8K"}, "form: EDGAR writes 8-K"),
         ({"op": "text", "form": "8-K,10-K"}, "form is one form"),
         ({"op": "text", "form": "-4"}, "form is one form"),
@@ -1065,6 +1245,40 @@ def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, A
 def test_a_company_that_does_not_exist_is_no_data(options: dict[str, Any]) -> None:
     fetched = ask(**options)
     assert (fetched.records, fetched.error) == ([], None)
+
+
+# None of these is what data.sec.gov was recorded to say of a list that it does not have.
+NOT_ABSENT = (
+    (sec.MISSING, "credential_refused"),
+    (sec.UNDECLARED, "credential_refused"),
+    (sec.BLOCKED, "throttled"),
+    (Response(b"", 404), "moved"),
+    (Response(b"<html><title>SEC.gov | Page Not Found</title></html>", 404), "moved"),
+    (sec.MAINTENANCE, "http_status"),
+)
+
+
+@pytest.mark.parametrize(("reply", "error"), NOT_ABSENT, ids=str)
+@pytest.mark.parametrize(
+    "options", [*({"op": op} for op in ("filings", "insiders", "holdings")), {"op": "text", "form": "8-K"}], ids=str
+)
+def test_a_refusal_in_the_place_of_a_list_is_an_error_whatever_was_filed(
+    options: dict[str, Any], reply: Response, error: str
+) -> None:
+    for filed in ((), FILED):
+        fetched = ask(instead(server.app(filed), reply, "/submissions/CIK0000320193.json"), **options)
+        assert (fetched.records, fetched.error_code) == ([], error)
+
+
+@pytest.mark.parametrize("reply", [reply for reply, _ in NOT_ABSENT], ids=str)
+def test_a_refusal_in_the_place_of_a_part_of_the_list_is_an_error(reply: Response) -> None:
+    assert ask(instead(server.app(FILED, recent=4), reply, f"/submissions/{OLDER_PART}")).error is not None
+
+
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"op": "text", "accession": sec.number(2)}], ids=str)
+def test_an_archive_that_refuses_all_there_is_says_nothing_of_a_filing(options: dict[str, Any]) -> None:
+    refusing = (failing_from(server.app(filed), always, sec.MISSING) for filed in ((), FILED))
+    assert {ask(app, **options).error_code for app in refusing} == {"moved"}
 
 
 @pytest.mark.parametrize(
@@ -1161,4 +1375,4 @@ def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_err
     ],
 )
 def test_a_file_shows_that_it_is_whole(source: str, is_whole: bool) -> None:
-    assert documents.is_whole_file(source) is is_whole
+    assert documents.is_whole_file(source.encode()) is is_whole

@@ -20,6 +20,7 @@ from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests, endpoint_of
 from tests.laws.worlds import CANARY, NEW_YORK, PITS, Case, always, common, noise_count, options, run
 from tests.loopback.broken import wreck
+from tests.provider_harness import instead
 from tests.providers import pages
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
@@ -60,9 +61,21 @@ _AMOUNTS = (
     {"sharesOwnedFollowingTransaction": "owned_after", "valueOwnedFollowingTransaction": "value_owned_after"},
     {"underlyingSecurityShares": "underlying_shares", "underlyingSecurityValue": "underlying_value"},
 )
-# A form, and what is well formed in its place.
-_FORM = re.compile(rb"<ownershipDocument>.*</ownershipDocument>", re.DOTALL)
-_PAGE = b"<html><body>The ownershipDocument is not available.</body></html>"
+# What a form can have in the place of a number: none of it is one that a schema would take.
+_NO_NUMBERS = ("$5", "n/a", "1 000", "1,5", "18<b/>0.5", "<x>5</x>", "5</value><value>6")
+# What can be lost in a report or a form: a number, a row, all rows, and all of it to a page that is well formed.
+_SPOILT = (
+    (b"Prnamt>100<", b"Prnamt>n/a<"),
+    (b"<(ns1:|)infoTable>(.*?)</(?:ns1:|)infoTable>", rb"<\1row>\2</\1row>"),
+    (b"<(ns1:|)infoTable>.*</(?:ns1:|)infoTable>", b""),
+    (b"<nonDerivativeTransaction>(.*?)</nonDerivativeTransaction>", rb"<row>\1</row>"),
+    (
+        b"<ownershipDocument>.*</ownershipDocument>",
+        b"<html><body>The ownershipDocument is not available.</body></html>",
+    ),
+)
+# The same in each of the encodings that a page can have.
+_WORDS = ("Caf\u00e9", "Sales \u00b15,234, caf\u00e9", "Sales \u00b16,345 \u00a3")
 _BODY = (
     "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
 )
@@ -271,11 +284,53 @@ def incomplete(rng: Random) -> int:
     reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
     is_in_xml = case.words[0] != "text" and all(item.get("kind") != "unread" for item in whole)
     is_spoilt = is_in_xml and rng.random() < 0.3
-    left = run(case, _spoilt(case.worlds[0], lost) if is_spoilt else _without(case.worlds[0], lost, reply))
+    left = run(case, _spoilt(case.worlds[0], lost, rng) if is_spoilt else _without(case.worlds[0], lost, reply))
     before = [item["accession"] for item in whole].index(lost) if case.words[0] == "insiders" else 0
     assert left.data == whole[:before], "something is served in the place of a filing that cannot be had"
     assert "upstream_error" in left.gap_types
     return 1
+
+
+def refused(rng: Random) -> int:
+    """A refusal in the place of a list, or of all that www.sec.gov has, is never an answer without filings."""
+    case = make(rng, most=0, kind=rng.choice(("filings", "form", "insiders", "holdings")))
+    reply, world = rng.choice((sec.MISSING, sec.UNDECLARED, Response(b"", 404))), rng.choice(case.worlds)
+    without_list = instead(world, reply, "/submissions/CIK0000320193.json")
+    left = run(case, rng.choice((without_list, failing_from(world, lambda path: True, sec.MISSING))))
+    assert (left.data, "upstream_error" in left.gap_types) == ([], True), "a refusal is an answer"
+    return 1
+
+
+def characters(rng: Random) -> int:
+    """A document is read alike from a file of its own and from the full submission, whatever stands beside it."""
+    case = make(rng, most=0, kind="form")
+    kinds = ("", "utf-8", "windows-1252", "iso-8859-1")
+    declared = [rng.choice(kinds) for _ in range(3)]
+    made = [server.as_filed(_page(name, words), name or "utf-8") for name, words in zip(declared, _WORDS, strict=True)]
+    main, *exhibits = (
+        Document(kind, f"{kind}.htm".lower(), source)
+        for kind, source in zip(("8-K", "EX-99.1", "EX-99.2"), made, strict=True)
+    )
+    filing = _public(rng, sec.number(1), case.moment, ("8-K",))
+    case = case._replace(words=("text", "form=8-K", "document=EX-99", "cik=320193", "--limit", "9"), terminal=False)
+    whole = server.app([Filed(filing, (main, *exhibits))])
+    alone, contained = (
+        run(case, without(whole, filing.accession, ending)) for ending in (f"/{filing.accession}.txt", ".htm")
+    )
+    assert alone.data == contained.data, "a document has other characters in the full submission"
+    assert [item["text"] for item in alone.data] == [*_WORDS[1:]]
+    return 1
+
+
+def without(app: App, accession: str, ending: str) -> App:
+    """Return ``app`` without those files of a filing whose paths end so."""
+    folder = f"/{accession.replace('-', '')}/"
+    return lambda request: sec.MISSING if folder in request.path and request.path.endswith(ending) else app(request)
+
+
+def _page(charset: str, words: str) -> str:
+    meta = f"<meta charset={charset}>" if charset else ""
+    return f"<html><head>{meta}</head><body>{words}</body></html>"
 
 
 def torn(rng: Random) -> int:
@@ -307,7 +362,7 @@ def amounts(rng: Random) -> int:
     given = [{rng.choice(list(names)): str(rng.randrange(9_999)) for names in _AMOUNTS} for _ in range(3)]
     filing = _public(rng, sec.number(1), case.moment, ("4",))
     case = case._replace(words=("insiders", "cik=320193", "--limit", "9"), terminal=False)
-    spoilt = [{**row, rng.choice([*row]): rng.choice(("$5", "n/a", "1 000"))} for row in given[:1]]
+    spoilt = [{**row, rng.choice([*row]): rng.choice(_NO_NUMBERS)} for row in given[:1]]
     left, whole = (
         run(case, server.app([Filed(filing, (server.ownership("4", [], derivatives=rows),))]))
         for rows in ([*spoilt, *given[1:]], given)
@@ -414,14 +469,17 @@ def _without(app: App, accession: str, reply: Response) -> App:
     return answer
 
 
-def _spoilt(app: App, accession: str) -> App:
-    """Return ``app`` with a number of shares that is none in a report, and with a page in the place of a form."""
+def _spoilt(app: App, accession: str, rng: Random) -> App:
+    """Return ``app`` with a report or a form of which something cannot be read: a number, a row, all of it."""
 
     def answer(request: HttpRequest) -> Response:
         response = app(request)
         is_report = request.method == "GET" and request.path.endswith(f"/{accession}.txt")
-        spoilt = _FORM.sub(_PAGE, response.body.replace(b"Prnamt>100<", b"Prnamt>n/a<"))
-        return replace(response, body=spoilt) if is_report else response
+        if not is_report:
+            return response
+        changes = [(re.compile(pattern, re.DOTALL), instead_of_it) for pattern, instead_of_it in _SPOILT]
+        made = [pattern.sub(instead_of_it, response.body, count=1) for pattern, instead_of_it in changes]
+        return replace(response, body=rng.choice([body for body in made if body != response.body]))
 
     return answer
 
@@ -560,6 +618,8 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "day": of_a_day,
     "incomplete": incomplete,
     "torn": torn,
+    "refused": refused,
+    "characters": characters,
     "amounts": amounts,
     "book": of_a_book,
     "kept": kept,

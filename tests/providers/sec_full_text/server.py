@@ -334,7 +334,7 @@ def app(
                 stamped = filing.accepted if match[3].startswith("-index.") else filing.written or filing.accepted
                 dated = http_date(stamped or "2017-10-14 12:00:00")
                 return Response(kinds[match[3]](filing).encode(), 200, {"Last-Modified": dated})
-        return MISSING
+        return NO_SUCH_KEY if request.path.startswith("/api/") else MISSING
 
     return answer
 

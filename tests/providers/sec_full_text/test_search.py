@@ -127,6 +127,14 @@ def test_a_form_that_edgar_spells_differently_is_refused_with_its_name(form: str
         assert f"EDGAR writes {spelling}" in refused.value.gap.reason
 
 
+@pytest.mark.parametrize("form", ["-", "--4", "/A", "*", "- 4"])
+def test_what_no_form_can_be_is_refused(form: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        ask([], forms=("10-Q", form))
+    expected = "--forms: a form begins with a letter or a digit, as 10-K does; -10-K excludes it."
+    assert refused.value.gap.reason == expected
+
+
 @pytest.mark.parametrize("form", ["8-K", "8-k/a", "-4", "1/A", "1-A", "15-12G", "A FORM OF NEXT YEAR", "25", "N-CSR"])
 def test_a_form_that_may_exist_is_asked_for(form: str) -> None:
     assert ask([], forms=(form,)).error is None
