@@ -150,7 +150,7 @@ def _retyped(book: Book, derived: Iterable[_Derived], every: Mapping[Span, Recor
     for made in derived:
         (longer,), shorter = made.plus, made.minus
         for period, proof in _places(book, Span(shorter.days.end + DAY, longer.days.end), is_any_end=True):
-            if period != made.rest and period in book.own and made.rest not in every:
+            if period.end != made.rest.end and period in book.own and made.rest not in every:
                 yield made._replace(rest=period, proof=(book.own[period], every[period], *proof)), made.rest
 
 
