@@ -363,7 +363,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: amounts that are given by their value are left out",
-        f"{_ROOM}.insiders:_row",
+        f"{_ROOM}.insiders:_numbers",
         _in_shares_alone,
         ("sec_filings: amounts",),
     ),
