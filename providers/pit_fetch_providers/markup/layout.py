@@ -41,7 +41,7 @@ _ITEMS = frozenset({"li", "ul", "ol"})
 _READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a", "q"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
-_MOST_NODES = 400
+_MOST_NODES = 200
 # To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
 _LONGEST_LINE, _KEPT = 4_000, 100
 _LONGEST_LINK = 100_000
@@ -58,29 +58,31 @@ _FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 Linked = Callable[[str], str | None]
 
 
-def laid_out(root: LexborNode, looks: Looks, linked: Linked | None = None, state: int | None = None) -> str:
-    """Return the text of an element; with ``linked``, as Markdown with headings and links.
-
-    ``state`` is how what is around it is seen, which is looked up if it is not given.
-    """
+def laid_out(root: LexborNode, looks: Looks, linked: Linked | None = None) -> str:
+    """Return the text of an element; with ``linked``, as Markdown with headings and links."""
     writer = _Writer(looks, linked)
-    for node, look, is_entered, state_within in walk(root, looks, state):
-        if node.tag == "-text":
-            writer.write(node.text_content or "", state_within)
+    for node, tag, look, is_entered, state in walk(root, looks):
+        if tag == "-text":
+            writer.write(node.text_content or "", state)
         elif is_entered:
-            writer.enter(node, look, state_within)
+            writer.enter(node, tag, look, state)
         else:
-            writer.leave(node, look, state_within)
+            writer.leave(node, tag, look, state)
     return writer.text()
 
 
-def is_short(cell: LexborNode, looks: Looks, state: int) -> bool:
+def is_short(cell: LexborNode, looks: Looks) -> bool:
     """Return whether an element is as short as a cell of a row. No more than so much is read: cells nest in cells."""
-    length = 0
-    for number, (node, _, _, state_within) in enumerate(walk(cell, looks, state)):
-        length += len(node.text_content or "") if not state_within and node.tag == "-text" else 0
-        if length > _LONGEST_CELL or number > _MOST_NODES:
-            return False
+    length, nodes, waiting = 0, 0, [cell]
+    while waiting:
+        for node in waiting.pop().iter(include_text=True):
+            nodes += 1
+            if node.tag == "-text":
+                length += len(node.text_content or "")
+            elif not looks.of(node).is_gone:
+                waiting.append(node)
+            if length > _LONGEST_CELL or nodes > _MOST_NODES:
+                return False
     return True
 
 
@@ -113,8 +115,7 @@ class _Writer:
         elif not state & WITHOUT_SIZE:
             self._write(_SHOWN.sub(" ", text))
 
-    def enter(self, node: LexborNode, look: Look, state: int) -> None:
-        tag = node.tag or ""
+    def enter(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
         if look.is_left_out:
             self._break(_KINDS.get(tag, "piece"), tag, ends_marker=False)
             return
@@ -129,8 +130,7 @@ class _Writer:
         if shift is not None and (shift.is_sure or self._is_sized(node)):
             self._shift(node.mem_id, shift)
 
-    def leave(self, node: LexborNode, look: Look, state: int) -> None:
-        tag = node.tag or ""
+    def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
         is_shifted = bool(self.shifted) and self.shifted[-1][0] == node.mem_id
         if is_shifted:
             self._add(BACK if self.shifted.pop()[1] else "")
@@ -157,7 +157,7 @@ class _Writer:
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
-            self.cells.append(is_short(node, self.looks, state))
+            self.cells.append(is_short(node, self.looks))
         elif tag == "li":
             self._begin_item(node)
         elif tag == "q":

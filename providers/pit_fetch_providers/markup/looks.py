@@ -2,14 +2,13 @@
 
 >>> from selectolax.lexbor import LexborHTMLParser
 >>> page = LexborHTMLParser("<style>.h {display: none}</style><p>5<b class=h>9</b><i style='visibility:hidden'>8</i>")
->>> [(node.text_content, state) for node, _, _, state in walk(page.body, Looks(page)) if node.tag == "-text"]
+>>> [(node.text_content, state) for node, tag, _, _, state in walk(page.body, Looks(page)) if tag == "-text"]
 [('5', 0), ('8', 1)]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
 from typing import TYPE_CHECKING
 
 from pit_fetch_providers.markup.marks import LOWERED, RAISED
@@ -43,8 +42,8 @@ _FORMULAS_SELECTOR = ", ".join(_FORMULAS)
 INVISIBLE, WITHOUT_SIZE = 1, 2
 
 
-# A text, or an element that is entered (true) or left, its look, and the states in which it is.
-Step = tuple["LexborNode", Look, bool, int]
+# A text, or an element that is entered (true) or left, its tag, its look, and the states in which it is.
+Step = tuple["LexborNode", str, Look, bool, int]
 
 
 class Looks:
@@ -58,24 +57,44 @@ class Looks:
         self.sheet = _sheet(page)
         self.placed = dict(_placed(page))
         self.placed.update((node.mem_id, _LEFT_OUT) for node in (page.css(left_out) if left_out else ()))
-        self.known: dict[tuple[str, str, str, str, bool, bool], Look] = {}
+        self.by_node: dict[int, Look] = {}
+        self.states: dict[int, int | None] = {}
+        self.by_attributes: dict[tuple[str, str, str, str, bool, bool], Look] = {}
 
     def leave_out(self, node: LexborNode) -> None:
         """Take an element for one that is no text."""
         self.placed[node.mem_id] = _LEFT_OUT
 
     def of(self, node: LexborNode) -> Look:
-        """Return how an element is shown."""
-        tag = node.tag or ""
-        if tag in _UNSEEN:
-            return _GONE
-        look = self._declared(tag, node.attributes)
-        if look.is_gone or not self.placed:
-            return look
-        return self.placed.get(node.mem_id, look)
+        """Return how an element is shown. It is asked again for each cell, and for each link."""
+        number = node.mem_id
+        look = self.by_node.get(number)
+        if look is None:
+            look = self._declared(node.tag or "", node.attributes)
+            if not look.is_gone:
+                look = self.placed.get(number, look)
+            self.by_node[number] = look
+        return look
+
+    def state(self, node: LexborNode) -> int | None:
+        """Return the states within an element; None if it is gone or left out, or in one that is."""
+        outer, around = list["LexborNode"](), node
+        while around.is_element_node and around.mem_id not in self.states:
+            outer.append(around)
+            if around.parent is None:
+                break
+            around = around.parent
+        state = self.states.get(around.mem_id, 0)
+        for inner in reversed(outer):
+            look = self.of(inner)
+            state = None if state is None or look.is_gone or look.is_left_out else _within(state, look)
+            self.states[inner.mem_id] = state
+        return state
 
     def _declared(self, tag: str, attributes: Mapping[str, str | None]) -> Look:
         """Return how an element is shown by its tag and attributes. Equal ones are read once."""
+        if tag in _UNSEEN:
+            return _GONE
         if not attributes:
             key = (tag, "", "", "", tag == "dialog", False)
         else:
@@ -87,9 +106,9 @@ class Looks:
                 "hidden" in attributes or (tag == "dialog" and "open" not in attributes),
                 tag == "font" and "size" in attributes,
             )
-        look = self.known.get(key)
+        look = self.by_attributes.get(key)
         if look is None:
-            look = self.known[key] = self._read(*key)
+            look = self.by_attributes[key] = self._read(*key)
         return look
 
     def _read(self, tag: str, style: str, classes: str, identity: str, is_hidden: bool, is_sized: bool) -> Look:
@@ -109,33 +128,34 @@ class Looks:
         return look._replace(is_gone=is_gone) if is_gone else look
 
 
-def walk(root: LexborNode, looks: Looks, state: int | None = None) -> Iterator[Step]:
+def walk(root: LexborNode, looks: Looks) -> Iterator[Step]:
     """Yield each text, and each element on entering and on leaving it, but nothing of what is gone.
 
-    ``state`` is that of what is around ``root``, which is looked up if it is not given. An element that is left out
-    is entered alone. Not recursive: pages nest thousands.
+    An element that is left out is entered alone. Not recursive: pages nest thousands.
     """
-    around, look = _around(root, looks) if state is None else state, looks.of(root)
-    if around is None or look.is_gone or look.is_left_out:
+    state, look = looks.state(root), looks.of(root)
+    if state is None:
         return
-    waiting = [(root, look, root.iter(include_text=True), _within(around, look))]
-    yield root, look, True, waiting[0][3]
+    tag = root.tag or ""
+    yield root, tag, look, True, state
+    waiting = [(root, tag, look, state, root.iter(include_text=True))]
     while waiting:
-        node, look, children, state = waiting[-1]
-        child = next(children, None)
-        if child is None:
-            waiting.pop()
-            yield node, look, False, state
-        elif child.tag == "-text":
-            yield child, PLAIN, True, state
-        else:
+        _, tag, outer, state, children = waiting[-1]
+        for child in children:
+            inner = child.tag or ""
+            if inner == "-text":
+                yield child, inner, PLAIN, True, state
+                continue
             look = looks.of(child)
             if look.is_gone:
                 continue
-            state = state if look is PLAIN else _within(state, look)
-            yield child, look, True, state
+            within = state if look is PLAIN else _within(state, look)
+            yield child, inner, look, True, within
             if not look.is_left_out:
-                waiting.append((child, look, child.iter(include_text=True), state))
+                waiting.append((child, inner, look, within, child.iter(include_text=True)))
+                break
+        else:
+            yield waiting.pop()[0], tag, outer, False, state
 
 
 def _within(state: int, look: Look) -> int:
@@ -144,17 +164,6 @@ def _within(state: int, look: Look) -> int:
         if is_well is not None:
             state = state & ~sign if is_well else state | sign
     return state
-
-
-def _around(node: LexborNode, looks: Looks) -> int | None:
-    """Return the states around an element; None if it is within one that is gone or left out."""
-    outer, parent = list[Look](), node.parent
-    while parent is not None and parent.is_element_node:
-        outer.append(looks.of(parent))
-        parent = parent.parent
-    if any(look.is_gone or look.is_left_out for look in outer):
-        return None
-    return reduce(_within, reversed(outer), 0)
 
 
 def _sheet(page: LexborHTMLParser) -> Sheet:

@@ -47,9 +47,9 @@ _TAKEN = {
 }
 # Of one value to four, the places of those at the right and at the left.
 _SIDES = {"margin": (1, 3), "padding": (1, 3)}
-# The least gap that a reader takes for a blank, in heights of letters: the blank of narrow type. What is given in
-# other units is of letters of ten points. A hundredth of the page is wider than that.
-_BLANK = 0.2
+# The least gap that a reader takes for a blank, in heights of letters: the blank of the usual type. Less is kerning.
+# What is given in other units is of letters of ten points. A hundredth of a page is wider than that.
+_BLANK = 0.25
 _EMS = {"em": 1.0, "rem": 1.0, "ch": 0.5, "ex": 0.5, "": 0.075, "px": 0.075, "pt": 0.1, "pc": 1.2, "in": 7.2,
         "cm": 2.83, "mm": 0.283, "%": 0.5, "vw": 1.0}  # fmt: skip
 # Of another size than what is around it, but of none if that is of none.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch_providers.markup.characters import decode
@@ -66,6 +67,7 @@ _LONG = 5_000
 _SHORT = 200
 # The limit of what a page states of itself. Only its text is continued in the next answer.
 _LONGEST_FIELD = 1_000
+_LONGEST_LINK = 1_000  # texts and elements, of which each is entered and left
 _REFRESH = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _AT_ONCE_SECONDS = 10
 
@@ -236,8 +238,8 @@ def _main(page: LexborHTMLParser, looks: Looks) -> LexborNode | None:
     """Return the first main part that has a text, or the body; None if the page shows no text."""
     mains, has_text = {node.mem_id for node in page.css(_MAIN)}, False
     around: list[LexborNode] = []  # the main parts that are open
-    for node, look, is_entered, state in walk(page.root, looks) if page.root is not None else ():
-        if node.tag == "-text":
+    for node, tag, look, is_entered, state in walk(page.root, looks) if page.root is not None else ():
+        if tag == "-text":
             is_text = not state and bool(visible(node.text_content or "").strip())
             if is_text and (around or not mains):
                 return around[0] if around else page.body
@@ -263,21 +265,14 @@ def _links(main: LexborNode | None, looks: Looks, base: str, frames: Iterable[st
 
 
 def _linked(main: LexborNode, looks: Looks) -> Iterator[tuple[str | None, str]]:
-    """Yield what each link that is seen leads to, with its words on one line.
+    """Yield what each link that is seen leads to, with its words on one line."""
+    for node in main.css("a[href]"):
+        if looks.state(node) == 0:
+            words = laid_out(node, looks) if is_short(node, looks) else _first_words(node, looks)
+            yield node.attributes.get("href"), " ".join(words.split())
 
-    Of a long one, in which others may nest, nothing raised is parted.
-    """
-    texts: list[str] = []
-    every: list[tuple[LexborNode, list[int]]] = []  # where the texts of each begin and end
-    links: dict[int, list[int]] = {}
-    for node, _, is_entered, state in walk(main, looks):
-        if node.tag == "-text":
-            texts.append("" if state else node.text_content or "")
-        elif node.tag == "a" and is_entered and not state and "href" in node.attributes:
-            links[node.mem_id] = [len(texts)]
-            every.append((node, links[node.mem_id]))
-        elif node.mem_id in links:
-            links[node.mem_id].append(len(texts))
-    for node, place in every:
-        words = laid_out(node, looks, state=0) if is_short(node, looks, 0) else "".join(texts[slice(*place)])
-        yield node.attributes.get("href"), " ".join(words.split())
+
+def _first_words(link: LexborNode, looks: Looks) -> str:
+    """Return the words of a long link, in which others may nest: of no more than so much of it, with nothing parted."""
+    steps = islice(walk(link, looks), _LONGEST_LINK)
+    return "".join(node.text_content or "" for node, tag, _, _, state in steps if tag == "-text" and not state)
