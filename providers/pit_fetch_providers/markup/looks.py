@@ -56,14 +56,16 @@ class Looks:
         self.hides = hides
         self.sheet = _sheet(page)
         self.placed = dict(_placed(page))
-        self.placed.update((node.mem_id, _LEFT_OUT) for node in (page.css(left_out) if left_out else ()))
+        for node in page.css(left_out) if left_out else ():
+            self.leave_out(node)
         self.by_node: dict[int, Look] = {}
         self.states: dict[int, int | None] = {}
         self.by_attributes: dict[tuple[str, str, str, str, bool, bool], Look] = {}
 
     def leave_out(self, node: LexborNode) -> None:
-        """Take an element for one that is no text."""
-        self.placed[node.mem_id] = _LEFT_OUT
+        """Take an element for one that is no text. The page itself is none of these."""
+        if node.tag not in ("html", "body"):
+            self.placed[node.mem_id] = _LEFT_OUT
 
     def of(self, node: LexborNode) -> Look:
         """Return how an element is shown. It is asked again for each cell, and for each link."""
