@@ -79,7 +79,7 @@ def is_short(cell: LexborNode, looks: Looks) -> bool:
             nodes += 1
             if node.tag == "-text":
                 length += len(node.text_content or "")
-            elif not looks.of(node).is_gone:
+            elif not (looks.of(node).is_gone or looks.of(node).is_left_out):
                 waiting.append(node)
             if length > _LONGEST_CELL or nodes > _MOST_NODES:
                 return False

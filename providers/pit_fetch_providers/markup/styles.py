@@ -61,8 +61,8 @@ _VISIBLE = {"visible": True, "initial": True, "hidden": False, "collapse": False
 
 # A line of its own, a piece of one, or as its words are.
 Display = Literal["line", "piece", "inline"]
-Gap = Literal["", " ", "\ufdd5"]
-SEAM: Gap = BACK  # parts figures alone
+Gap = str  # "", a blank, or a seam, which parts figures alone
+SEAM: Gap = BACK
 
 
 class Shift(NamedTuple):
@@ -171,6 +171,11 @@ def sizes(style: str) -> bool:
 def shift_of(style: str) -> Shift | None:
     """Return how a style raises or lowers its element; None if it does not."""
     return look_of(values_of(style)).shift
+
+
+def gaps_of(style: str) -> tuple[Gap, Gap]:
+    """Return what a page shows before an element with such a style, and behind it."""
+    return _gaps(values_of(style))
 
 
 def _display(word: str) -> Display | None:
