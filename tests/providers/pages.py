@@ -134,18 +134,48 @@ _RAISED = ("<sup>{}</sup>", "<sub>{}</sub>", "<span style='vertical-align:super'
 _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", "<menu>{}</menu>", "<div>{}</div>",
             "<span style='display:block'>{}</span>", "<i style='display: table-cell'>{}</i>", "<ol><li>{}</ol>",
             "<b style='display:inline-block'>{}</b>", "<s>{}</s>", "<button>{}</button>", "<img src=a>{}<br>",
-            "<label>{}</label>", "<td>{}<td>")  # fmt: skip
+            "<label>{}</label>", "<td>{}<td>", "<span style='float:right'>{}</span>",
+            "<span style='padding-left:40px'>{}</span><br>", "<i style='margin:0 1em'>{}</i>",
+            "<i style='position:absolute;left:9em'>{}</i>", "<i class=right>{}</i>",
+            "<i style='visibility:hidden'>9</i>{}<i style='visibility:hidden'>9</i>", "<q>{}</q>")  # fmt: skip
 
 
 def parted(rng: Random) -> int:
     """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
     whole, beside = rng.choice(("33", "3,333", "33.33")), rng.choice(("7", "77"))
     form, behind = rng.choice(_RAISED + _PARTING), rng.choice(("", " ", "4", " 4"))
-    body = f"<table><tr><td>{whole}{form.format(beside)}{behind}</table>"
+    sheet = "<style>.right { float: right }</style>"
+    body = f"{sheet}<table><tr><td>{whole}{form.format(beside)}{behind}</table>"
     text = filed.of_document(f"<html><body>{body}") or ""
     for figure in re.findall(r"[0-9]+(?:[.,][0-9]+)*", text.replace("1. ", "")):
         assert len(set(figure) & set("347")) == 1, f"{figure} of {body!r} in {text!r}"
     mark = rng.choice(_RAISED[:1] + _RAISED[2:6]).format(2)
     per = filed.of_document(f"<html><body>$0.50{mark}/4 of a share")
     assert per == "$0.50^2/4 of a share", f"a fraction of what is none: {per!r}"
+    return 1
+
+
+# What hides its figure, and what does not, although it may seem to.
+_HIDING = ("<i hidden>{}</i>", "<i style='display:none'>{}</i>", "<i style='display:block;display:/**/none'>{}</i>",
+           "<i style='display:none!important;display:inline'>{}</i>", "<i style='font-size:0'>{}</i>",
+           "<i class=gone>{}</i>", "<b class='x gone'>{}</b>", "<b id=gone>{}</b>", "<title>{}</title>",
+           "<dialog>{}</dialog>", "<datalist>{}</datalist>", "<template>{}</template>",
+           "<i style='display:none'><b style='display:inline'>{}</b></i>")  # fmt: skip
+_SHOWING = ("{}", "<i style='--x-display:none'>{}</i>", "<i style='display:none;display:inline'>{}</i>",
+            "<i style='display:inline;display:nothing'>{}</i>", "<i style='background:url(display:none)'>{}</i>",
+            "<i style='visibility:hidden'><b style='visibility:visible'>{}</b></i>", "<i class=perhaps>{}</i>",
+            "<i style='font-size:0'><b style='font-size:9pt'>{}</b></i>", "<i class=print>{}</i>",
+            "<i class=within>{}</i>", "<i class=gone style='display:inline'>{}</i>",
+            "<i style='padding:0 .1em;margin:0 1px'>{}</i>")  # fmt: skip
+_SHEET = """<style>.gone, b#gone { display: none } .perhaps { display: none } .on .perhaps { display: inline }
+@media print { .print { display: none } } .none .within { display: none }</style>"""
+
+
+def hidden(rng: Random) -> int:
+    """A figure is what a page shows of it: nothing that it hides is in it, and nothing that it shows is missing."""
+    pieces = [(rng.choice(_SHOWING), rng.choice("12345")) for _ in range(rng.randint(1, 5))]
+    page = "".join(form.format(digit) + rng.choice(("", rng.choice(_HIDING).format("9"))) for form, digit in pieces)
+    shown = "".join(digit for _, digit in pieces)
+    for text in readings(f"{_SHEET}<div>{page}</div>"):
+        assert text == shown, f"{text!r} for {shown} of {page}"
     return 1

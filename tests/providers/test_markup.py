@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from pit_fetch_providers.markup import depth
@@ -84,6 +85,112 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
         assert read == text
 
 
-@pytest.mark.parametrize("tag", ["nav", "menu", "dir", "dialog", "option", "listing", "div", "p", "section", "address"])
+@pytest.mark.parametrize(
+    "tag", ["nav", "menu", "dir", "dialog open", "option", "listing", "div", "p", "section", "address"]
+)
 def test_elements_that_a_page_shows_as_lines_are_lines(tag: str) -> None:
-    assert re.fullmatch("5\n+6", filed.of_document(f"<html><body><{tag}>5</{tag}><{tag}>6</{tag}>") or "")
+    parts = "".join(f"<{tag}>{figure}</{tag.split()[0]}>" for figure in (5, 6))
+    assert re.fullmatch("5\n+6", filed.of_document(f"<html><body>{parts}") or "")
+
+
+ROOTS = ["<html hidden>", "<html style='display:none'>", "<html style='visibility:hidden'>", "<body hidden>",
+         "<html><style>body {display: none}</style>", "<html><p>5</p><html style='font-size:0'>"]  # fmt: skip
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_as_a_capture(root: str) -> None:
+    page = f"{root}<p>Sales of 5,234</p>"
+    assert filed.of_document(page, "a.htm") == ""
+    assert (captured.read(page.encode(), "text/html", "https://a.example", "text").text or "").endswith("5,234")
+
+
+# As Chromium shows each of them: what stands apart there has a blank or a line break, and nothing else does.
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("Item 1<span style='float:right'>12</span>", "Item 1 12"),
+        ("<i style='float:left;width:50%'>1,234</i><i style='float:left;width:50%'>567</i>", "1,234 567"),
+        ("<i style='float:left;width:9px'>T</i>he <i style='float:left;padding-right:9px'>A</i>cme", "The Acme"),
+        ("<span>2024</span><span style='padding-left:40px'>2023</span>", "2024 2023"),
+        ("5<span style='margin: 0 3em'>234</span>6", "5 234 6"),
+        ("5<span style='margin:0 1px;padding:0 .1em'>2</span>34", "5234"),
+        ("$<span style='padding-left:1pt'>5</span> a<i style='letter-spacing:1px'>b</i>c", "$5 abc"),
+        ("'Pythons<span style='padding-right:0.2em'>'</span>\"", "'Pythons'\""),
+        ("Note 1<span style='position:absolute;left:400px'>5,234</span>", "Note 1 5,234"),
+        ("5<span style='position:relative;left:40px'>6</span>", "5 6"),
+        ("2024<span style='visibility:hidden'>xx</span>2023", "2024 2023"),
+        ("5<div style='visibility:hidden'>x</div>292", "5\n292"),
+        ("5<q>6</q>", "5\u201c6\u201d"),
+        ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
+        ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234copy567 5 6"}),
+        ("5<math><msup><mn>10</mn><mn>6</mn></msup></math>", "510^6"),
+        ("<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msub><mi>x</mi><mn>3</mn></msub></math>", "1 2x3"),
+    ],
+)
+def test_what_a_page_shows_apart_is_parted_and_nothing_else(page: str, text: str | set[str]) -> None:
+    for read in readings(page):
+        assert read in ({text} if isinstance(text, str) else text)
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("5<span style='font-size:0'>9<b>9</b><b style='font-size:9pt'>6</b></span>", "56"),
+        ("5<span style='font:0/0 a'>99</span><span style='font:9pt a'>6</span>", "56"),
+        ("5<span style='display:/**/none'>99</span>", "5"),
+        ("5<span style='DISPLAY : NONE ! important; display:inline'>99</span>", "5"),
+        ("<span style='--x-display:none'>5</span><span style='x-visibility:hidden'>6</span>", "56"),
+        ("<span style='background:url(display:none)'>5</span><i style=\"quotes:';display:none'\">6</i>", "56"),
+        ("<span style='display:none;display:inline'>5</span><i style='display:none;display:no'>6</i>", "5"),
+        ("<span style='visibility:hidden'><b style='visibility:visible'>5</b></span>", "5"),
+        ("<p>5</p><title>7</title><datalist><option>7</datalist><dialog>7</dialog>", "5"),
+        ("<dialog open style='position:static'></dialog><iframe>7</iframe><video>7</video>5", "5"),
+        ("<span hidden>7</span><span hidden style='display:inline'>5</span>", "5"),
+        ("<table><tr style='visibility:collapse'><td>7<tr><td>5</table>", "5"),
+        ("<math><semantics><mn>5</mn><annotation>7</annotation></semantics></math>", "5"),
+        # Sheets.
+        ("<style>.fn {vertical-align: super; font-size: 60%}</style>5,234<span class=fn>1</span>", "5,234^1"),
+        ("<style>.fn {vertical-align: sub}</style>5,234<span class='a fn'>1</span>", "5,234_1"),
+        ("<style>s.h, i.h.x, #i, x-1 {display: none}</style>5<i class='x h'>9</i><b id=i>9</b><x-1>9</x-1>", "5"),
+        ("<style><!-- .h {visibility:hidden} --></style>5<span class=h>99</span>6", "5 6"),
+        ("<style>.n {float: right}</style>Item 1<span class=n>12</span>", "Item 1 12"),
+        ("<style>@media screen, print {.h {display:none}}</style>5<i class=h>9</i>", "5"),
+        ("<style>@media print {.h {display:none}} @page {.h {display:none}}</style>5<i class=h>6</i>", "56"),
+        ("<style media=print>.h {display:none}</style>5<i class=h>6</i>", "56"),
+        ("<noscript><style>.h {display:none}</style></noscript>5<i class=h>6</i>", "56"),
+        ("<style>.h {display:none} i {display:inline}</style>5<i class=h>9</i>", "5"),
+        ("<style>i {display:none} .h {display:inline}</style>5<i class=h>6</i>", "56"),
+        ("<style>.h {display:none}</style>5<i class=h style='display:inline'>6</i>", "56"),
+        ("<style>.h {display:none !important}</style>5<i class=h style='display:inline'>9</i>", "5"),
+        (r"<style>.h {display:none} .md\:on {display:inline}</style>5<i class='h md:on'>6</i>", "56"),
+        # What may be shown by a selector that is not read is shown, and nothing is hidden by one.
+        ("<style>.t {display:none} .on > .t {display:inline}</style><p class=on>5<i class=t>6</i></p>", "56"),
+        ("<style>.t {display:none} @media (min-width: 9px) {.t {display:inline}}</style>5<i class=t>6</i>", "56"),
+        ("<style>.r {font-size:0} .r > * {font-size:9pt}</style><p class=r><i>5</i></p>", "5"),
+        ("<style>.x .h {display:none} .t {display:none} .t:hover {display:inline}</style>5<i class=t>9</i>", "5"),
+        ("<style>.x .h {display:none}</style>5<i class=h>6</i>", "56"),
+    ],
+)
+def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str) -> None:
+    for read in readings(page):
+        assert read == text
+
+
+SHEETS = {
+    "one class": (",".join([".a"] * 300_000) + "{display:none}", "<p class=a>5" * 9_000),
+    "pairs": ("".join(f".a.b{n}{{display:none}}" for n in range(20_000)),
+              "".join(f"<p class='a b{n}'>5" for n in range(20_000))),
+    "braces": ("{" * 900_000, ""),
+    "combinators": ("a " * 500_000 + "{display:none}", ""),
+    "comments": ("/*" * 500_000, ""),
+    "brackets": ("a" + "([" * 500_000 + "{display:none}", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_hostile_sheet_costs_little(name: str) -> None:
+    sheet, body = SHEETS[name]
+    begin = time.process_time()
+    for read in readings(f"<style>{sheet}</style>{body}<p>end"):
+        assert read.endswith("end")
+    assert time.process_time() - begin < 20

@@ -25,8 +25,10 @@ PURE_MODULES = (
     "pit_fetch_providers.markup.depth",
     "pit_fetch_providers.markup.folding",
     "pit_fetch_providers.markup.layout",
+    "pit_fetch_providers.markup.looks",
     "pit_fetch_providers.markup.marks",
     "pit_fetch_providers.markup.numbering",
+    "pit_fetch_providers.markup.sheets",
     "pit_fetch_providers.markup.styles",
     "pit_fetch_providers.wikipedia.templates",
 )

@@ -2,7 +2,7 @@
 
 >>> from selectolax.lexbor import LexborHTMLParser
 >>> page = LexborHTMLParser("<h2>News</h2><ul><li><a href='/a'>First</a> item<li>Second</ul>")
->>> print(laid_out(page.body, lambda link: f"https://example.com{link}"))
+>>> print(laid_out(page.body, Looks(page), lambda link: f"https://example.com{link}"))
 ## News
 <BLANKLINE>
 - [First](https://example.com/a) item
@@ -12,12 +12,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from pit_fetch_providers.markup.looks import WITHOUT_SIZE, Looks, walk
 from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
 from pit_fetch_providers.markup.numbering import BULLET, Numbering
-from pit_fetch_providers.markup.styles import Display, Shift, display_of, shift_of, sizes
+from pit_fetch_providers.markup.styles import SEAM, Display, Gap, Look, Shift
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -37,89 +38,51 @@ _KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromke
 _CELLS = ("td", "th")
 # What has a marker of its own, or holds what has one.
 _ITEMS = frozenset({"li", "ul", "ol"})
-_READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a"})
+_READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a", "q"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
-_MOST_NODES = 400
+_MOST_NODES = 200
 # To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
 _LONGEST_LINE, _KEPT = 4_000, 100
 _LONGEST_LINK = 100_000
 _DEEPEST_INDENT = 20
 _SPACE = re.compile(r"\s+")
-# What may be raised or lowered: by its tag, by its place in the line, or moved by so much.
-_SHIFTED = "sup, sub, [style*='vertical-align' i]:not(td, th, tr), [style*='relative' i]:not(td, th, tr, div)"
+_SHIFTS = {"sup": Shift(RAISED), "sub": Shift(LOWERED)}
 _SMALL = ("small", "big")
 # Whose letters may have another size than those around them.
 _INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"})
-_DISPLAYED = "[style*='display' i]:not(td, th, tr, table)"
+_QUOTES = {True: "\u201c", False: "\u201d"}  # as a page shows <q>, on entering and on leaving it
+_SHOWN = re.compile(r"\S")
+_FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 # Returns the address that a link leads to; None if that is no page.
 Linked = Callable[[str], str | None]
 
 
-def laid_out(root: LexborNode, linked: Linked | None = None) -> str:
+def laid_out(root: LexborNode, looks: Looks, linked: Linked | None = None) -> str:
     """Return the text of an element; with ``linked``, as Markdown with headings and links."""
-    writer = _Writer(linked, dict(_shifts(root)), dict(_displays(root)))
-    for node, is_entered in _walk(root):
-        if is_entered:
-            writer.enter(node)
+    writer = _Writer(looks, linked)
+    for node, tag, look, is_entered, state in walk(root, looks):
+        if tag == "-text":
+            writer.write(node.text_content or "", state)
+        elif is_entered:
+            writer.enter(node, tag, look, state)
         else:
-            writer.leave(node)
+            writer.leave(node, tag, look, state)
     return writer.text()
 
 
-def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield each text, and each element on entering and on leaving it. Not recursive: pages nest thousands."""
-    yield root, True
-    waiting = [(root, root.iter(include_text=True))]
-    while waiting:
-        node, children = waiting[-1]
-        child = next(children, None)
-        if child is None:
-            waiting.pop()
-            yield node, False
-        else:
-            yield child, True
-            if child.tag != "-text":
-                waiting.append((child, child.iter(include_text=True)))
-
-
-def _shifts(root: LexborNode) -> Iterator[tuple[int, Shift]]:
-    """Yield each inline element that is raised or lowered, by its number."""
-    for node in root.css(_SHIFTED):
-        tag = node.tag or ""
-        if tag in ("sup", "sub"):
-            yield node.mem_id, Shift(RAISED if tag == "sup" else LOWERED)
-        elif tag not in _PARAGRAPHS and tag not in _LINES and tag not in _CELLS:
-            shift = shift_of(node.attributes.get("style") or "")
-            if shift is not None and (shift.is_sure or _is_sized(node)):
-                yield node.mem_id, shift
-
-
-def _is_sized(node: LexborNode) -> bool:
-    """Return whether an element, or one around nothing else, may have letters of another size than its line."""
-    while node.tag not in _SMALL and "size" not in node.attributes and not sizes(node.attributes.get("style") or ""):
-        parent = node.parent
-        if parent is None or parent.tag not in _INLINE or node.prev is not None or node.next is not None:
-            return False
-        node = parent
-    return True
-
-
-def _displays(root: LexborNode) -> Iterator[tuple[int, Display]]:
-    """Yield each element whose style makes it a line of its own, or a piece of one, by its number."""
-    for node in root.css(_DISPLAYED):
-        display = display_of(node.attributes.get("style") or "")
-        if display is not None:
-            yield node.mem_id, display
-
-
-def is_short(cell: LexborNode) -> bool:
+def is_short(cell: LexborNode, looks: Looks) -> bool:
     """Return whether an element is as short as a cell of a row. No more than so much is read: cells nest in cells."""
-    length = 0
-    for number, (node, is_entered) in enumerate(_walk(cell)):
-        length += len(node.text_content or "") if is_entered and node.tag == "-text" else 0
-        if length > _LONGEST_CELL or number > _MOST_NODES:
-            return False
+    length, nodes, waiting = 0, 0, [cell]
+    while waiting:
+        for node in waiting.pop().iter(include_text=True):
+            nodes += 1
+            if node.tag == "-text":
+                length += len(node.text_content or "")
+            elif not (looks.of(node).is_gone or looks.of(node).is_left_out):
+                waiting.append(node)
+            if length > _LONGEST_CELL or nodes > _MOST_NODES:
+                return False
     return True
 
 
@@ -132,10 +95,9 @@ def _numbering(node: LexborNode) -> Numbering:
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
-    def __init__(self, linked: Linked | None, shifts: Mapping[int, Shift], displays: Mapping[int, Display]) -> None:
+    def __init__(self, looks: Looks, linked: Linked | None) -> None:
+        self.looks = looks
         self.linked = linked
-        self.displays = displays  # of the elements that are lines by their styles, by their numbers
-        self.shifts = shifts  # of the elements that are raised or lowered, by their numbers
         self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
         self.lines: list[str] = []
         self.line = ""
@@ -146,40 +108,66 @@ class _Writer:
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
 
-    def enter(self, node: LexborNode) -> None:
-        tag = node.tag or ""
-        if tag == "-text":
-            self._write(node.text_content or "")
-            return
-        self._break(node, tag, ends_marker=tag in _ITEMS)
-        if tag in _READ:
-            self._begin(node, tag)
-        if self.shifts and node.mem_id in self.shifts:
-            self._shift(node.mem_id)
+    def write(self, text: str, state: int) -> None:
+        """Write a text. One that is invisible keeps its room."""
+        if not state:
+            self._write(text)
+        elif not state & WITHOUT_SIZE:
+            self._write(_SHOWN.sub(" ", text))
 
-    def leave(self, node: LexborNode) -> None:
-        tag = node.tag or ""
-        if self.shifted and self.shifted[-1][0] == node.mem_id:
+    def enter(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
+        if look.is_left_out:
+            self._break(_KINDS.get(tag, "piece"), tag, ends_marker=False)
+            return
+        kind = look.display or _KINDS.get(tag)
+        shift = None if kind == "line" or tag in _CELLS else _SHIFTS.get(tag) or look.shift
+        if kind is not None:
+            self._break(kind, tag, ends_marker=tag in _ITEMS)
+        if look.before and shift is None and kind != "line":
+            self._part(look.before)
+        if tag in _READ:
+            self._begin(node, tag, state)
+        if shift is not None and (shift.is_sure or self._is_sized(node)):
+            self._shift(node.mem_id, shift)
+
+    def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
+        is_shifted = bool(self.shifted) and self.shifted[-1][0] == node.mem_id
+        if is_shifted:
             self._add(BACK if self.shifted.pop()[1] else "")
         if tag in _READ:
-            self._finish(node, tag)
-        self._break(node, tag, ends_marker=tag in _ITEMS or tag in _HEADINGS)
+            self._finish(node, tag, state)
+        kind = look.display or _KINDS.get(tag)
+        if look.behind and not is_shifted and kind != "line":
+            self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else look.behind)
+        if kind is not None:
+            self._break(kind, tag, ends_marker=tag in _ITEMS or tag in _HEADINGS)
 
-    def _begin(self, node: LexborNode, tag: str) -> None:
+    def _is_sized(self, node: LexborNode) -> bool:
+        """Return whether an element, or one around nothing else, may have letters of another size than its line."""
+        while node.tag not in _SMALL and "size" not in node.attributes and not self.looks.of(node).is_sized:
+            parent = node.parent
+            if parent is None or parent.tag not in _INLINE or node.prev is not None or node.next is not None:
+                return False
+            node = parent
+        return True
+
+    def _begin(self, node: LexborNode, tag: str, state: int) -> None:
         if tag in ("ul", "ol"):
             self.lists.append(_numbering(node) if tag == "ol" else None)
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
-            self.cells.append(is_short(node))
+            self.cells.append(is_short(node, self.looks))
         elif tag == "li":
             self._begin_item(node)
+        elif tag == "q":
+            self.write(_QUOTES[True], state)
         elif tag == "a" and self.linked is not None:
             self.links.append((len(self.lines), len(self.line)))
         elif tag in _HEADINGS and self.linked is not None and not self.line:
             self.line = self.marker = "#" * int(tag[1]) + " "
 
-    def _finish(self, node: LexborNode, tag: str) -> None:
+    def _finish(self, node: LexborNode, tag: str, state: int) -> None:
         if tag in ("ul", "ol"):
             self.lists.pop()
         elif tag == "pre":
@@ -187,6 +175,8 @@ class _Writer:
         elif tag in _CELLS:
             self.cells.pop()
             self._part_from_next_cell()
+        elif tag == "q":
+            self.write(_QUOTES[False], state)
         elif tag == "a" and self.linked is not None:
             self._link(node, self.linked)
 
@@ -218,8 +208,8 @@ class _Writer:
         self.begun, self.line, self.marker = [], "", ""
         return line
 
-    def _shift(self, number: int) -> None:
-        shift, is_attached = self.shifts[number], self.line[-1:] not in ("", " ")
+    def _shift(self, number: int, shift: Shift) -> None:
+        is_attached = self.line[-1:] not in ("", " ")
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
         self.shifted.append((number, is_marked))
         self._add(shift.sign if is_marked else "")
@@ -244,16 +234,22 @@ class _Writer:
         elif marker != BULLET:  # in a cell
             self._add(marker)
 
-    def _break(self, node: LexborNode, tag: str, *, ends_marker: bool) -> None:
+    def _part(self, gap: Gap) -> None:
+        """Part what follows from what stands before it in the line: with a blank, or figures alone."""
+        if gap == " ":
+            self._write(" ")
+        else:
+            self._add(SEAM if self.line[-1:].isdigit() else "")
+
+    def _break(self, kind: Display, tag: str, *, ends_marker: bool) -> None:
         """Part an element from what stands before it, or behind it.
 
         Where nothing but the marker of an item or a heading stands before it, it continues the line.
         """
-        kind = self.displays.get(node.mem_id) or _KINDS.get(tag) if self.displays else _KINDS.get(tag)
-        if kind is None:
+        if kind == "inline":
             return
         if kind == "piece":
-            self._add(BACK if self.line[-1:].isdigit() else "")
+            self._part(SEAM)
         elif self.cells and self.cells[-1]:
             self._write(" ")
         elif ends_marker or not self.marker or self.begun or self.line != self.marker:

@@ -1,29 +1,68 @@
-"""Read from an element's style how it stands in its line, and whether it is seen. Pure.
+"""Read from an element's declarations whether it is seen, how it stands in its line, and what parts it. Pure.
 
 >>> shift_of("vertical-align: super").sign == RAISED, shift_of("font-size: 9pt")
 (True, None)
+
+Of one property the last declaration counts that a browser takes:
+
+>>> is_unseen("display:none; display:block; display:nothing"), is_unseen("display:/* */none; --x-display:block")
+(False, True)
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from pit_fetch_providers.markup.marks import LOWERED, RAISED
+from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED
 
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
-_ALIGNED = re.compile(rf"vertical-align\s*:\s*(super|sub|(?:text-)?(?:top|bottom)|[+-]?{_NUMBER})", re.IGNORECASE)
-_MOVED = re.compile(rf"(?<![\w-])(top|bottom)\s*:\s*([+-]?{_NUMBER})", re.IGNORECASE)
-_RELATIVE = re.compile(r"position\s*:\s*relative", re.IGNORECASE)
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+# No sign within these parts declarations.
+_QUOTED = re.compile(r""""[^"\n]*"|'[^'\n]*'""")
+_BRACKETS = re.compile(r"\([^(){}]*\)|\([^(){}]*\Z")
+_LONGEST = 20_000  # a style of more than so many characters is none
 
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+_LENGTH = re.compile(rf"({_NUMBER})([a-z]*|%)")
+_SIZE = re.compile(rf"(?<![\w.-]){_NUMBER}(?:[a-z]+|%)?|\b(?:xx?-small|small|medium|large|xx?x?-large)\b")
+_GLOBAL = r"inherit|initial|unset|revert(?:-layer)?"
+_BY_LENGTH = re.compile(rf"{_NUMBER}(?:[a-z]*|%)|auto|{_GLOBAL}")
+# The values that a browser takes. It passes over any other one.
+_TAKEN = {
+    "display": re.compile(
+        r"none|contents|inline|block|list-item|flow-root|run-in|(?:inline-)?(?:block|table|flex|grid)|table-[a-z-]+"
+        rf"|ruby[a-z-]*|-webkit-(?:inline-)?(?:box|flex)|{_GLOBAL}"
+    ),
+    "visibility": re.compile(rf"visible|hidden|collapse|{_GLOBAL}"),
+    "font-size": re.compile(rf"{_NUMBER}(?:[a-z]+|%)?|[a-z-]+"),
+    "float": re.compile(rf"left|right|none|inline-start|inline-end|{_GLOBAL}"),
+    "position": re.compile(rf"static|relative|absolute|fixed|(?:-webkit-)?sticky|{_GLOBAL}"),
+    "vertical-align": re.compile(rf"{_NUMBER}(?:[a-z]*|%)|[a-z-]+"),
+    **dict.fromkeys(
+        ("top", "bottom", "left", "right", "width", "margin-left", "margin-right", "padding-left", "padding-right"),
+        _BY_LENGTH,
+    ),
+}
+# Of one value to four, the places of those at the right and at the left.
+_SIDES = {"margin": (1, 3), "padding": (1, 3)}
+# The least gap that a reader takes for a blank, in heights of letters: the blank of the usual type. Less is kerning.
+# What is given in other units is of letters of ten points. A hundredth of a page is wider than that.
+_BLANK = 0.25
+_EMS = {"em": 1.0, "rem": 1.0, "ch": 0.5, "ex": 0.5, "": 0.075, "px": 0.075, "pt": 0.1, "pc": 1.2, "in": 7.2,
+        "cm": 2.83, "mm": 0.283, "%": 0.5, "vw": 1.0}  # fmt: skip
+# Of another size than what is around it, but of none if that is of none.
+_RELATIVE_UNITS = ("em", "%", "ex", "ch")
+_RELATIVE_SIZES = frozenset({"inherit", "unset", "revert", "revert-layer", "larger", "smaller"})
+_IN_LINE = frozenset({"inline", "contents", "initial"})
+_AS_ITS_TAG = frozenset({"inherit", "unset", "revert", "revert-layer"})
+_VISIBLE = {"visible": True, "initial": True, "hidden": False, "collapse": False}
 
-_SIZED = re.compile(r"size|(?<![\w-])font\s*:", re.IGNORECASE)
-_DISPLAY = re.compile(r"(?<![\w-])display\s*:\s*([\w-]+)", re.IGNORECASE)
-_IN_LINE = frozenset({"inline", "none", "contents", "initial", "inherit", "unset", "revert", "ruby"})
-
-# A line of its own, or a piece of one.
-Display = Literal["line", "piece"]
+# A line of its own, a piece of one, or as its words are.
+Display = Literal["line", "piece", "inline"]
+Gap = str  # "", a blank, or a seam, which parts figures alone
+SEAM: Gap = BACK
 
 
 class Shift(NamedTuple):
@@ -33,42 +72,166 @@ class Shift(NamedTuple):
     is_sure: bool = True
 
 
+class Look(NamedTuple):
+    """How an element is shown, as far as it says so itself. None stands for what is around it, or its tag."""
+
+    is_gone: bool = False
+    is_collapsed: bool = False  # a row of a table is gone, then
+    is_left_out: bool = False  # it is shown, but is no text: what parts it from its neighbours stays
+    is_visible: bool | None = None
+    has_size: bool | None = None
+    is_sized: bool = False  # its letters may have another size than those around it
+    display: Display | None = None
+    shift: Shift | None = None
+    before: Gap = ""
+    behind: Gap = ""
+    is_initial: bool = False  # it stands at the left of all that follows: a large first letter may
+
+
+PLAIN = Look()
+
+
+def declarations(style: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield each declaration that says how an element is shown: property, value, and whether it is important."""
+    if len(style) > _LONGEST:
+        return
+    for declaration in without_nested(style).split(";"):
+        name, colon, value = declaration.partition(":")
+        name, value = name.strip().lower(), value.strip().lower()
+        if not colon:
+            continue
+        is_important = value.endswith("important") and value[:-9].rstrip().endswith("!")
+        value = value[:-9].rstrip()[:-1].rstrip() if is_important else value
+        for longhand, part in _longhands(name, value):
+            if longhand in _TAKEN and _TAKEN[longhand].fullmatch(part):
+                yield longhand, part, is_important
+
+
+def without_nested(style: str) -> str:
+    """Return a style, or a sheet, without comments, quotations and what stands in brackets."""
+    style = _COMMENT.sub("", style) if "/*" in style else style
+    style = _QUOTED.sub("", style) if '"' in style or "'" in style else style
+    return _BRACKETS.sub("", style) if "(" in style else style
+
+
+def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """Yield a declaration as those that it stands for."""
+    if name in _SIDES:
+        parts = value.split()
+        if 0 < len(parts) <= 4:
+            yield f"{name}-right", parts[1 if len(parts) > 1 else 0]
+            yield f"{name}-left", parts[3 if len(parts) > 3 else 1 if len(parts) > 1 else 0]
+    elif name == "font":
+        size = _SIZE.search(value)
+        if size is not None:
+            yield "font-size", size[0]
+    else:
+        yield name, value
+
+
+@lru_cache(maxsize=4_096)
+def values_of(style: str) -> Mapping[str, str]:
+    """Return the value that counts of each property of a style."""
+    ranked = sorted(declarations(style), key=lambda declaration: declaration[2])
+    return {name: value for name, value, _ in ranked}
+
+
+def look_of(values: Mapping[str, str]) -> Look:
+    """Return how an element is shown that has such values."""
+    if not values:
+        return PLAIN
+    size = values.get("font-size", "")
+    display = _display(values.get("display", ""))
+    before, behind = _gaps(values)
+    return Look(
+        is_gone=values.get("display") == "none",
+        is_collapsed=values.get("visibility") == "collapse",
+        is_visible=_VISIBLE.get(values.get("visibility", "")),
+        has_size=_has_size(size),
+        is_sized=bool(size),
+        display=display,
+        shift=_moved(values) or _aligned(values),
+        before=before,
+        behind=behind,
+        is_initial=values.get("float") == "left",
+    )
+
+
 def is_unseen(style: str) -> bool:
     """Return whether a style hides its element."""
-    return _UNSEEN.search(style) is not None
+    look = look_of(values_of(style))
+    return look.is_gone or look.is_visible is False or look.has_size is False
 
 
 def sizes(style: str) -> bool:
     """Return whether a style may change the size of letters."""
-    return _SIZED.search(style) is not None
-
-
-def display_of(style: str) -> Display | None:
-    """Return whether a style makes its element a line of its own, or a piece of one; None if it is as its words are."""
-    match = _DISPLAY.search(style)
-    word = "inline" if match is None else match[1].lower()
-    return None if word in _IN_LINE else "piece" if word.startswith("inline") else "line"
+    return "font-size" in values_of(style)
 
 
 def shift_of(style: str) -> Shift | None:
     """Return how a style raises or lowers its element; None if it does not."""
-    return _moved(style) or _aligned(style)
+    return look_of(values_of(style)).shift
 
 
-def _moved(style: str) -> Shift | None:
-    for side, length in _MOVED.findall(style) if _RELATIVE.search(style) else ():
-        if float(length):
-            return Shift(RAISED if (side.lower() == "bottom") == (float(length) > 0) else LOWERED)
+def gaps_of(style: str) -> tuple[Gap, Gap]:
+    """Return what a page shows before an element with such a style, and behind it."""
+    return _gaps(values_of(style))
+
+
+def _display(word: str) -> Display | None:
+    if not word or word in _AS_ITS_TAG or word == "none":
+        return None
+    if word in _IN_LINE or word.startswith("ruby"):
+        return "inline"
+    return "piece" if word.startswith(("inline", "-webkit-inline")) else "line"
+
+
+def _has_size(size: str) -> bool | None:
+    """Return whether letters of such a size are seen; None if that is as what is around them."""
+    length = _LENGTH.fullmatch(size)
+    if length is None:
+        return None if not size or size in _RELATIVE_SIZES else True
+    if not float(length[1]):
+        return False
+    return None if length[2] in _RELATIVE_UNITS else True
+
+
+def _gaps(values: Mapping[str, str]) -> tuple[Gap, Gap]:
+    """Return what a page shows before an element of a line, and behind it."""
+    side = values.get("float")
+    if side in ("right", "inline-end") or values.get("position") in ("absolute", "fixed"):
+        return " ", " "
+    moved = _ems(values, "left") - _ems(values, "right") if values.get("position") == "relative" else 0
+    before, behind = (_ems(values, f"margin-{at}") + _ems(values, f"padding-{at}") for at in ("left", "right"))
+    if side in ("left", "inline-start"):
+        return _gap(before) or SEAM, " " if "width" in values else _gap(behind) or SEAM
+    return _gap(before + moved), _gap(behind - moved)
+
+
+def _gap(ems: float) -> Gap:
+    return " " if ems >= _BLANK else ""
+
+
+def _ems(values: Mapping[str, str], name: str) -> float:
+    length = _LENGTH.fullmatch(values.get(name, ""))
+    return 0 if length is None else float(length[1]) * _EMS.get(length[2], 0)
+
+
+def _moved(values: Mapping[str, str]) -> Shift | None:
+    for side in ("top", "bottom") if values.get("position") == "relative" else ():
+        length = _LENGTH.fullmatch(values.get(side, ""))
+        if length is not None and float(length[1]):
+            return Shift(RAISED if (side == "bottom") == (float(length[1]) > 0) else LOWERED)
     return None
 
 
-def _aligned(style: str) -> Shift | None:
-    match = _ALIGNED.search(style)
-    if match is None:
-        return None
-    word = match[1].lower()
-    if word.endswith(("top", "bottom")):
-        return Shift(RAISED if word.endswith("top") else LOWERED, is_sure=False)
+def _aligned(values: Mapping[str, str]) -> Shift | None:
+    word = values.get("vertical-align", "")
     if word in ("super", "sub"):
         return Shift(RAISED if word == "super" else LOWERED)
-    return Shift(RAISED if float(word) > 0 else LOWERED) if float(word) else None
+    if word in ("top", "text-top", "bottom", "text-bottom"):
+        return Shift(RAISED if word.endswith("top") else LOWERED, is_sure=False)
+    length = _LENGTH.fullmatch(word)
+    if length is None or not float(length[1]):
+        return None
+    return Shift(RAISED if float(length[1]) > 0 else LOWERED)

@@ -14,13 +14,12 @@ from pit_fetch_providers.markup import folding
 from pit_fetch_providers.markup.closing import closed, is_xml
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import laid_out
+from pit_fetch_providers.markup.looks import Looks
 from pit_fetch_providers.markup.marks import visible
-from pit_fetch_providers.markup.styles import is_unseen
 
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
-_HIDDEN = "head, script, style, noscript, template, ix\\:header, [hidden]"
 # A sign of currency, and what closes a figure, stand in cells of their own.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
@@ -80,14 +79,9 @@ def _of_page(source: str) -> str:
     from selectolax.lexbor import LexborHTMLParser
 
     page = LexborHTMLParser(flattened(closed(source, is_xml=is_xml(source))))
-    for node in page.css(_HIDDEN):
-        node.decompose()
-    for node in page.css("[style]"):
-        if is_unseen(node.attributes["style"] or ""):
-            node.decompose()
     if page.body is None:
         return ""
-    return _CLOSING.sub(r"\1", _CURRENCY.sub(r"\1\2", laid_out(page.body)))
+    return _CLOSING.sub(r"\1", _CURRENCY.sub(r"\1\2", laid_out(page.body, Looks(page))))
 
 
 def _of_plain_text(source: str) -> str:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.markup.closing import closed
 from pit_fetch_providers.markup.depth import flattened, is_too_large
 from pit_fetch_providers.markup.layout import is_short, laid_out
+from pit_fetch_providers.markup.looks import Looks, walk
+from pit_fetch_providers.markup.marks import visible
 from pit_fetch_providers.wayback import address
 
 if TYPE_CHECKING:
@@ -28,12 +31,13 @@ _FILES = (_GZIP, b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04")
 _MOST_UNPACKED = 64_000_000
 _TEXTS = ("", "unk", "text/html", "text/plain", "application/xhtml+xml")
 
-# Not part of a page's text: scripts, navigation, forms, and the archive's own banner.
+# Not part of a page's text, beside what no page shows: navigation, forms, and the archive's own banner.
 _SILENT = (
-    "script, style, noscript, template, svg, iframe, object, nav, select, button, input, textarea, dialog, "
+    "svg, object, nav, select, button, input, textarea, dialog, "
     "[role=navigation], [role=search], [role=banner], [role=contentinfo], #wm-ipp-base, #wm-ipp"
 )
-_HIDDEN = "[hidden], [aria-hidden=true]"
+_HIDDEN = "[aria-hidden=true]"
+_MAIN = "main, [role=main]"
 _OF_A_PART = ":is(article, main, section) :is(header, footer)"
 
 _PUBLISHED = frozenset({
@@ -63,6 +67,7 @@ _LONG = 5_000
 _SHORT = 200
 # The limit of what a page states of itself. Only its text is continued in the next answer.
 _LONGEST_FIELD = 1_000
+_LONGEST_LINK = 1_000  # texts and elements, of which each is entered and left
 _REFRESH = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _AT_ONCE_SECONDS = 10
 
@@ -133,15 +138,18 @@ def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
     page = LexborHTMLParser(flat)
     base, mentions_script = _base(page, url), _mentions_script(page)
     head, frames = _head(page, base, content_type), [node.attributes.get("src") for node in page.css("frame[src]")]
-    main, text = _main_text(page, f"{_SILENT}, {_HIDDEN}")
-    if not text:  # a page that hides all of itself, as behind a dialog, hides nothing
-        main, text = _main_text(LexborHTMLParser(flat), _SILENT)
-    links = "\n".join(_links(main, base, frames))
+    looks = _looks(page, f"{_SILENT}, {_HIDDEN}")
+    main = _main(page, looks)
+    if main is None:  # a page that hides all of itself, as behind a dialog, hides nothing
+        looks = _looks(page, _SILENT, hides=False)
+        main = _main(page, looks) or page.body
+    text = "" if main is None else laid_out(main, looks)
+    links = "\n".join(_links(main, looks, base, frames))
     is_long, is_short = len(text) >= _LONG, len(text) < _SHORT
     returns = head.refresh is not None and address.key(head.refresh) == address.key(url)
     hint = f"{head.title or ''}\n{text[:_SHORT]}"
     return head._replace(
-        text=source if form == "html" else _marked_down(main, base) if form == "markdown" else text,
+        text=source if form == "html" else _marked_down(main, looks, base) if form == "markdown" else text,
         links=links,
         refresh=None if is_long or returns else head.refresh,
         is_of_nothing=not is_long and bool(_NOTHING.search(head.title or "")),
@@ -167,15 +175,8 @@ def _head(page: LexborHTMLParser, base: str, content_type: str) -> Content:
     )
 
 
-def _main_text(page: LexborHTMLParser, silent: str) -> tuple[LexborNode | None, str]:
-    """Return the part of a page that holds its text, and the text, without the elements that are ``silent``."""
-    _silence(page, silent)
-    main = _main(page)
-    return main, "" if main is None else laid_out(main)
-
-
-def _marked_down(main: LexborNode | None, base: str) -> str:
-    return "" if main is None else laid_out(main, partial(address.linked, base))
+def _marked_down(main: LexborNode | None, looks: Looks, base: str) -> str:
+    return "" if main is None else laid_out(main, looks, partial(address.linked, base))
 
 
 def _base(page: LexborHTMLParser, url: str) -> str:
@@ -224,34 +225,54 @@ def _mentions_script(page: LexborHTMLParser) -> bool:
     return "javascript" in without.lower() or page.css_first("#root, #app, #__next, app-root, script[src]") is not None
 
 
-def _silence(page: LexborHTMLParser, silent: str) -> None:
+def _looks(page: LexborHTMLParser, left_out: str, *, hides: bool = True) -> Looks:
+    looks = Looks(page, left_out, hides=hides)
     of_parts = {node.mem_id for node in page.css(_OF_A_PART)}
     for node in page.css("header, footer"):
         if node.mem_id not in of_parts:
-            node.decompose()
-    for node in page.css(silent):
-        node.decompose()
+            looks.leave_out(node)
+    return looks
 
 
-def _main(page: LexborHTMLParser) -> LexborNode | None:
-    for node in page.css("main, [role=main]"):
-        if node.text(strip=True):
-            return node
-    return page.body
+def _main(page: LexborHTMLParser, looks: Looks) -> LexborNode | None:
+    """Return the first main part that has a text, or the body; None if the page shows no text."""
+    mains, has_text = {node.mem_id for node in page.css(_MAIN)}, False
+    around: list[LexborNode] = []  # the main parts that are open
+    for node, tag, look, is_entered, state in walk(page.root, looks) if page.root is not None else ():
+        if tag == "-text":
+            is_text = not state and bool(visible(node.text_content or "").strip())
+            if is_text and (around or not mains):
+                return around[0] if around else page.body
+            has_text |= is_text
+        elif node.mem_id in mains and not look.is_left_out:
+            if is_entered:
+                around.append(node)
+            else:
+                around.pop()
+    return page.body if has_text else None
 
 
-def _links(main: LexborNode | None, base: str, frames: Iterable[str | None]) -> Iterator[str]:
+def _links(main: LexborNode | None, looks: Looks, base: str, frames: Iterable[str | None]) -> Iterator[str]:
     """Yield each address that the text links to, once, with the words of its first link, and those of its frames."""
     seen: set[str] = set()
-    links: list[tuple[str | None, LexborNode | None]] = [(frame, None) for frame in frames]
-    links += [(node.attributes.get("href"), node) for node in main.css("a[href]")] if main is not None else []
-    for link, node in links:
+    links = [(frame, "") for frame in frames]
+    links += _linked(main, looks) if main is not None else ()
+    for link, words in links:
         target = address.linked(base, link or "")
         if target is not None and target not in seen:
             seen.add(target)
-            yield f"{target} {'' if node is None else _words(node)}".rstrip()
+            yield f"{target} {words}".rstrip()
 
 
-def _words(link: LexborNode) -> str:
-    """Return the words of a link on one line. Of a long one, in which others may nest, nothing raised is parted."""
-    return " ".join((laid_out(link) if is_short(link) else link.text()).split())
+def _linked(main: LexborNode, looks: Looks) -> Iterator[tuple[str | None, str]]:
+    """Yield what each link that is seen leads to, with its words on one line."""
+    for node in main.css("a[href]"):
+        if looks.state(node) == 0:
+            words = laid_out(node, looks) if is_short(node, looks) else _first_words(node, looks)
+            yield node.attributes.get("href"), " ".join(words.split())
+
+
+def _first_words(link: LexborNode, looks: Looks) -> str:
+    """Return the words of a long link, in which others may nest: of no more than so much of it, with nothing parted."""
+    steps = islice(walk(link, looks), _LONGEST_LINK)
+    return "".join(node.text_content or "" for node, tag, _, _, state in steps if tag == "-text" and not state)

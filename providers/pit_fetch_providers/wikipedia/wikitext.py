@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED, resolved, visible
-from pit_fetch_providers.markup.styles import is_unseen, shift_of, sizes
+from pit_fetch_providers.markup.styles import gaps_of, is_unseen, shift_of, sizes
 from pit_fetch_providers.wikipedia import nesting, templates
 
 if TYPE_CHECKING:
@@ -175,7 +175,8 @@ def _tag(tag: Tag) -> str:
     if name in _LINES and (name == "tr" or not tag.wiki_markup):  # whose tables begin a line
         return f"\n{inner}{'' if name == 'tr' else _LINE}"
     shift = _SHIFTS.get(name) or _shift(style)
-    return f"{shift}{inner}{BACK}" if shift else inner
+    before, behind = ("", "") if shift else gaps_of(style)
+    return f"{shift}{inner}{BACK}" if shift else f"{before}{inner}{behind}"
 
 
 def _shift(style: str) -> str:

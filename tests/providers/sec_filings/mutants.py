@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 from pit_fetch_providers.markup.characters import decode
+from pit_fetch_providers.markup.sheets import Sheet
 from pit_fetch_providers.sec_filings import elements, files, holdings, releases
 
 from pit_fetch.errors import UpstreamError
@@ -181,6 +183,22 @@ def _counts_nothing(real: Any) -> Any:
 
 def _as_a_whole(real: Any) -> Any:
     return lambda submission: real(decode(submission).encode())
+
+
+def _without_font(real: Any) -> Any:
+    return lambda name, value: () if name == "font" else real(name, value)
+
+
+def _backwards(real: Any) -> Any:
+    return lambda style: reversed(list(real(style)))
+
+
+def _everything(real: Any) -> Any:
+    return dict.fromkeys(real, re.compile(".*"))
+
+
+def _once_for_all(real: Any) -> Any:
+    return lambda state, look: state | real(state, look)
 
 
 def _never(real: Any) -> Any:
@@ -403,12 +421,26 @@ MUTANTS = (
         for name, target, make in (
             (
                 "only a size by its name makes letters small",
-                "styles:sizes",
-                lambda real: lambda style: "size:" in style,
+                "styles:_longhands",
+                _without_font,
             ),
-            ("no style makes a line", "styles:display_of", lambda real: lambda style: None),
+            ("no style makes a line", "styles:_display", lambda real: lambda word: None),
+            ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
+            ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
             ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
             ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
+        )
+    ),
+    *(
+        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: hidden",))
+        for name, target, make in (
+            ("no sheet of a page is read", "looks:_sheet", lambda real: lambda page: Sheet(())),
+            ("a rule that may not match hides", "sheets:_if_it_matches", lambda real: lambda name, value: value),
+            ("a sheet for printers hides", "sheets:is_for_screens", lambda real: lambda media: True),
+            ("the first declaration counts", "styles:declarations", _backwards),
+            ("whatever is declared is taken", "styles:_TAKEN", _everything),
+            ("what is within an invisible one is invisible", "looks:_within", _once_for_all),
+            ("any gap is a blank", "styles:_BLANK", lambda real: 0.01),
         )
     ),
 )

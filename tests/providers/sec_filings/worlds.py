@@ -636,4 +636,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "left open": pages.left_open,
     "passages": pages.passages,
     "parted": pages.parted,
+    "hidden": pages.hidden,
 }

@@ -381,6 +381,7 @@ def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: 
         ("5,234<ref>x</ref>4 5,234{{efn|a}}4 in 2019.<ref>x</ref>5 men", "5,234 4 5,234 4 in 2019. 5 men"),
         ("Acme<ref>x</ref>, 5<ref>x</ref>% 5[[File:a.png]]6", "Acme, 5% 5 6"),
         ("5<span style='display:none'>6</span>7 <s>5</s>6", "5 7 5 6"),
+        ("5<span style='--x-display:none'>6</span>7 5<i style='padding:0 2em'>6</i>7", "567 5 6 7"),
         ("a<p>5</p><p>6</p><div>7</div>8<li>9</li>", "a\n5\n\n6\n\n7\n8\n- 9"),
     ],
 )
