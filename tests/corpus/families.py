@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from pathlib import Path
@@ -1582,10 +1582,23 @@ def wikipedia() -> Iterator[Case]:
 
 
 FILES = {
-    "bz-news-api": benzinga, "alphavantage": alphavantage, "sec_full_text": sec, "sec_filings": sec_filings, "fred": fred, "perplexity": perplexity,
-    "earningscall": earningscall, "yahoo": yahoo, "wayback": wayback,
+    "bz-news-api": benzinga,
+    "alphavantage": alphavantage,
+    "sec_full_text": lambda: _on_a_host_that_answers(sec()),
+    "sec_filings": lambda: _on_a_host_that_answers(sec_filings()),
+    "fred": fred,
+    "perplexity": perplexity,
+    "earningscall": earningscall,
+    "yahoo": yahoo,
+    "wayback": wayback,
     "wikipedia": wikipedia,
-}  # fmt: skip
+}
+
+
+def _on_a_host_that_answers(cases: Iterable[Case]) -> Iterator[Case]:
+    """Yield cases in which www.sec.gov has what it always has. Without it, the host seems to refuse everything."""
+    robots = reply("User-agent: *\nDisallow: /cgi-bin\n", "/robots.txt")
+    yield from ({**case, "exchanges": [*case["exchanges"], robots]} for case in cases)
 
 
 def document(source: str) -> str:
