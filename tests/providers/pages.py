@@ -165,10 +165,10 @@ _SHOWING = ("{}", "<i style='--x-display:none'>{}</i>", "<i style='display:none;
             "<i style='display:inline;display:nothing'>{}</i>", "<i style='background:url(display:none)'>{}</i>",
             "<i style='visibility:hidden'><b style='visibility:visible'>{}</b></i>", "<i class=perhaps>{}</i>",
             "<i style='font-size:0'><b style='font-size:9pt'>{}</b></i>", "<i class=print>{}</i>",
-            "<i class=within>{}</i>", "<i class=gone style='display:inline'>{}</i>",
+            "<i class=within>{}</i>", "<i class=gone>{}</i>", "<i class=apart style='float:none'>{}</i>",
             "<i style='padding:0 .1em;margin:0 1px'>{}</i>")  # fmt: skip
-_SHEET = """<style>.gone, b#gone { display: none } .perhaps { display: none } .on .perhaps { display: inline }
-@media print { .print { display: none } } .none .within { display: none }</style>"""
+_SHEET = """<style>.gone, b#gone { display: none } .on .perhaps { float: right } .apart { float: right }
+@media print { .print { float: right } } .none .within { float: right }</style>"""
 
 
 def hidden(rng: Random) -> int:

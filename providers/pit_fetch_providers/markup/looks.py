@@ -1,7 +1,7 @@
 """Walk through a page as its reader sees it: what is hidden is passed over, and each element comes with its look. Pure.
 
 >>> from selectolax.lexbor import LexborHTMLParser
->>> page = LexborHTMLParser("<style>.h {display: none}</style><p>5<b class=h>9</b><i style='visibility:hidden'>8</i>")
+>>> page = LexborHTMLParser("<style>.h {float: left}</style><p>5<b hidden>9</b><i style='visibility:hidden'>8</i>")
 >>> [(node.text_content, state) for node, tag, _, _, state in walk(page.body, Looks(page)) if tag == "-text"]
 [('5', 0), ('8', 1)]
 """
@@ -170,13 +170,13 @@ def _within(state: int, look: Look) -> int:
 
 def _sheet(page: LexborHTMLParser) -> Sheet:
     """Return what the sheets of a page declare, but those that are for pages without scripts, or not for screens."""
-    sources: dict[bool | None, list[str]] = {True: [], None: [], False: []}
+    sources = list[str]()
     for node in page.css("style"):
         parent, attributes = node.parent, node.attributes
         is_css = (attributes.get("type") or "text/css").strip().lower() == "text/css"
-        if is_css and (parent is None or parent.tag != "noscript"):
-            sources[is_for_screens(attributes.get("media") or "")].append(node.text())
-    return Sheet(sources[True], sources[None])
+        if is_css and is_for_screens(attributes.get("media") or "") and (parent is None or parent.tag != "noscript"):
+            sources.append(node.text(deep=False))
+    return Sheet(sources)
 
 
 def _placed(page: LexborHTMLParser) -> Iterator[tuple[int, Look]]:

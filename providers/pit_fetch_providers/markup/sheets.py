@@ -2,16 +2,16 @@
 
 >>> sheet = Sheet([".fn, sup.a { vertical-align: super } .tab { display: none } .on .tab { display: block }"])
 >>> sheet.values("span", "", ["fn"], ""), sheet.values("p", "", ["tab"], "")
-({'vertical-align': 'super'}, {'display': 'revert'})
+({'vertical-align': 'super'}, {})
 
-A selector that names an element by its tag, its id and up to two classes decides. Of any other one nobody says here
-whether it matches: such a one hides nothing, and what it may show is shown.
+A selector that names an element by its tag, its id and up to two classes is read. Of any other one nobody says here
+whether it matches. What a sheet hides is shown: whether another rule shows it again cannot be told for sure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -19,7 +19,8 @@ from pit_fetch_providers.markup.styles import declarations, without_nested
 
 # A page whose sheets are longer than this is read without them. Of filings the largest have 1 MB.
 _MOST = 2_000_000
-_MOST_CLASSES = 8  # of one element, those that sheets name
+_MOST_CLASSES = 4  # of one element, those that sheets name
+_MOST_DECLARED = 100_000
 _LONGEST_SELECTOR = 400
 _IN_HTML = re.compile("<!--|-->")  # as the sheets of old pages are hidden from browsers that know none
 _BRACE = re.compile(r"[{}]")
@@ -35,12 +36,9 @@ _PASSING = re.compile(
     r"::|:(?:before|after|first-l|hover|focus|active|target|visited|checked|placeholder|-)", re.IGNORECASE
 )
 _MEDIA = re.compile(r"@media\b(.*)", re.IGNORECASE | re.DOTALL)
-_PERHAPS = re.compile(r"@(?:supports|layer|container|scope|document)\b", re.IGNORECASE)
 _SCREEN, _PRINT = re.compile(r"(?:only\s+)?(?:screen|all)"), re.compile(r"(?:only\s+)?(?:print|speech|aural|braille)\b")
-# What an element looks like that may be shown, although a rule that is sure hides it.
-_SHOWN = {"display": "revert", "visibility": "visible", "font-size": "medium"}
 _HIDING = {"display": re.compile("none"), "visibility": re.compile("hidden|collapse"),
-           "font-size": re.compile(r"[+-]?0*\.?0*(?:[a-z]+|%)?")}  # fmt: skip
+           "font-size": re.compile(r"[+-]?0{0,20}(?:\.0{0,20})?(?:[a-z]+|%)?")}  # fmt: skip
 
 # Whether a declaration is important, the weight of its selector, and its place.
 Rank = tuple[bool, tuple[int, int, int], int]
@@ -58,19 +56,17 @@ class Subject(NamedTuple):
 class _Rule(NamedTuple):
     selectors: str
     body: str
-    is_sure: bool
 
 
 class Sheet:
     """What the sheets of a page declare, by the elements that they name."""
 
-    def __init__(self, sure: Iterable[str], doubtful: Iterable[str] = ()) -> None:
+    def __init__(self, sources: Sequence[str]) -> None:
         self.declared: dict[Subject, dict[str, tuple[Rank, str]]] = {}
         self.place = 0
-        every = [*((source, True) for source in sure), *((source, False) for source in doubtful)]
-        if sum(len(source) for source, _ in every) <= _MOST:
-            for source, is_sure in every:
-                self._read(source, is_sure)
+        if sum(map(len, sources)) <= _MOST:
+            for source in sources:
+                self._read(source)
         self.tags = frozenset(subject.tag for subject in self.declared if subject.tag)
         self.ids = frozenset(subject.id for subject in self.declared if subject.id)
         self.classes = frozenset(name for subject in self.declared for name in subject.classes)
@@ -93,26 +89,28 @@ class Sheet:
             for of_id in ("", identity) if identity in self.ids else ("",):
                 yield from (Subject(of_tag, of_id, of_classes) for of_classes in sets)
 
-    def _read(self, source: str, is_sure: bool) -> None:
-        for rule in _rules(source, is_sure):
+    def _read(self, source: str) -> None:
+        for rule in _rules(source):
             if _SHOWING.search(rule.body):
-                declared = list(declarations(rule.body))
-                for selector in rule.selectors.split(",") if declared else ():
-                    self._declare(selector.strip(), declared, rule.is_sure)
+                said = {name: (name, value, is_important) for name, value, is_important in declarations(rule.body)}
+                declared = [made for made in said.values() if not _is_hiding(*made[:2])]
+                for selector in dict.fromkeys(rule.selectors.split(",")) if declared else ():
+                    if self.place < _MOST_DECLARED:
+                        self._declare(selector.strip(), declared)
 
-    def _declare(self, selector: str, declared: list[tuple[str, str, bool]], is_sure: bool) -> None:
+    def _declare(self, selector: str, declared: list[tuple[str, str, bool]]) -> None:
         if not selector or len(selector) > _LONGEST_SELECTOR or _PASSING.search(selector):
             return
         selector = _ATTRIBUTE.sub("[", selector)
         subject, is_whole = _subject(selector)
+        if not is_whole:
+            return
         weight = _weight(selector)
         of_subject = self.declared.setdefault(subject, {})
         for name, value, is_important in declared:
-            said = value if is_sure and is_whole else _if_it_matches(name, value)
-            if said is not None:
-                self.place += 1
-                ranked = ((is_important, weight, self.place), said)
-                of_subject[name] = max(of_subject.get(name, ranked), ranked)
+            self.place += 1
+            ranked = ((is_important, weight, self.place), value)
+            of_subject[name] = max(of_subject.get(name, ranked), ranked)
 
 
 def is_for_screens(media: str) -> bool | None:
@@ -123,34 +121,26 @@ def is_for_screens(media: str) -> bool | None:
     return False if all(_PRINT.match(word) for word in wanted) else None
 
 
-def _rules(source: str, is_sure: bool) -> Iterator[_Rule]:
-    """Yield the rules of a sheet. Those within another one are not sure."""
-    source, begin = without_nested(_IN_HTML.sub("", source)), 0
-    open_: list[tuple[str, list[str], bool | None]] = []  # of each block what is before it, in it, and if it counts
+def _rules(source: str) -> Iterator[_Rule]:
+    """Yield the rules of a sheet that are sure to count, none of them within another one."""
+    source, begin = without_nested(_IN_HTML.sub("", source), "()"), 0
+    open_: list[tuple[str, bool]] = []  # of each block what is before it, and whether rules in it count
     for brace in _BRACE.finditer(source):
         said, begin = source[begin : brace.start()], brace.end()
         if brace[0] == "{":
-            inner, _, prelude = said.rpartition(";")
-            counts = open_[-1][2] if open_ else is_sure
-            if open_:
-                open_[-1][1].append(inner)
-            open_.append((prelude.strip(), [], _counts(prelude.strip(), counts)))
+            prelude = said.rpartition(";")[2].strip()
+            counts = not open_ or (open_[-1][1] and open_[-1][0].startswith("@"))
+            open_.append((prelude, counts and _counts(prelude)))
         elif open_:
-            prelude, parts, counts = open_.pop()
-            if counts is not None and not prelude.startswith("@"):
-                is_inner = any(not around.startswith("@") for around, _, _ in open_)
-                yield _Rule(prelude, ";".join([*parts, said]), counts and not is_inner)
+            prelude, counts = open_.pop()
+            if counts and not prelude.startswith("@"):
+                yield _Rule(prelude, said)
 
 
-def _counts(prelude: str, around: bool | None) -> bool | None:
-    """Return whether the rules in a block are sure to count; None if they do not."""
-    if around is None or not prelude.startswith("@"):
-        return around
+def _counts(prelude: str) -> bool:
+    """Return whether the rules in a block are sure to count."""
     media = _MEDIA.match(prelude)
-    if media is None:
-        return False if _PERHAPS.match(prelude) else None
-    is_for = is_for_screens(media[1])
-    return None if is_for is False else around and is_for is True
+    return not prelude.startswith("@") or (media is not None and is_for_screens(media[1]) is True)
 
 
 def _subject(selector: str) -> tuple[Subject, bool]:
@@ -172,6 +162,5 @@ def _weight(selector: str) -> tuple[int, int, int]:
     return selector.count("#"), sum(map(selector.count, ".[:")), tags
 
 
-def _if_it_matches(name: str, value: str) -> str | None:
-    """Return how an element may look by a rule that is not sure to match it; None if that does not count."""
-    return None if name not in _SHOWN or _HIDING[name].fullmatch(value) else _SHOWN[name]
+def _is_hiding(name: str, value: str) -> bool:
+    return name in _HIDING and _HIDING[name].fullmatch(value) is not None

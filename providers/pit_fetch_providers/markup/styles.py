@@ -24,7 +24,7 @@ _QUOTED = re.compile(r""""[^"\n]*"|'[^'\n]*'""")
 _BRACKETS = re.compile(r"\([^(){}]*\)|\([^(){}]*\Z")
 _LONGEST = 20_000  # a style of more than so many characters is none
 
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+_NUMBER = r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})"
 _LENGTH = re.compile(rf"({_NUMBER})([a-z]*|%)")
 _SIZE = re.compile(rf"(?<![\w.-]){_NUMBER}(?:[a-z]+|%)?|\b(?:xx?-small|small|medium|large|xx?x?-large)\b")
 _GLOBAL = r"inherit|initial|unset|revert(?:-layer)?"
@@ -107,11 +107,11 @@ def declarations(style: str) -> Iterator[tuple[str, str, bool]]:
                 yield longhand, part, is_important
 
 
-def without_nested(style: str) -> str:
-    """Return a style, or a sheet, without comments, quotations and what stands in brackets."""
+def without_nested(style: str, brackets: str = "") -> str:
+    """Return a style, or a sheet, without comments and quotations, and with ``brackets`` for what stands in such."""
     style = _COMMENT.sub("", style) if "/*" in style else style
     style = _QUOTED.sub("", style) if '"' in style or "'" in style else style
-    return _BRACKETS.sub("", style) if "(" in style else style
+    return _BRACKETS.sub(brackets, style) if "(" in style else style
 
 
 def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:

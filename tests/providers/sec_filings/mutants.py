@@ -424,6 +424,7 @@ MUTANTS = (
                 "styles:_longhands",
                 _without_font,
             ),
+            ("no sheet of a page is read", "looks:_sheet", lambda real: lambda page: Sheet(())),
             ("no style makes a line", "styles:_display", lambda real: lambda word: None),
             ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
             ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
@@ -434,9 +435,13 @@ MUTANTS = (
     *(
         Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: hidden",))
         for name, target, make in (
-            ("no sheet of a page is read", "looks:_sheet", lambda real: lambda page: Sheet(())),
-            ("a rule that may not match hides", "sheets:_if_it_matches", lambda real: lambda name, value: value),
-            ("a sheet for printers hides", "sheets:is_for_screens", lambda real: lambda media: True),
+            ("what a sheet hides is left out", "sheets:_is_hiding", lambda real: lambda name, value: False),
+            (
+                "a rule that may not match counts",
+                "sheets:_subject",
+                lambda real: lambda selector: (real(selector)[0], True),
+            ),
+            ("a sheet for printers counts", "sheets:is_for_screens", lambda real: lambda media: True),
             ("the first declaration counts", "styles:declarations", _backwards),
             ("whatever is declared is taken", "styles:_TAKEN", _everything),
             ("what is within an invisible one is invisible", "looks:_within", _once_for_all),
