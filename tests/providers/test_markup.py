@@ -180,7 +180,7 @@ def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str)
 
 SHEETS = {
     "one class": (",".join([".a"] * 300_000) + "{float:left;" + "top:0;" * 3_000 + "}", "<p class=a>5" * 9_000),
-    "many": (",".join(f".a{n}" for n in range(200_000)) + "{float:left;position:fixed;margin:9pt}", "<p class=a9>5" * 9_000),
+    "many": (",".join(f".a{n}" for n in range(200_000)) + "{float:left;margin:9pt}", "<p class=a9>5" * 9_000),
     "pairs": ("".join(f".a.b{n}{{float:left}}" for n in range(20_000)),
               "".join(f"<p class='a b{n}'>5" for n in range(20_000))),
     "braces": ("{" * 900_000, ""),
