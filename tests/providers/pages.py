@@ -158,7 +158,7 @@ def parted(rng: Random) -> int:
 # What hides its figure, and what does not, although it may seem to.
 _HIDING = ("<i hidden>{}</i>", "<i style='display:none'>{}</i>", "<i style='display:block;display:/**/none'>{}</i>",
            "<i style='display:none!important;display:inline'>{}</i>", "<i style='font-size:0'>{}</i>",
-           "<i class=gone>{}</i>", "<b class='x gone'>{}</b>", "<b id=gone>{}</b>", "<title>{}</title>",
+           "<title>{}</title>",
            "<dialog>{}</dialog>", "<datalist>{}</datalist>", "<template>{}</template>",
            "<i style='display:none'><b style='display:inline'>{}</b></i>")  # fmt: skip
 _SHOWING = ("{}", "<i style='--x-display:none'>{}</i>", "<i style='display:none;display:inline'>{}</i>",
