@@ -36,7 +36,7 @@ _PASSING = re.compile(
     r"::|:(?:before|after|first-l|hover|focus|active|target|visited|checked|placeholder|-)", re.IGNORECASE
 )
 _MEDIA = re.compile(r"@media\b(.*)", re.IGNORECASE | re.DOTALL)
-_SCREEN, _PRINT = re.compile(r"(?:only\s+)?(?:screen|all)"), re.compile(r"(?:only\s+)?(?:print|speech|aural|braille)\b")
+_SCREEN = re.compile(r"(?:only\s+)?(?:screen|all)")
 _HIDING = {"display": re.compile("none"), "visibility": re.compile("hidden|collapse"),
            "font-size": re.compile(r"[+-]?0{0,20}(?:\.0{0,20})?(?:[a-z]+|%)?")}  # fmt: skip
 
@@ -113,12 +113,10 @@ class Sheet:
             of_subject[name] = max(of_subject.get(name, ranked), ranked)
 
 
-def is_for_screens(media: str) -> bool | None:
-    """Return whether a screen is what a sheet is for; None if that depends on the screen."""
-    wanted = [word.strip().lower() for word in media.split(",")]
-    if not media.strip() or any(_SCREEN.fullmatch(word) for word in wanted):
-        return True
-    return False if all(_PRINT.match(word) for word in wanted) else None
+def is_for_screens(media: str) -> bool:
+    """Return whether a sheet is for any screen, whatever it is like."""
+    wanted = (word.strip().lower() for word in media.split(","))
+    return not media.strip() or any(_SCREEN.fullmatch(word) for word in wanted)
 
 
 def _rules(source: str) -> Iterator[_Rule]:
@@ -140,7 +138,7 @@ def _rules(source: str) -> Iterator[_Rule]:
 def _counts(prelude: str) -> bool:
     """Return whether the rules in a block are sure to count."""
     media = _MEDIA.match(prelude)
-    return not prelude.startswith("@") or (media is not None and is_for_screens(media[1]) is True)
+    return not prelude.startswith("@") or (media is not None and is_for_screens(media[1]))
 
 
 def _subject(selector: str) -> tuple[Subject, bool]:

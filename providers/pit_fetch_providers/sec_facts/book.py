@@ -72,6 +72,7 @@ class Book:
         self.own = self._own(ANCHORS)
         self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
+        self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
         """Return the periods of the concepts ``names``, each with what first shows it, of ``forms``.
@@ -324,10 +325,12 @@ class Book:
         """Return the version of the line that came last to a period other than its own, where it can undo a recast."""
         if not self.same:
             return []
-        histories = (history for concept in line.concepts for history in self._histories.get(concept, {}).values())
-        moved = (version for history in histories for version in history.versions if RELEASED in version.payload)
-        newest = max(moved, key=age, default=None)
-        return [] if newest is None else [newest]
+        if line.concepts not in self._newest_moved:
+            histories = (history for concept in line.concepts for history in self._histories.get(concept, {}).values())
+            moved = (version for history in histories for version in history.versions if RELEASED in version.payload)
+            newest = max(moved, key=age, default=None)
+            self._newest_moved[line.concepts] = [] if newest is None else [newest]
+        return self._newest_moved[line.concepts]
 
     def _recasting(self, line: Line, currency: str) -> Mapping[str, Record]:
         """Return the filings that report another value of the line than before for some period, under any of its names.
