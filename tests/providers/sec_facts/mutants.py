@@ -68,6 +68,15 @@ def _before_it_was_proved(real: Any) -> Any:
     return one_for_each_period
 
 
+def _as_of_the_period(real: Any) -> Any:
+    def with_others(*given: Any) -> Any:
+        for period in real(*given):
+            other = period.other and period.other._replace(shown=period.shown)
+            yield period._replace(other=other)
+
+    return with_others
+
+
 def _since_it_was_proved(real: Any) -> Any:
     return lambda records, same: [made for made in real(records, same) if RELEASED not in made.payload]
 
@@ -342,9 +351,9 @@ MUTANTS = (
         _STAMPED,
     ),
     Mutant(
-        "sec_facts: derived days that a later filing types a few days off move",
-        f"{_SPANS}:_places",
-        lambda real: lambda book, rest, **given: [*real(book, rest, **given)][-1:],
+        "sec_facts: the figures of proved days are older than their proof",
+        f"{_SPANS}:_with_others",
+        _as_of_the_period,
         _STAMPED,
     ),
     Mutant(
