@@ -171,6 +171,8 @@ def test_what_a_page_shows_apart_is_parted_and_nothing_else(page: str, text: str
         (r"<style>.md\:n {float:right}</style>5<i class='h md:n'>6</i>", "5 6"),
         ("<style>.n {display:block} .x .n {display:inline}</style><i class=n>5</i><i class=n>6</i>", "5\n6"),
         ("<style>.x .n {float:right}</style>5<i class=n>6</i>", "56"),
+        ("<style>.n:hover, .n[a], .n::before, .\\6e x {float:right}</style>5<i class='n 6e'>6</i>", "56"),
+        ("<style>.n.n {float:right} .n {float:none}</style>5<i class=n>6</i>", "5 6"),
     ],
 )
 def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str) -> None:
@@ -188,6 +190,7 @@ SHEETS = {
     "nested": ("@media{" * 20_000 + "a{float:left}" * 20_000, ""),
     "digits": ("a{margin-left:" + "1" * 19_000 + "!}" * 2, "<b style='margin-left:" + "1" * 19_000 + "!'>5</b>" * 9),
     "within a drawing": ("", "<svg>" + "<style>" * 20_000 + "5" * 100_000),
+    "names": ("".join("." + "é" * n + "!{float:left}" for n in range(399)), ""),
     "comments": ("/*" * 500_000, ""),
     "brackets": ("a" + "([" * 500_000 + "{float:left}", ""),
 }  # fmt: skip

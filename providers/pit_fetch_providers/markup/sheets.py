@@ -25,23 +25,19 @@ _LONGEST_SELECTOR = 400
 _IN_HTML = re.compile("<!--|-->")  # as the sheets of old pages are hidden from browsers that know none
 _BRACE = re.compile(r"[{}]")
 _SHOWING = re.compile(r"display|visib|vertical|font|float|position|margin|padding", re.IGNORECASE)
-_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\[^\n])+"
+_NAME = r"(?:[a-zA-Z0-9_-]|[^\x00-\x7f]|\\[^\n0-9a-fA-F])+"  # a letter that is given by its number is not read
 _SUBJECT = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)")
 _PART = re.compile(rf"([.#])({_NAME})")
-_ATTRIBUTE = re.compile(r"\[[^\]]*(?:\]|\Z)")
 _ESCAPED = re.compile(r"\\(.)")
-_COMBINATOR = re.compile(r"\s*[>+~]\s*|\s+")
-# What an element is not by itself: another one that is made for it, or how it is while somebody points at it.
-_PASSING = re.compile(
-    r"::|:(?:before|after|first-l|hover|focus|active|target|visited|checked|placeholder|-)", re.IGNORECASE
-)
 _MEDIA = re.compile(r"@media\b(.*)", re.IGNORECASE | re.DOTALL)
 _SCREEN = re.compile(r"(?:only\s+)?(?:screen|all)")
 _HIDING = {"display": re.compile("none"), "visibility": re.compile("hidden|collapse"),
            "font-size": re.compile(r"[+-]?0{0,20}(?:\.0{0,20})?(?:[a-z]+|%)?")}  # fmt: skip
 
+# How many ids, classes and tags a selector names.
+Weight = tuple[int, int, int]
 # Whether a declaration is important, the weight of its selector, and its place.
-Rank = tuple[bool, tuple[int, int, int], int]
+Rank = tuple[bool, Weight, int]
 _OF_THE_ELEMENT = (1_000, 0, 0)
 
 
@@ -99,13 +95,10 @@ class Sheet:
                         self._declare(selector.strip(), declared)
 
     def _declare(self, selector: str, declared: list[tuple[str, str, bool]]) -> None:
-        if not selector or len(selector) > _LONGEST_SELECTOR or _PASSING.search(selector):
+        read = _parsed(selector) if 0 < len(selector) <= _LONGEST_SELECTOR else None
+        if read is None:
             return
-        selector = _ATTRIBUTE.sub("[", selector)
-        subject, is_whole = _subject(selector)
-        if not is_whole:
-            return
-        weight = _weight(selector)
+        subject, weight = read
         of_subject = self.declared.setdefault(subject, {})
         for name, value, is_important in declared:
             self.place += 1
@@ -141,23 +134,18 @@ def _counts(prelude: str) -> bool:
     return not prelude.startswith("@") or (media is not None and is_for_screens(media[1]))
 
 
-def _subject(selector: str) -> tuple[Subject, bool]:
-    """Return what a selector says of its element, and whether that is all that it says."""
-    *around, last = _COMBINATOR.split(selector)
-    match = _SUBJECT.match(last)
-    tag, names = (match[1] or "", match[2]) if match is not None else ("", "")
-    parts = [(sign, _ESCAPED.sub(r"\1", name)) for sign, name in _PART.findall(names)]
+def _parsed(selector: str) -> tuple[Subject, Weight] | None:
+    """Return what a selector says of its element, and how much it outweighs others; None if it says more."""
+    match = _SUBJECT.fullmatch(selector)
+    if match is None:
+        return None
+    tag, parts = match[1] or "", [(sign, _ESCAPED.sub(r"\1", name)) for sign, name in _PART.findall(match[2])]
     ids = [name for sign, name in parts if sign == "#"]
     classes = sorted({name for sign, name in parts if sign == "."})
-    is_whole = not around and match is not None and match.end() == len(last) and len(ids) < 2 and len(classes) < 3
-    return Subject("" if tag == "*" else tag.lower(), "".join(ids[:1]), tuple(classes[:2])), is_whole
-
-
-def _weight(selector: str) -> tuple[int, int, int]:
-    """Return how much a selector outweighs others: its ids, its classes and the like, its tags."""
-    parts = _COMBINATOR.split(selector)
-    tags = sum(part[:1] not in (".", "#", "[", ":", "*", "") for part in parts)
-    return selector.count("#"), sum(map(selector.count, ".[:")), tags
+    if len(ids) > 1 or len(classes) > 2:
+        return None
+    tag = "" if tag == "*" else tag.lower()
+    return Subject(tag, "".join(ids), tuple(classes)), (len(ids), len(parts) - len(ids), int(bool(tag)))
 
 
 def _is_hiding(name: str, value: str) -> bool:

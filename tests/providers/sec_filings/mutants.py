@@ -438,8 +438,8 @@ MUTANTS = (
             ("what a sheet hides is left out", "sheets:_is_hiding", lambda real: lambda name, value: False),
             (
                 "a rule that may not match counts",
-                "sheets:_subject",
-                lambda real: lambda selector: (real(selector)[0], True),
+                "sheets:_parsed",
+                lambda real: lambda selector: real(selector.split()[-1]),
             ),
             ("a sheet for printers counts", "sheets:is_for_screens", lambda real: lambda media: True),
             ("the first declaration counts", "styles:declarations", _backwards),
