@@ -20,9 +20,9 @@ from pit_fetch_providers.markup.marks import visible
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
-# A sign of currency, and what closes a figure, stand in cells of their own.
+# A sign of currency, and what closes a figure, stand in cells of their own. Beside a year it is a column's heading.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
-_CLOSING = re.compile(r"(?<=[\d.—-]) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
+_CLOSING = re.compile(r"(?<=[\d.—-])(?<![^\d.,](?:19|20)\d\d) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
 # Marks of the plain text of the 1990s.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 

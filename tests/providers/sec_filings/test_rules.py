@@ -431,6 +431,10 @@ PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.
     ("source", "expected"),
     [
         (PAGE, "Net sales\n\nProducts | $68,714 |\nChange | | (8)%"),
+        (
+            "<html>Sales<table><tr><td></td><td>2024</td><td>%</td></tr><tr><td>Europe</td><td>20</td><td>%</td></tr>",
+            "Sales\n\n2024 | %\nEurope | 20%",
+        ),
         ("<PAGE>\nITEM 1.   \n\n\n\n<TABLE>\n<CAPTION>\n<S>   <C>\nCash  $ 5\n</TABLE>\n", "ITEM 1.\n\nCash  $ 5"),
         ("<html></html>", ""),
         ("<html><p hidden>no</p><p style='Visibility : hidden'>no</p><template>no</template><p>yes", "yes"),
