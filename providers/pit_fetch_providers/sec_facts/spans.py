@@ -68,7 +68,7 @@ class Period(NamedTuple):
 
     ``own`` is None if it is not. ``chosen`` shows why an item is of it, of the others with its end, and has the
     currency, or the day of its balance sheet, that it has. ``other`` has its figures since its days were proved to be
-    those of another one.
+    those of another one, which has another end.
     """
 
     span: Span
@@ -132,10 +132,10 @@ def _periods(
 def _with_others(
     periods: Iterable[Period], ways: Mapping[Span, Sequence[_Way]], same: Mapping[Span, Same]
 ) -> Iterator[Period]:
-    """Yield the periods, each with the one that its days were proved to be."""
+    """Yield the periods, each with the one of another end that its days were proved to be."""
     for period in periods:
         proof = same.get(period.span)
-        if proof is None:
+        if proof is None or proof.period.end == period.span.end:
             yield period
         else:
             of_other = tuple(way.parts for way in ways.get(proof.period, ()))
@@ -149,7 +149,9 @@ def _retyped(book: Book, derived: Iterable[_Derived], every: Mapping[Span, Recor
     """
     for made in derived:
         (longer,), shorter = made.plus, made.minus
-        for period, proof in _places(book, Span(shorter.days.end + DAY, longer.days.end), is_any_end=True):
+        days = Span(shorter.days.end + DAY, longer.days.end)
+        same = book.same.get(days)
+        for period, proof in ((days, ()), *([] if same is None else [(same.period, (same.shown,))])):
             if period.end != made.rest.end and period in book.own and made.rest not in every:
                 yield made._replace(rest=period, proof=(book.own[period], every[period], *proof)), made.rest
 
@@ -219,24 +221,23 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
     for rest, plus, minus, shown in every:
         parts, spans = (*plus, minus), (tuple(part.period for part in plus), minus.period)
         since = [part.own for part in parts if part.own is not None]
-        for period, same in _places(book, rest):
-            proof = (*same, *shown)
-            own = max([*since, *proof], key=age) if len(since) == len(parts) else None
-            first = own
-            if period in reported:
-                first = _oldest(own, max([reported[period], *(part.shown for part in parts), *proof], key=age))
-            if first is not None:
-                way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
-                of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
+        period, same = _place(book, rest)
+        proof = (*same, *shown)
+        own = max([*since, *proof], key=age) if len(since) == len(parts) else None
+        first = own
+        if period in reported:
+            first = _oldest(own, max([reported[period], *(part.shown for part in parts), *proof], key=age))
+        if first is not None:
+            way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
+            of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
     return {span: tuple(of_period.values()) for span, of_period in ways.items()}
 
 
-def _places(book: Book, rest: Span, *, is_any_end: bool = False) -> Iterator[tuple[Span, tuple[Record, ...]]]:
-    """Yield the period of days that are derived, and the one that they were proved to be, with the proof."""
-    yield rest, ()
+def _place(book: Book, rest: Span) -> tuple[Span, tuple[Record, ...]]:
+    """Return the period of days that are derived: the one of this end that they were proved to be, with the proof."""
     same = book.same.get(rest)
-    if same is not None and (is_any_end or same.period.end == rest.end):  # no item gets another end
-        yield same.period, (same.shown,)
+    # To another end no figure moves: an item that was answered once is never gone.
+    return (same.period, (same.shown,)) if same is not None and same.period.end == rest.end else (rest, ())
 
 
 def _first(one: _Way, other: _Way) -> _Way:
