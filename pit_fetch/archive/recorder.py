@@ -18,7 +18,7 @@ from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap
-from pit_fetch.provider import Page, Record, Watermark
+from pit_fetch.pipeline.select import Part
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
 
@@ -30,8 +30,6 @@ AT_ONCE = 8
 
 # Gaps that do not mean that the fetch lacks something.
 _HARMLESS = ("unverifiable", "no_data")
-
-Part = Record | Page | Watermark | Gap
 
 
 class ArchiveRecorder:

@@ -17,8 +17,8 @@ from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.journal import Exchange
 from pit_fetch.errors import PitFetchError
 from pit_fetch.gaps import Code
-from pit_fetch.pipeline.select import visibility
-from pit_fetch.provider import Context, Gap, Page, Provider, Query, Record, Watermark
+from pit_fetch.pipeline.select import Part, records_of, visibility
+from pit_fetch.provider import Context, Provider, Query, Record
 from pit_fetch.transport import HttpReply, HttpRequest, ReplayingTransport, Transport
 
 OnError = Callable[[PitFetchError], object]
@@ -161,10 +161,9 @@ def _reporting(on_error: OnError) -> Iterator[None]:
         on_error(error)
 
 
-def received(part: Record | Page | Watermark | Gap, moment: datetime | None) -> list[Received]:
+def received(part: Part, moment: datetime | None) -> list[Received]:
     """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none)."""
-    records = part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ()
-    return [Received(record, visibility(record, moment) != "late") for record in records]
+    return [Received(record, visibility(record, moment) != "late") for record in records_of(part)]
 
 
 def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:

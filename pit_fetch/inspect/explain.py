@@ -24,8 +24,8 @@ from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, 
 from pit_fetch.inspect.verdict import NOT_PROVED, with_verdict
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.select import visibility, with_period
-from pit_fetch.provider import Page, Provider, Query, Record
+from pit_fetch.pipeline.select import records_of, visibility, with_period
+from pit_fetch.provider import Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations, is_wanted
@@ -164,7 +164,7 @@ def _watched(
 
     def watch(stream: Iterable[Any], query: Query) -> Iterator[Any]:
         for part in stream:
-            for record in part.records if isinstance(part, Page) else (part,) if isinstance(part, Record) else ():
+            for record in records_of(part):
                 if _may_be_wanted(provider, query, as_served(record)):
                     seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
             yield part

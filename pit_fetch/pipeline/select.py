@@ -35,6 +35,8 @@ from pit_fetch.times import in_new_york, is_aware
 # A shifting page cannot explain this many consecutive public records that were already on earlier pages.
 MOST_REPEATED = 100
 
+# What a provider's fetch yields.
+Part = Record | Page | Watermark | Gap
 Visibility = Literal["public", "late", "undated", "unusable"]
 Stopped = Literal["", "limit", "max_pages"]
 
@@ -107,8 +109,15 @@ def visibility(record: Record, cutoff: datetime | None) -> Visibility:
     return "late" if is_late else "public"
 
 
+def records_of(part: Part) -> tuple[Record, ...]:
+    """Return the records in a part of a provider's stream."""
+    if isinstance(part, Page):
+        return part.records
+    return (part,) if isinstance(part, Record) else ()
+
+
 def public(
-    stream: Iterable[Record | Page | Watermark | Gap],
+    stream: Iterable[Part],
     cutoff: Callable[[], datetime | None],
     withheld: Withheld,
     period: str = "",
