@@ -1,7 +1,7 @@
 """Tell a fact's kind of period by its days. Pure.
 
 ``fp`` and ``fy`` are those of the filing, not of the fact, and are rewritten. Companies with 52 or 53 weeks have years
-of 364 or 371 days, and quarters of 91 or 98.
+of 364 or 371 days, and quarters of 13 or 14 weeks, or three of 12 and one of 16 or 17.
 
 >>> [kind_of(start, date(2024, 9, 28)) for start in (date(2024, 6, 30), date(2023, 10, 1), None)]
 ['quarter', 'annual', 'instant']
@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 # A quarter that ends with a week ends up to six days before its month does.
 WEEK = timedelta(days=7)
 _DAYS: tuple[tuple[Kind, range], ...] = (
-    ("quarter", range(80, 101)),
+    ("quarter", range(80, 120)),  # four months have at least 120
     ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
     ("annual", range(350, 381)),
 )

@@ -50,6 +50,9 @@ _VALUES: Sequence[Sequence[float]] = (
     (0, 5, 5000, 7, 1234, 1_000_000, 12.5),
     (2000, 3000, 2345, 5000, 10_000),
 )
+# The weeks of the quarters of a year that ends with a week.
+_CALENDARS = ((13, 13, 13, 13), (12, 12, 12, 16), (16, 12, 12, 12))
+_LENGTHS: Sequence[tuple[Cadence, int]] = (("quarter", 1), ("ttm", 4))  # in quarters
 _PROFITS = (("us-gaap:NetIncomeLoss",), ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "us-gaap:Revenues"))
 
 
@@ -103,7 +106,7 @@ def _check_instants(records: Sequence[Record], statement: Statement) -> None:
 def noted(rng: Random) -> int:
     """What notes tell of other days changes no item of the company's own periods, whichever report they are in."""
     statement: Statement = rng.choice(("income", "cashflow"))
-    reported = list(_orderly(rng))
+    reported = list(_orderly(_begins(rng)))
     filings = sorted({filing for filing, _, _ in reported})
     own = {(start, end) for _, start, end in reported}
     facts = [fact for filing, start, end in reported for fact in _flows(rng, filing, start, end)]
@@ -136,7 +139,7 @@ def mistyped(rng: Random) -> int:
     flows = rng.sample(sorted({line.concepts[0] for line in LINES[statement]} - {*ANCHORS}), 3)
     restating, seen = rng.choice((3, 6, 9, 99)), set[tuple[date, date]]()
     right, wrong = list[Record](), list[Record]()
-    for filing, start, end in _orderly(rng):
+    for filing, start, end in _orderly(_begins(rng)):
         days = start, end
         if days not in seen and rng.random() < 0.4:
             days = rng.choice(((start, _off(rng, end, 2)), (_off(rng, start, 2), end)))
@@ -170,7 +173,7 @@ def proved(rng: Random) -> int:
     typed, right, wrong = dict[tuple[date, date], tuple[date, date]](), list[Record](), list[Record]()
     seen = set[tuple[date, date]]()
     changes = [rng.choice((0, 0, 0, 1)) for _ in range(13)]
-    for filing, start, end in _orderly(rng):
+    for filing, start, end in _orderly(_begins(rng)):
         days = typed.setdefault((start, end), (start, _off(rng, end, 0.8)) if rng.random() < 0.5 else (start, end))
         is_off = rng.random() < 0.5 or (start, end) not in seen
         seen.add((start, end))
@@ -201,6 +204,32 @@ def _check_figures(item: Record, expected: Sequence[Record]) -> None:
         # The quarters that show whether a figure is rounded are found by their days.
         if "rounded" not in [other.payload["omitted"].get(name) for other in expected]:
             assert item.payload[name] in [other.payload[name] for other in expected], "typed-off days change a figure"
+
+
+def complete(rng: Random) -> int:
+    """Every quarter and twelve months of a company that types its days right are there, as soon as they are public."""
+    begins, flow = _begins(rng), "us-gaap:NetCashProvidedByUsedInOperatingActivities"
+    facts, years = list[Record](), {begins[0], begins[4], begins[8]}
+    for filing, start, end in _orderly(begins):
+        facts.append(filing.fact(_FLOWS[0], start, end, _of_the_days(_FLOWS[0], start, end)))
+        facts += [filing.fact(flow, start, end, _of_the_days(flow, start, end))] * (start in years)
+    place, vintage = rng.randrange(1, 13), rng.choice(_VINTAGES)
+    public = _until(facts, _at(begins[place] + 40 * DAY))
+    lines: Sequence[tuple[Statement, str, str]] = (
+        ("income", "net_income", _FLOWS[0]), ("cashflow", "operating_cash_flow", flow)
+    )  # fmt: skip
+    checked = 0
+    for statement, name, concept in lines:
+        for cadence, quarters in _LENGTHS:
+            items = _answer(public, statement, cadence, vintage)
+            for last in range(quarters, place + 1):
+                days = begins[last - quarters], begins[last] - DAY
+                item = items.get(f"{_COMPANY}:{statement}:{cadence}:{days[1]}")
+                assert item is not None, "a period is missing"
+                if item.payload["omitted"].get(name) != "rounded":
+                    assert item.payload[name] == _of_the_days(concept, *days), "a figure of a period is another one"
+                    checked += 1
+    return checked
 
 
 def adjoining(rng: Random) -> int:
@@ -298,12 +327,17 @@ def _unit(statement: Statement, concept: str, currency: str) -> str:
     return {"amount": currency, "per_share": f"{currency}/shares", "average": "shares"}[measure]
 
 
-def _orderly(rng: Random) -> Iterator[tuple[_Filing, date, date]]:
-    """Yield the periods that the reports of some years have: quarters, years so far, and those of the year before."""
-    weeks = [rng.choice((13, 13, 13, 14)) if place % 4 == 3 else 13 for place in range(13)]
-    begins = [date(2020, 1, 5) + 7 * sum(weeks[:place]) * DAY for place in range(13)]
+def _begins(rng: Random) -> list[date]:
+    """Return where the quarters of three years begin, and the one after them."""
     if rng.random() < 0.5:  # by months, with a leap year
-        begins = [date(year, month, 1) for year in (2022, 2023, 2024) for month in (1, 4, 7, 10)] + [date(2025, 1, 1)]
+        return [date(year, month, 1) for year in (2022, 2023, 2024) for month in (1, 4, 7, 10)] + [date(2025, 1, 1)]
+    calendar = rng.choice(_CALENDARS)
+    weeks = [calendar[place % 4] + (place % 4 == 3 and rng.random() < 0.25) for place in range(13)]
+    return [date(2020, 1, 5) + 7 * sum(weeks[:place]) * DAY for place in range(13)]
+
+
+def _orderly(begins: Sequence[date]) -> Iterator[tuple[_Filing, date, date]]:
+    """Yield the periods that the reports of some years have: quarters, years so far, and those of the year before."""
     for place in range(1, 13):
         filing = _Filing(place, "10-Q" if place % 4 else "10-K", begins[place] + 40 * DAY)
         for end in (place, place - 4)[: 2 if place > 4 else 1]:
@@ -325,4 +359,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "mistyped": mistyped,
     "proved": proved,
     "adjoining": adjoining,
+    "complete": complete,
 }

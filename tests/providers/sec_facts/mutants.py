@@ -357,6 +357,12 @@ MUTANTS = (
         _STAMPED,
     ),
     Mutant(
+        "sec_facts: every quarter has some thirteen weeks",
+        "pit_fetch_providers.sec_facts.periods:_DAYS",
+        lambda real: (("quarter", range(80, 101)), *real[1:]),
+        ("sec_facts: complete",),
+    ),
+    Mutant(
         "sec_facts: days are lost where the end of a year is typed late",
         f"{_SPANS}:_has_stub",
         lambda real: lambda *given: False,

@@ -271,6 +271,26 @@ def test_a_fact_without_an_end_is_of_no_period(period: str) -> None:
     assert after.records == before.records
 
 
+@pytest.mark.parametrize(
+    ("end", "kind"),
+    [
+        ("2023-03-26", "quarter"),  # 12 weeks
+        ("2023-04-29", "quarter"),  # 17 weeks
+        ("2023-05-01", ""),  # four months and some days
+        ("2023-06-18", "ytd"),  # two quarters of 12 weeks
+        ("2023-10-07", "ytd"),  # one of 16 and two of 12
+    ],
+)
+def test_a_quarter_has_twelve_to_seventeen_weeks(end: str, kind: str) -> None:
+    reported = (income(NEXT_Q1, "2023-01-01", end, 5),)
+    found = [
+        period
+        for period in ("annual", "quarter", "ytd")
+        if values(ask(reported, concept="NetIncomeLoss", period=period))
+    ]
+    assert found == ([kind] if kind else [])
+
+
 def test_a_fourth_quarter_is_public_with_the_later_of_its_filings() -> None:
     before = ask(HISTORY, pit="2023-02-16T05:59:00-05:00", op="statement", period="quarter")
     assert "2022-12-31" not in cells(before, "net_income")
