@@ -9,13 +9,14 @@ from itertools import groupby, pairwise, product
 from typing import NamedTuple
 
 from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.additions import Contradiction, contradictions
 from pit_fetch_providers.sec_facts.cells import NOTHING, Cell, Known, Omission, Public, known_of, total
 from pit_fetch_providers.sec_facts.ends import one_for_each_period, same_periods
 from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS, REMAINDER, Line
 from pit_fetch_providers.sec_facts.measures import is_contested, judged, of_one_measure
 from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
 from pit_fetch_providers.sec_facts.remainders import parted
-from pit_fetch_providers.sec_facts.rounding import is_rounded, suspects
+from pit_fetch_providers.sec_facts.rounding import ROUNDING, is_rounded, suspects
 from pit_fetch_providers.sec_facts.versions import (
     RELEASED,
     History,
@@ -26,9 +27,6 @@ from pit_fetch_providers.sec_facts.versions import (
     is_unreadable,
     release,
 )
-
-# A value in millions that was in thousands before differs by less than this share of it.
-_ROUNDING = 0.001
 
 
 class Parts(NamedTuple):
@@ -72,6 +70,7 @@ class Book:
         self.own = self._own(ANCHORS)
         self._starting: dict[tuple[str, ...], Mapping[date | None, Sequence[Span]]] = {}
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
+        self._contradictions: dict[tuple[str, str, date | None], list[Contradiction]] = {}
         self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
 
     def spans(self, names: Iterable[str], forms: frozenset[str] | None = None) -> dict[Span, Record]:
@@ -224,14 +223,26 @@ class Book:
         """Return the periods for which any of the line's concepts is reported."""
         return {span for concept in line.concepts for _, span in self._histories.get(concept, ())}
 
-    def _quarters_from(self, line: Line, start: date) -> list[Span]:
-        """Return the quarters for which the line is reported and that begin on ``start``."""
+    def _from(self, line: Line, start: date | None) -> Sequence[Span]:
+        """Return the periods for which the line is reported and that begin on ``start``."""
         if line.concepts not in self._starting:
             by_start: dict[date | None, list[Span]] = {}
             for span in self._spans_of(line):
                 by_start.setdefault(span.start, []).append(span)
             self._starting[line.concepts] = by_start
-        return [span for span in self._starting[line.concepts].get(start, ()) if kind_of(*span) == "quarter"]
+        return self._starting[line.concepts].get(start, ())
+
+    def _contradicting(self, line: Line, parts: Parts, ranks: Iterable[int], currency: str) -> tuple[Record, ...]:
+        """Return what shows, under one of the concepts, that a part and what follows it do not make up the whole."""
+        start, unit = parts.minus.start, _unit(line, currency)
+        for rank in ranks:
+            key = line.concepts[rank], unit, start
+            if key not in self._contradictions:
+                self._contradictions[key] = contradictions(self._histories[key[0]], unit, self._from(line, start))
+            for one in self._contradictions[key]:  # mostly none
+                if parts.minus.end <= one.part.end and one.whole.end <= parts.plus[0].end:
+                    return one.shown
+        return ()
 
     def reported(self, known: Known) -> Cell | None:
         """Return the cell that filings report under one of the line's concepts; the newest filing decides which."""
@@ -251,7 +262,7 @@ class Book:
         return choose(made, key=lambda pair: (release(pair[1]), -pair[0]))[1]
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
-        """Return the sum of ``parts``, under a concept that has them all, never restated, and none of them rounded."""
+        """Return the sum of ``parts``, under a concept that has them all, if they are of one basis and not rounded."""
         by_span, omitted, spans = list[Known](), list[Omission](), (*parts.plus, parts.minus)
         for span in spans:
             known = self.known(line, span, currency)
@@ -271,6 +282,8 @@ class Book:
         restating = [known.restating for known in by_span if known.restating is not None]
         if restating or (restating := _other_bases(by_span, self._recasting(line, currency))):
             return Omission("restated", (*self._shown(by_span, parts), min(restating, key=age)))
+        if contradicting := self._contradicting(line, parts, complete, currency):
+            return Omission("contradicted", (*self._shown(by_span, parts), *contradicting))
         amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
         least, suspected = suspects(amounts)
         in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
@@ -294,7 +307,9 @@ class Book:
         """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
         amounts, shown, start = list[int | float](), list[Record](), whole.start
         while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
-            quarters = (span for span in self._quarters_from(line, start) if span.end <= whole.end)
+            quarters = (
+                span for span in self._from(line, start) if kind_of(*span) == "quarter" and span.end <= whole.end
+            )
             every = [span for span in quarters if span in self.own]  # and no other days, as of a note
             known = {span: self.known(line, span, currency) for span in every}
             found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
@@ -406,7 +421,7 @@ def _changing(versions: Iterable[Record]) -> Iterator[tuple[str, Record]]:
     """Yield the filings that change a value by more than its rounding, each with the version since which that is so."""
     for before, version in pairwise(versions):
         value, previous = version.payload["value"], before.payload["value"]
-        if abs(value - previous) > _ROUNDING * abs(previous):
+        if abs(value - previous) > ROUNDING * abs(previous):
             yield _accession(version), max(before, version, key=age)
 
 

@@ -12,8 +12,18 @@ from pit_fetch_providers.sec_facts.versions import History, age, release, restat
 # filing has several values of the line. "not_additive": it is per share, or a number of shares. "rounded": one of the
 # parts is. "incomplete": something is reported beside the parts of the sum. "unproved": it may be another measure.
 # "unreadable": a filing has a value that is no number. "other_item": the days were proved to be those of another item.
+# "contradicted": a part of the sum, and what follows it, are not what is reported of both together.
 Reason = Literal[
-    "restated", "renamed", "two_values", "not_additive", "rounded", "incomplete", "unproved", "unreadable", "other_item"
+    "restated",
+    "renamed",
+    "two_values",
+    "not_additive",
+    "rounded",
+    "incomplete",
+    "unproved",
+    "unreadable",
+    "other_item",
+    "contradicted",
 ]
 
 

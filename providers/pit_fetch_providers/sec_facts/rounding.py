@@ -15,6 +15,8 @@ from typing import TypeVar
 from pit_fetch_providers.sec_facts.cells import total
 
 _Key = TypeVar("_Key")
+# A value in millions that was in thousands before differs by less than this share of it.
+ROUNDING = 0.001
 # By how many zeros an amount has to exceed the finest beside it, to be rounded unless its own quarters prove it, and to
 # be rounded if they disprove it. One in a thousand ends on three more by chance, and one in a hundred on two.
 _UNLESS_PROVED, _IF_DISPROVED = 3, 2

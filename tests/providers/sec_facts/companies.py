@@ -53,6 +53,7 @@ _VALUES: Sequence[Sequence[float]] = (
 # The weeks of the quarters of a year that ends with a week.
 _CALENDARS = ((13, 13, 13, 13), (12, 12, 12, 16), (16, 12, 12, 12))
 _LENGTHS: Sequence[tuple[Cadence, int]] = (("quarter", 1), ("ttm", 4))  # in quarters
+_BY_QUARTERS = frozenset({"rounded", "contradicted"})
 _PROFITS = (("us-gaap:NetIncomeLoss",), ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "us-gaap:Revenues"))
 
 
@@ -201,8 +202,8 @@ def _is_of_the_same_days(one: Record, other: Record) -> bool:
 
 def _check_figures(item: Record, expected: Sequence[Record]) -> None:
     for name in item.payload["sources"]:
-        # The quarters that show whether a figure is rounded are found by their days.
-        if "rounded" not in [other.payload["omitted"].get(name) for other in expected]:
+        # The quarters that show whether a figure is rounded, or of another basis, are found by their days.
+        if _BY_QUARTERS.isdisjoint(other.payload["omitted"].get(name) for other in expected):
             assert item.payload[name] in [other.payload[name] for other in expected], "typed-off days change a figure"
 
 
@@ -230,6 +231,32 @@ def complete(rng: Random) -> int:
                     assert item.payload[name] == _of_the_days(concept, *days), "a figure of a period is another one"
                     checked += 1
     return checked
+
+
+def one_basis(rng: Random) -> int:
+    """No figure is made of a quarter that sums have with another amount from some report on, but none restates."""
+    begins = _begins(rng)
+    first, since = rng.choice(((0, 2), (0, 3), (1, 3), (4, 6), (4, 7), (5, 7)))
+    quarter, change = (begins[first], begins[first + 1] - DAY), rng.choice((-1, 1)) * rng.randrange(5_000, 90_000)
+    facts = list[Record]()
+    for filing, start, end in _orderly(begins):
+        is_sum = start <= quarter[0] and quarter[1] <= end and (start, end) != quarter
+        facts.append(filing.fact(_FLOWS[0], start, end, _of_the_days(_FLOWS[0], start, end)))
+        facts.append(
+            filing.fact(
+                _FLOWS[1],
+                start,
+                end,
+                _of_the_days(_FLOWS[1], start, end) + change * (is_sum and filing.number >= since),
+            )
+        )
+    for cadence in CADENCES:
+        for item in _answer(facts, "income", cadence, rng.choice(_VINTAGES)).values():
+            start, end = (date.fromisoformat(item.payload[name]) for name in ("period_start", "period_end"))
+            amount = _of_the_days(_FLOWS[1], start, end)
+            changed = [amount + change] if start <= quarter[0] and quarter[1] <= end else []
+            assert item.payload["revenue"] in (None, amount, *changed), "a sum is of two bases"
+    return 1
 
 
 def adjoining(rng: Random) -> int:
@@ -360,4 +387,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "proved": proved,
     "adjoining": adjoining,
     "complete": complete,
+    "one basis": one_basis,
 }

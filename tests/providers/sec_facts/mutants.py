@@ -357,6 +357,12 @@ MUTANTS = (
         _STAMPED,
     ),
     Mutant(
+        "sec_facts: a part of a sum is of another basis unless a filing restates it",
+        f"{_BOOK}:contradictions",
+        lambda real: lambda *given: [],
+        ("sec_facts: one basis",),
+    ),
+    Mutant(
         "sec_facts: every quarter has some thirteen weeks",
         "pit_fetch_providers.sec_facts.periods:_DAYS",
         lambda real: (("quarter", range(80, 101)), *real[1:]),

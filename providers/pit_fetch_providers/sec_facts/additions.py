@@ -1,0 +1,48 @@
+"""Tell whether a period and the one that follows it make up what is reported of both together. Pure.
+
+Where they do not, one of them has figures of another basis, although no filing reports it anew: MRVL's expenses of the
+first quarter of 2022 were 235.7 million and those of the second 211.7, but 432.4 those of the half year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.cells import total
+from pit_fetch_providers.sec_facts.periods import DAY, Span
+from pit_fetch_providers.sec_facts.rounding import ROUNDING, zeros
+from pit_fetch_providers.sec_facts.versions import History, age
+
+
+class Contradiction(NamedTuple):
+    """A period and a longer one of one beginning, and the first versions that show that what is between disagrees."""
+
+    part: Span
+    whole: Span
+    shown: tuple[Record, ...]
+
+
+def contradictions(
+    histories: Mapping[tuple[str, Span], History], unit: str, together: Iterable[Span]
+) -> list[Contradiction]:
+    """Return the contradictions among periods that begin ``together``, that first which was there first.
+
+    ``histories`` are those of one concept, by unit and period.
+    """
+    found = list[Contradiction]()
+    for part, whole in combinations(sorted(together), 2):
+        rest = histories.get((unit, Span(part.end + DAY, whole.end)))
+        if rest is not None and (unit, part) in histories and (unit, whole) in histories:
+            shown = (histories[unit, part].by_age[0], rest.by_age[0], histories[unit, whole].by_age[0])
+            if not _adds_up(*(version.payload["value"] for version in shown)):
+                found.append(Contradiction(part, whole, shown))
+    return sorted(found, key=lambda one: max(map(age, one.shown)))
+
+
+def _adds_up(part: int | float, rest: int | float, whole: int | float) -> bool:
+    """Return whether two amounts are a third one, but for what each of them was rounded by."""
+    finest = min((zeros(amount) for amount in (part, rest, whole) if amount), default=0)
+    return abs(total([part, rest, -whole])) <= max(2 * 10.0**finest, ROUNDING * abs(whole))
