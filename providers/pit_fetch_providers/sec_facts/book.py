@@ -24,7 +24,7 @@ from pit_fetch_providers.sec_facts.versions import (
     age,
     first_shown,
     histories,
-    is_unreadable,
+    of_ended_periods,
     release,
 )
 
@@ -51,9 +51,7 @@ class Book:
         self.place = 0 if vintage == "first" else -1
         self._histories: dict[str, dict[tuple[str, Span], History]] = {}  # by concept, then by unit and period
         self._units = defaultdict[date, Counter[str]](Counter)
-        every = list(records)
-        unread = [made for made in every if is_unreadable(made)]
-        read = [made for made in every if not is_unreadable(made)] if unread else every
+        read, unread = of_ended_periods(records)
         self.same = same_periods(read)
         certain, doubtful = parted(one_for_each_period(read, self.same))
         # What cannot be read: the first version of a fact without a value, by concept, unit and period.

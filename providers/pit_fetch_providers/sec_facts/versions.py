@@ -98,6 +98,23 @@ def restating(versions: Sequence[Record]) -> Record | None:
     return None
 
 
+def of_ended_periods(records: Iterable[Record]) -> tuple[list[Record], list[Record]]:
+    """Return the versions, and apart from them those without a value that can be read, of periods that had ended.
+
+    What a filing reports of a period that had not ended when it was released has a wrong year.
+    """
+    read, unread = list[Record](), list[Record]()
+    for record in records:  # thousands
+        if record.available_at is None or record.payload["end"] <= _iso_day(record.available_at):
+            (unread if record.payload["value"] is None else read).append(record)
+    return read, unread
+
+
+@lru_cache(maxsize=1024)
+def _iso_day(moment: datetime) -> str:
+    return moment.date().isoformat()
+
+
 def is_unreadable(version: Record) -> bool:
     """Return whether a filing's value of the fact is no number."""
     return version.payload["value"] is None

@@ -259,6 +259,26 @@ def one_basis(rng: Random) -> int:
     return 1
 
 
+def over(rng: Random) -> int:
+    """What filings report of periods that had not ended changes nothing: no item, and no figure."""
+    statement: Statement = rng.choice(("income", "cashflow"))
+    reported = list(_orderly(_begins(rng)))
+    facts = [fact for filing, start, end in reported for fact in _flows(rng, filing, start, end)]
+    early = list[Record]()
+    for filing, start, end in rng.sample(reported, 5):
+        days = (start + 364 * DAY, end + 364 * DAY)
+        if days[1] > filing.day:
+            early += _flows(rng, filing, *days)
+    for cadence in CADENCES:
+        for vintage in _VINTAGES:
+            at = rng.choice(reported)[0].day
+            alone, beside = (
+                _answer(_until(every, _at(at)), statement, cadence, vintage) for every in (facts, [*early, *facts])
+            )
+            assert alone == beside, "a period that had not ended is reported"
+    return len(early)
+
+
 def adjoining(rng: Random) -> int:
     """Twelve months are the sum of their days, also where the year is typed to the eve of a fresh start."""
     of_day = [rng.randrange(1, 10**6) for _ in range(460)]
@@ -387,5 +407,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "proved": proved,
     "adjoining": adjoining,
     "complete": complete,
+    "over": over,
     "one basis": one_basis,
 }

@@ -363,6 +363,12 @@ MUTANTS = (
         ("sec_facts: one basis",),
     ),
     Mutant(
+        "sec_facts: what had not ended is reported",
+        f"{_VERSIONS}:_iso_day",
+        lambda real: lambda moment: "9999-12-31",
+        ("sec_facts: over",),
+    ),
+    Mutant(
         "sec_facts: every quarter has some thirteen weeks",
         "pit_fetch_providers.sec_facts.periods:_DAYS",
         lambda real: (("quarter", range(80, 101)), *real[1:]),
