@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import Judged, Known, Omission, Public, known_of
 from pit_fetch_providers.sec_facts.lines import Line
-from pit_fetch_providers.sec_facts.versions import age
+from pit_fetch_providers.sec_facts.versions import accession_of, age
 
 
 def of_one_measure(line: Line, known: Known) -> Known | Omission:
@@ -54,24 +54,22 @@ def _of_the_line(line: Line, public: Public) -> Set[int] | None:
     ranks = {rank for rank, _ in public}
     if not _has_contest(made for _, made in public):
         return ranks
-    said = {_filing(made): _value(made) for rank, made in public if line.concepts[rank] == line.defining}
+    said = {accession_of(made): _value(made) for rank, made in public if line.concepts[rank] == line.defining}
     others: dict[int, set[Any]] = {rank: set() for rank in ranks}
     for rank, made in public:
-        if _value(made) != said.get(_filing(made), _value(made)):
+        if _value(made) != said.get(accession_of(made), _value(made)):
             others[rank].add(_value(made))
     kept = {rank for rank in ranks if not others[rank]}
-    is_clear = all(_filing(made) in said or _value(made) in {*others[rank], *said.values()} for rank, made in public)
+    is_clear = all(
+        accession_of(made) in said or _value(made) in {*others[rank], *said.values()} for rank, made in public
+    )
     return kept if is_clear and not _has_contest(made for rank, made in public if rank in kept) else None
 
 
 def _has_contest(versions: Iterable[Record]) -> bool:
     """Return whether a filing has several values."""
     values: dict[str, Any] = {}
-    return any(values.setdefault(_filing(made), _value(made)) != _value(made) for made in versions)
-
-
-def _filing(version: Record) -> str:
-    return str(version.payload["accession"])
+    return any(values.setdefault(accession_of(made), _value(made)) != _value(made) for made in versions)
 
 
 def _value(version: Record) -> Any:

@@ -20,6 +20,7 @@ from pit_fetch_providers.sec_facts.cells import Cell, Omission, evidence, total
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import Span
 from pit_fetch_providers.sec_facts.spans import Cadence, Period
+from pit_fetch_providers.sec_facts.sums import Sums
 from pit_fetch_providers.sec_facts.versions import Vintage, age, concept_of, in_order
 
 _Cells = Mapping[str, Cell | Omission | None]
@@ -31,6 +32,7 @@ class _Asked(NamedTuple):
     """The statement that is asked for, and the facts that it is built from."""
 
     book: Book
+    sums: Sums
     statement: Statement
     cadence: Cadence
     company: str
@@ -66,7 +68,7 @@ def statements(
     ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
     """
     book = Book(records, vintage)
-    asked = _Asked(book, statement, cadence, company)
+    asked = _Asked(book, Sums(book), statement, cadence, company)
     items = (_item_of_end(asked, periods) for periods in spans.of_cadence(book, cadence))
     return in_order((item for item in items if item is not None), "period_end")
 
@@ -128,7 +130,7 @@ def _cells(asked: _Asked, currency: str, at: Span, period: Period) -> _Cells:
     """Return the statement's cells: of its lines, and computed from others where no concept gives them."""
     book, statement = asked.book, asked.statement
     cells: dict[str, Cell | Omission | None] = {
-        line.name: _of_other(asked, line, period) or _cell(book, line, at, period.ways, currency)
+        line.name: _of_other(asked, line, period) or _cell(asked, line, at, period.ways, currency)
         for line in LINES[statement]
     }
     for name, ways in SUMS[statement].items():
@@ -147,19 +149,19 @@ def _shown_by(cells: _Cells, period: Period) -> list[Record]:
     ]
 
 
-def _cell(book: Book, line: Line, span: Span, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
-    known = book.known(line, span, currency)
+def _cell(asked: _Asked, line: Line, span: Span, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
+    known = asked.book.known(line, span, currency)
     if isinstance(known, Omission):
         return known
-    reported = book.reported(known)
-    return reported if reported is not None or span.start is None else _combined(book, line, ways, currency)
+    reported = asked.book.reported(known)
+    return reported if reported is not None or span.start is None else _combined(asked.sums, line, ways, currency)
 
 
-def _combined(book: Book, line: Line, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
+def _combined(sums: Sums, line: Line, ways: tuple[Parts, ...], currency: str) -> Cell | Omission | None:
     """Return the figure that the first possible way makes of parts of the period, or else why none does."""
     omissions: list[Omission] = []
     for parts in ways:
-        made = book.combined(line, parts, currency)
+        made = sums.combined(line, parts, currency)
         if isinstance(made, Cell):
             return made._replace(shown=(*made.shown, *_tried(omissions))) if omissions else made
         if made is not None:

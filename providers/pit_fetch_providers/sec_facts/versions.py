@@ -130,6 +130,11 @@ def concept_of(version: Record) -> str:
     return f"{version.payload['taxonomy']}:{version.payload['concept']}"
 
 
+def accession_of(version: Record) -> str:
+    """Return the accession number of the filing that a version comes from."""
+    return str(version.payload["accession"])
+
+
 def age(version: Record) -> tuple[datetime, bool, str]:
     """Return what orders what shows something: since when it does, amendments last, then the accession number."""
     payload = version.payload

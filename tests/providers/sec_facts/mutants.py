@@ -16,7 +16,8 @@ from tests.laws.mutants.leak import Mutant, fails
 
 _RELEASE, _FACTS = "pit_fetch_providers.edgar.release", "pit_fetch_providers.sec_facts.facts"
 _ENDS, _VERSIONS = "pit_fetch_providers.sec_facts.ends", "pit_fetch_providers.sec_facts.versions"
-_BOOK, _SPANS = "pit_fetch_providers.sec_facts.book", "pit_fetch_providers.sec_facts.spans"
+_ROOM = "pit_fetch_providers.sec_facts"
+_BOOK, _SPANS, _SUMS = f"{_ROOM}.book", f"{_ROOM}.spans", f"{_ROOM}.sums"
 _LAW = ("sec_facts: non-interference",)
 _STAMPED = ("sec_facts: stamped",)
 _DATED, _TYPED = ("sec_facts: dated by all that shows it",), ("sec_facts: typed",)
@@ -236,7 +237,7 @@ MUTANTS = (
     Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),
     Mutant(
         "sec_facts: a statement as old as its figures, whatever left out others",
-        "pit_fetch_providers.sec_facts.statements:_shown_by",
+        f"{_ROOM}.statements:_shown_by",
         _of_figures_alone,
         _DATED,
     ),
@@ -316,7 +317,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a figure that a later way makes is older than why an earlier one makes none",
-        "pit_fetch_providers.sec_facts.statements:_tried",
+        f"{_ROOM}.statements:_tried",
         lambda real: lambda omissions: (),
         _DATED,
     ),
@@ -346,7 +347,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a period without a figure takes the place of another",
-        "pit_fetch_providers.sec_facts.statements:_item_of_end",
+        f"{_ROOM}.statements:_item_of_end",
         lambda real: lambda asked, periods: real(asked, periods[:1]),
         _STAMPED,
     ),
@@ -358,7 +359,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a part of a sum is of another basis unless a filing restates it",
-        f"{_BOOK}:contradictions",
+        f"{_SUMS}:contradictions",
         lambda real: lambda *given: [],
         ("sec_facts: one basis",),
     ),
@@ -370,7 +371,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: every quarter has some thirteen weeks",
-        "pit_fetch_providers.sec_facts.periods:_DAYS",
+        f"{_ROOM}.periods:_DAYS",
         lambda real: (("quarter", range(80, 101)), *real[1:]),
         ("sec_facts: complete",),
     ),
@@ -382,49 +383,49 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a figure is older than what shows that another one is of another measure",
-        "pit_fetch_providers.sec_facts.measures:of_one_measure",
+        f"{_ROOM}.measures:of_one_measure",
         _of_the_line_at_once,
         _STAMPED,
     ),
     Mutant(
         "sec_facts: a filing recast a line unless a later one has two values of it",
-        f"{_BOOK}:_recasts",
+        f"{_SUMS}:_recasts",
         _unless_unclear,
         _STAMPED,
     ),
     Mutant(
         "sec_facts: a sum is older than what left out its own line",
-        "pit_fetch_providers.sec_facts.statements:_instead",
+        f"{_ROOM}.statements:_instead",
         lambda real: lambda omission, made: made or omission,
         _STAMPED,
     ),
     Mutant(
         "sec_facts: a sum is older than the value of what stands beside it",
-        "pit_fetch_providers.sec_facts.statements:_Beside.changed",
+        f"{_ROOM}.statements:_Beside.changed",
         lambda real: lambda beside: (),
         _STAMPED,
     ),
     Mutant(
         "sec_facts: a statement older than what shows its period",
-        "pit_fetch_providers.sec_facts.statements:_shown_by",
+        f"{_ROOM}.statements:_shown_by",
         lambda real: lambda cells, period: real(cells, period)[1:] or real(cells, period),
         _DATED,
     ),
     Mutant(
         "sec_facts: a restatement under another name is not seen",
-        "pit_fetch_providers.sec_facts.cells:known_of",
+        f"{_ROOM}.cells:known_of",
         _of_one_name,
         ("sec_facts: renamed",),
     ),
     Mutant(
         "sec_facts: an amount that a note rounded is a part of a sum",
-        "pit_fetch_providers.sec_facts.rounding:is_rounded",
+        f"{_ROOM}.rounding:is_rounded",
         lambda real: lambda *given: False,
         ("sec_facts: rounded",),
     ),
     Mutant(
         "sec_facts: a statement as old as its figures, whatever quarters prove them",
-        f"{_BOOK}:Book._in_quarters",
+        f"{_SUMS}:Sums._in_quarters",
         lambda real: lambda *given: real(*given)._replace(shown=[]),
         ("sec_facts: rounded",),
     ),

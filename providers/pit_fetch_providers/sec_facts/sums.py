@@ -1,0 +1,214 @@
+"""Make a line's figure of longer periods, as the sum of some less another one, or tell why there is none. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import pairwise
+from typing import NamedTuple
+
+from pit_fetch.provider import Record
+from pit_fetch_providers.sec_facts.additions import Contradiction, contradictions
+from pit_fetch_providers.sec_facts.book import Book, Parts, unit_of
+from pit_fetch_providers.sec_facts.cells import Cell, Known, Omission, total
+from pit_fetch_providers.sec_facts.lines import Line
+from pit_fetch_providers.sec_facts.measures import is_contested, judged
+from pit_fetch_providers.sec_facts.periods import DAY, Span, kind_of
+from pit_fetch_providers.sec_facts.rounding import ROUNDING, is_rounded, suspects
+from pit_fetch_providers.sec_facts.versions import RELEASED, History, accession_of, age, release
+
+
+class _Quarters(NamedTuple):
+    """The amounts of a period's quarters, None if not all are known, and the versions that show it."""
+
+    amounts: list[int | float] | None
+    shown: list[Record]
+
+
+class Sums:
+    """The sums that can be made of the figures in a book."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
+        self._contradictions: dict[tuple[str, str, date | None], list[Contradiction]] = {}
+        self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
+
+    def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
+        """Return the sum of ``parts``, under a concept that has them all, if they are of one basis and not rounded.
+
+        None if a part has no figure.
+        """
+        known = self._known(line, parts, currency)
+        by_span = [one for one in known if isinstance(one, Known)]
+        if not known or not all(one.histories for one in by_span):
+            return None
+        if omitted := [one for one in known if isinstance(one, Omission)]:
+            return Omission(omitted[0].reason, _parts_shown(known, parts))
+        if line.measure != "amount":
+            return Omission("not_additive", self._shown(by_span, parts))
+        complete = [rank for rank in by_span[0].histories if all(rank in one.histories for one in by_span)]
+        if not complete:
+            return Omission("renamed", self._shown(by_span, parts))
+        omission = self._of_two_bases(line, parts, by_span, complete, currency)
+        return omission or self._unless_rounded(line, parts, by_span, complete, currency)
+
+    def _known(self, line: Line, parts: Parts, currency: str) -> list[Known | Omission]:
+        """Return what is known of each part; nothing if one of them has no figure."""
+        every = list[Known | Omission]()
+        for span in (*parts.plus, parts.minus):
+            known = self._book.known(line, span, currency)
+            if isinstance(known, Known) and not known.histories:
+                return []
+            every.append(known)
+        return every
+
+    def _of_two_bases(
+        self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Iterable[int], currency: str
+    ) -> Omission | None:
+        restating = [known.restating for known in by_span if known.restating is not None]
+        if restating or (restating := _other_bases(by_span, self._recasting(line, currency))):
+            return Omission("restated", (*self._shown(by_span, parts), min(restating, key=age)))
+        contradicting = self._contradicting(line, parts, ranks, currency)
+        return Omission("contradicted", (*self._shown(by_span, parts), *contradicting)) if contradicting else None
+
+    def _unless_rounded(
+        self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Sequence[int], currency: str
+    ) -> Cell | Omission:
+        spans = (*parts.plus, parts.minus)
+        amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
+        least, suspected = suspects(amounts)
+        in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
+        shown = [version for known in by_span if known.shown for version in known.shown]
+        shown += [version for quarters in in_quarters.values() for version in quarters.shown]
+        if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
+            return Omission("rounded", (*self._shown(by_span, parts), *shown))
+        cell = self._newest_sum(by_span, ranks)
+        return cell._replace(shown=(parts.shown, *shown, *self._moved(line)))
+
+    def _newest_sum(self, by_span: Sequence[Known], ranks: Sequence[int]) -> Cell:
+        """Return the sum under the name that is complete first, or whose newest version is the newest."""
+        choose = min if self._book.place == 0 else max
+        cells = [self._sum([known.histories[rank] for known in by_span]) for rank in ranks]
+        return cells[0] if len(cells) == 1 else choose(cells, key=lambda cell: max(map(release, cell.inputs)))
+
+    def _sum(self, parts: list[History]) -> Cell:
+        """Return the sum of ``parts``, of which the last is subtracted."""
+        versions = tuple(history.versions[self._book.place] for history in parts)
+        *plus_values, minus_value = (version.payload["value"] for version in versions)
+        return Cell(total([*plus_values, -minus_value]), versions, is_derived=True)
+
+    def _in_quarters(self, line: Line, whole: Span, currency: str) -> _Quarters:
+        """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
+        amounts, shown, start = list[int | float](), list[Record](), whole.start
+        while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
+            quarters = (
+                span
+                for span in self._book.starting(line, start)
+                if kind_of(*span) == "quarter" and span.end <= whole.end
+            )
+            every = [span for span in quarters if span in self._book.own]  # and no other days, as of a note
+            known = {span: self._book.known(line, span, currency) for span in every}
+            found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
+            shown += [version for one in known.values() for version in one.shown]
+            if not found:
+                return _Quarters(None, shown)
+            # Of several, the one that was there first.
+            since = {span: max(one.by_age[0], self._book.own[span], key=age) for span, one in found.items()}
+            span = min(since, key=lambda span: age(since[span]))
+            first, restating = found[span].by_age[0], found[span].restating
+            shown += [since[span], *([] if restating is None else [restating])]
+            if restating is not None:
+                return _Quarters(None, shown)
+            amounts.append(first.payload["value"])
+            start = span.end + DAY
+        return _Quarters(amounts or None, shown)
+
+    def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
+        """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
+        shown = [parts.shown]
+        for known in by_span:
+            for history in known.histories.values():
+                shown += (history.versions[0], history.versions[self._book.place])
+            shown += known.shown if known.restating is None else (*known.shown, known.restating)
+        return tuple(shown)
+
+    def _moved(self, line: Line) -> list[Record]:
+        """Return the version of the line that came last to a period other than its own, where it can undo a recast."""
+        if not self._book.same:
+            return []
+        if line.concepts not in self._newest_moved:
+            histories = (history for concept in line.concepts for history in self._book.of_concept(concept).values())
+            moved = (version for history in histories for version in history.versions if RELEASED in version.payload)
+            newest = max(moved, key=age, default=None)
+            self._newest_moved[line.concepts] = [] if newest is None else [newest]
+        return self._newest_moved[line.concepts]
+
+    def _recasting(self, line: Line, currency: str) -> Mapping[str, Record]:
+        """Return the filings that report another value of the line than before for some period, under any of its names.
+
+        They change its basis. Each comes with the version since which that is so.
+        """
+        if (line, currency) not in self._recasts:
+            found = (self._book.found(line, span, currency) for span in self._book.spans_of(line))
+            every = [recast for known in found for recast in _recasts(line, known)]
+            self._recasts[line, currency] = dict(sorted(every, key=lambda recast: age(recast[1]), reverse=True))
+        return self._recasts[line, currency]
+
+    def _contradicting(self, line: Line, parts: Parts, ranks: Iterable[int], currency: str) -> tuple[Record, ...]:
+        """Return what shows, under one of the concepts, that a part and what follows it do not make up the whole."""
+        start, unit = parts.minus.start, unit_of(line, currency)
+        for rank in ranks:
+            key = line.concepts[rank], unit, start
+            if key not in self._contradictions:
+                self._contradictions[key] = contradictions(
+                    self._book.of_concept(key[0]), unit, self._book.starting(line, start)
+                )
+            for one in self._contradictions[key]:  # mostly none
+                if parts.minus.end <= one.part.end and one.whole.end <= parts.plus[0].end:
+                    return one.shown
+        return ()
+
+
+def _parts_shown(of_spans: Iterable[Known | Omission], parts: Parts) -> tuple[Record, ...]:
+    """Return the versions that show that there are figures of all parts of a sum, and which ones are no figures."""
+    known = list(of_spans)
+    first = (one.by_age[0] for one in known if isinstance(one, Known))
+    return (parts.shown, *first, *(version for one in known for version in one.shown))
+
+
+def _other_bases(by_span: Sequence[Known], recasting: Mapping[str, Record]) -> list[Record]:
+    """Return what shows that filings that first brought the line for one of the periods restated it, unless for all."""
+    first = {accession_of(known.versions[0]) for known in by_span}
+    recasts = (accession for accession in first if accession in recasting)
+    return [recasting[accession] for accession in recasts if not _are_all_in(by_span, accession)]
+
+
+def _are_all_in(by_span: Iterable[Known], accession: str) -> bool:
+    return all(any(accession_of(version) == accession for version in known.versions) for known in by_span)
+
+
+def _recasts(line: Line, found: Known) -> Iterator[tuple[str, Record]]:
+    """Yield the accession numbers of the filings that change a value of the line by more than its rounding.
+
+    Be it that of one concept or, as far as they are one measure by what was public at some instant, of one after
+    another. With each comes the version since which that is so.
+    """
+    if found.restating is None:
+        return
+    for history in found.histories.values():
+        yield from _changing(history.versions)
+    if not is_contested(found):
+        yield from _changing(found.versions)
+        return
+    for then in judged(line, found):
+        of_line = sorted((version for _, version in then.of_line), key=release)
+        yield from ((accession, then.newest) for accession, _ in _changing(of_line))
+
+
+def _changing(versions: Iterable[Record]) -> Iterator[tuple[str, Record]]:
+    """Yield the filings that change a value by more than its rounding, each with the version since which that is so."""
+    for before, version in pairwise(versions):
+        value, previous = version.payload["value"], before.payload["value"]
+        if abs(value - previous) > ROUNDING * abs(previous):
+            yield accession_of(version), max(before, version, key=age)
