@@ -23,8 +23,8 @@ _HTML_WITHIN = 4_096
 # A sign of currency, and what closes a figure, stand in cells of their own. Beside a year it is a column's heading.
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[\d.—-])(?<![^\d.,](?:19|20)\d\d) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
-# Marks of the plain text of the 1990s.
-_MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
+# Marks of the plain text of the 1990s. <F1> is none of them: it is what a footnote is named by.
+_MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 
 _AROUND = 300
 _MOST = 1_500

@@ -436,6 +436,10 @@ PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.
             "Sales\n\n2024 | %\nEurope | 20%",
         ),
         ("<PAGE>\nITEM 1.   \n\n\n\n<TABLE>\n<CAPTION>\n<S>   <C>\nCash  $ 5\n</TABLE>\n", "ITEM 1.\n\nCash  $ 5"),
+        (
+            "<TABLE>\nSales <F1>  5,234<F2>\n<FN>\n<F1> Restated\n  <F2>Net",
+            "Sales <F1>  5,234<F2>\n\n<F1> Restated\n  <F2>Net",
+        ),
         ("<html></html>", ""),
         ("<html><p hidden>no</p><p style='Visibility : hidden'>no</p><template>no</template><p>yes", "yes"),
         ("", ""),
