@@ -152,6 +152,9 @@ def parted(rng: Random) -> int:
     mark = rng.choice(_RAISED[:1] + _RAISED[2:6]).format(2)
     per = filed.of_document(f"<html><body>$0.50{mark}/4 of a share")
     assert per == "$0.50^2/4 of a share", f"a fraction of what is none: {per!r}"
+    head, mark, sign = rng.choice(("2024", "Note 5")), rng.choice(("", "<sup>1</sup>")), rng.choice("$%")
+    heading = filed.of_document(f"<html><table><tr><td>Sales<td>{head}{mark}<td>{sign}<td>1999<td>{sign}") or ""
+    assert heading.replace("^1", "") == f"Sales | {head} | {sign} | 1999 | {sign}", f"joined: {heading}"
     return 1
 
 

@@ -416,6 +416,12 @@ MUTANTS = (
         _one_after_another,
         ("sec_filings: passages",),
     ),
+    Mutant(
+        "sec_filings: a sign in a heading is that of a year",
+        f"{_ROOM}.text:_OF_FIGURES",
+        lambda real: re.compile(""),
+        ("sec_filings: parted",),
+    ),
     *(
         Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: parted",))
         for name, target, make in (

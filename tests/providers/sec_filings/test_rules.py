@@ -449,6 +449,26 @@ def test_the_text_of_a_document(source: str, expected: str) -> None:
     assert text.of_document(source) == expected
 
 
+@pytest.mark.parametrize(
+    ("cells", "row"),
+    [
+        ("Item 2024 % 2023 %", "Item | 2024 | % | 2023 | %"),
+        ("Group 2024 $ 2023 $", "Group | 2024 | $ | 2023 | $"),
+        ("$ 2024 2023", "$ | 2024 | 2023"),
+        ("Note_5 % 2023", "Note 5 | % | 2023"),
+        ("2024<sup>1</sup> % 2023 )", "2024^1 | % | 2023 | )"),
+        ("31.12.2024 € 31.12.2023 €", "31.12.2024 | € | 31.12.2023 | €"),
+        ("2024 $ 5,234 20 %", "2024 | $5,234 | 20%"),
+        ("Other (2013 ) — %", "Other | (2013) | —%"),
+        ("Shares ($ 2024 ) .5 %", "Shares | ($2024) | .5%"),
+        ("Change (8<sup>1</sup> )% ¥ 5", "Change | (8^1)% | ¥5"),
+    ],
+)
+def test_signs_are_at_their_figures_and_those_of_a_heading_are_not(cells: str, row: str) -> None:
+    table = "".join(f"<td>{cell.replace('_', ' ')}" for cell in cells.split())
+    assert text.of_document(f"<html><table><tr>{table}</table>") == row
+
+
 def test_a_file_that_is_named_as_a_page_is_one() -> None:
     source = f"<!-- {'made by a program ' * 300} -->\n<html><body><p>Sales &amp; costs</p></body></html>"
     assert text.of_document(source, "EX991.HTM") == "Sales & costs"
