@@ -190,9 +190,10 @@ def test_a_page_of_any_depth_is_read() -> None:
 @pytest.mark.parametrize(
     "source",
     ["<div>" * 200_000, "<table><tr><td>" * 50_000, "<nav><header>" * 50_000, "<x-1><x-2>" * 100_000,
-     "<sup>5</sup>" * 200_000,
+     "<sup>5</sup>" * 200_000, "<noscript>" * 4_000 + "x" * 1_000_000,
+     "<svg>" + "<script type='application/ld+json'>" * 4_000 + "x" * 1_000_000,
      "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">"],
-    ids=["div", "cells", "navigation", "unknown", "raised", "attributes"],
+    ids=["div", "cells", "navigation", "unknown", "raised", "noscript", "script", "attributes"],
 )  # fmt: skip
 def test_a_hostile_page_costs_little(source: str) -> None:
     import time
@@ -200,6 +201,18 @@ def test_a_hostile_page_costs_little(source: str) -> None:
     begin = time.process_time()
     read("<body>" + source + "<i>end</i>")
     assert time.process_time() - begin < 5  # a minute and more without the limits
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("<noscript><p>a</p><noscript>JavaScript</noscript></noscript>", True),
+        ("<noscript>a</noscript><noscript><b>Enable JavaScript</b></noscript>", True),
+        ("<noscript>a</noscript>", False),
+    ],
+)
+def test_what_a_page_says_without_scripts_tells_that_it_needs_one(page: str, expected: bool) -> None:
+    assert read(f"<html><body>{page}").needs_script is expected
 
 
 def test_a_page_that_cannot_be_in_units_of_two_bytes_is_not() -> None:
