@@ -74,9 +74,11 @@ def _places(text: str, phrase: str) -> Iterator[tuple[int, int]]:
 
 def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
     """Return where the paragraph around a place begins and ends, at most so many characters of it."""
-    before, after = text.rfind("\n\n", 0, start), text.find("\n\n", end)
-    first = max(0 if before < 0 else before + 2, start - _AROUND)
-    last = min(len(text) if after < 0 else after, first + _MOST)
+    # No more of the text is looked at than can be served.
+    before = text.rfind("\n\n", max(0, start - _AROUND - 1), start)
+    first = before + 2 if before >= 0 else max(0, start - _AROUND)
+    after = text.find("\n\n", end, first + _MOST + 1)
+    last = after if after >= 0 else min(len(text), first + _MOST)
     return first, max(last, end)
 
 

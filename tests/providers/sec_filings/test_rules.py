@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -490,6 +491,12 @@ def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
     assert "going concern" in made.text
     assert len(made.text) == 1_500
     assert list(text.passages("going concern. " * 9, "going concern")) == [(0, "going concern. " * 9)]
+
+
+def test_a_phrase_that_stands_everywhere_costs_little() -> None:
+    begin, long = time.process_time(), ("a" + "x" * 98 + " ") * 60_000
+    assert len(list(text.passages(long, "a"))) > 4_000  # ten seconds, if each looks through all of the text
+    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize("phrase", ["company's", "company’s", "non-gaap", '"results"', "2024-2025", "[a]"])
@@ -1252,6 +1259,7 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text", "form": "-4"}, "form is one form"),
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
+        ({"op": "text", "form": "8-K", "find": "x" * 501}, "find takes a phrase of up to 500 characters"),
         ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
