@@ -86,6 +86,29 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ol><li style='list-style:none'>a<li style='list-style-type:square'>b<li>c</ol>", "- a\n- b\n3. c"),
+        ("<ol><li style='display:block'>a<li>b<li style='display:list-item'>c</ol>", "a\n1. b\n2. c"),
+        ("<ol><li style='display:inline'>5</li><li style='display:inline'>6</li></ol>", "5 6"),
+        ("<ul style='list-style: decimal inside'><li>a<li>b</ul>", "1. a\n2. b"),
+        ("<ol style='list-style-type:decimal-leading-zero'><li>a<li value=10>b</ol>", "01. a\n10. b"),
+        ("<ol style='list-style-type:lower-greek' start=24><li>a<li>b</ol>", "\u03c9. a\n\u03b1\u03b1. b"),
+        ("<ol type=a style='list-style:lower-roman;list-style:decimal!important'><li>a</ol>", "1. a"),
+        ("<ol type=a style='list-style:inherit'><li>a<li type=I>b<li type=disc>c</ol>", "a. a\nII. b\n- c"),
+        ("<ol style='list-style:inside'><li>a</ol>", "- a"),
+        ("<ol style=\"list-style-type:'(x)'\"><li>a</ol>", "- a"),
+        ("<ol style='list-style:url(1.png)'><li>a</ol>", "- a"),
+        ("<ol style='x-list-style:none;list-style-type:hebrew'><li>a</ol>", "1. a"),
+        ("<style>ol, .n { list-style: none }</style><ol><li class=n>a</ol>", "1. a"),
+    ],
+)
+def test_items_have_the_numbers_that_tags_attributes_and_their_own_styles_give_them(page: str, text: str) -> None:
+    for read in readings(page):
+        assert read == text
+
+
+@pytest.mark.parametrize(
     "tag", ["nav", "menu", "dir", "dialog open", "option", "listing", "div", "p", "section", "address"]
 )
 def test_elements_that_a_page_shows_as_lines_are_lines(tag: str) -> None:

@@ -89,7 +89,7 @@ def is_short(cell: LexborNode, looks: Looks) -> bool:
 def _numbering(node: LexborNode) -> Numbering:
     attributes = node.attributes
     count = sum(child.tag == "li" for child in node.iter()) if "reversed" in attributes else 0
-    return Numbering.of(attributes, count)
+    return Numbering.of(node.tag or "", attributes, count)
 
 
 class _Writer:
@@ -103,7 +103,7 @@ class _Writer:
         self.line = ""
         self.begun: list[str] = []  # what stands before it in the same line
         self.marker = ""  # what was put before the words of the line
-        self.lists: list[Numbering | None] = []  # of each open list, its numbers if it has some
+        self.lists: list[Numbering] = []  # of each open list
         self.verbatim = 0
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
@@ -153,7 +153,7 @@ class _Writer:
 
     def _begin(self, node: LexborNode, tag: str, state: int) -> None:
         if tag in ("ul", "ol"):
-            self.lists.append(_numbering(node) if tag == "ol" else None)
+            self.lists.append(_numbering(node))
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
@@ -227,9 +227,9 @@ class _Writer:
             self.line = f"{self.line[:place]}[{words}]({target})"
 
     def _begin_item(self, node: LexborNode) -> None:
-        numbering = self.lists[-1] if self.lists else None
-        marker = BULLET if numbering is None else numbering.take(node.attributes.get("value"))
-        if not self.line:
+        numbering = self.lists[-1] if self.lists else Numbering.of("ul", {})
+        marker = numbering.take(node.attributes)
+        if marker and not self.line:
             self.line = self.marker = "  " * min(max(0, len(self.lists) - 1), _DEEPEST_INDENT) + marker
         elif marker != BULLET:  # in a cell
             self._add(marker)
