@@ -182,3 +182,24 @@ def hidden(rng: Random) -> int:
     for text in readings(f"{_SHEET}<div>{page}</div>"):
         assert text == shown, f"{text!r} for {shown} of {page}"
     return 1
+
+
+# Lists, and items with a style of their own: whether each has a marker, and is counted.
+_LISTS = (("<ol>", "{}. "), ("<ol style='list-style-type:decimal-leading-zero'>", "{:02}. "), ("<ul>", "- "),
+          ("<ul style='list-style:decimal'>", "{}. "))  # fmt: skip
+_ITEMS = (("<li>", True, True), ("<li style='display:list-item'>", True, True), ("<li hidden>", False, False),
+          ("<li style='list-style:none'>", False, True), ("<li style='display:block'>", False, False))  # fmt: skip
+
+
+def listed(rng: Random) -> int:
+    """An item has the number that a page shows before it, or none."""
+    (tag, form), expected, number = rng.choice(_LISTS), list[str](), 1
+    items = rng.choices(_ITEMS, k=rng.randint(1, 12))
+    for item, has_number, counts in items:
+        if item != "<li hidden>":
+            expected.append((form.format(number) if has_number else "- " if counts else "") + "x")
+        number += counts
+    page = tag + "".join(f"{item}x</li>" for item, _, _ in items)
+    for text in readings(page):
+        assert text.split() == " ".join(expected).split(), f"{text!r} for {page}"
+    return 1

@@ -30,10 +30,11 @@ _PARAGRAPHS = frozenset({*_HEADINGS, "p", "ul", "ol", "dl", "table", "blockquote
 _LINES = frozenset({"div", "li", "dt", "dd", "tr", "br", "main", "header", "footer", "aside", "address", "form",
                     "center", "fieldset", "figcaption", "caption", "details", "summary", "body", "tbody", "thead",
                     "tfoot", "legend", "nav", "dialog", "option", "optgroup", "menu", "dir", "search", "hgroup",
-                    "listing", "xmp", "frame", "noframes"})  # fmt: skip
+                    "listing", "xmp", "frame"})  # fmt: skip
 # They stand in a line, but figures on both sides of one do not run together.
 _SEAMS = frozenset({"img", "button", "select", "input", "textarea", "label", "svg", "canvas", "object", "iframe",
-                    "video", "audio", "meter", "progress", "embed", "text", "s", "del", "strike"})  # fmt: skip
+                    "video", "audio", "meter", "progress", "embed", "text", "tspan", "s", "del", "strike", "rt",
+                    "marquee", "mtr", "mtd", "mspace", "msqrt"})  # fmt: skip
 _KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromkeys(_PARAGRAPHS | _LINES, "line")}
 _CELLS = ("td", "th")
 # What has a marker of its own, or holds what has one.

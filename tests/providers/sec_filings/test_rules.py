@@ -442,6 +442,7 @@ PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.
             "Sales <F1>  5,234<F2>\n\n<F1> Restated\n  <F2>Net",
         ),
         ("<html></html>", ""),
+        ("<html><svg><text><tspan x=10>1,234</tspan><tspan x=90>567</tspan></text></svg>", "1,234 567"),
         ("<html><p hidden>no</p><p style='Visibility : hidden'>no</p><template>no</template><p>yes", "yes"),
         ("", ""),
     ],
