@@ -194,7 +194,7 @@ _ITEMS = (("<li>", True, True), ("<li style='display:list-item'>", True, True), 
 def listed(rng: Random) -> int:
     """An item has the number that a page shows before it, or none."""
     (tag, form), expected, number = rng.choice(_LISTS), list[str](), 1
-    items = rng.choices(_ITEMS, k=rng.randint(1, 12))
+    items = [*rng.choices(_ITEMS, k=rng.randint(0, 12)), _ITEMS[0]]  # for a page that hides all of itself is shown
     for item, has_number, counts in items:
         if item != "<li hidden>":
             expected.append((form.format(number) if has_number else "- " if counts else "") + "x")
