@@ -152,6 +152,9 @@ def parted(rng: Random) -> int:
     mark = rng.choice(_RAISED[:1] + _RAISED[2:6]).format(2)
     per = filed.of_document(f"<html><body>$0.50{mark}/4 of a share")
     assert per == "$0.50^2/4 of a share", f"a fraction of what is none: {per!r}"
+    head, mark, sign = rng.choice(("2024", "Note 5")), rng.choice(("", "<sup>1</sup>")), rng.choice("$%")
+    heading = filed.of_document(f"<html><table><tr><td>Sales<td>{head}{mark}<td>{sign}<td>1999<td>{sign}") or ""
+    assert heading.replace("^1", "") == f"Sales | {head} | {sign} | 1999 | {sign}", f"joined: {heading}"
     return 1
 
 
@@ -178,4 +181,25 @@ def hidden(rng: Random) -> int:
     shown = "".join(digit for _, digit in pieces)
     for text in readings(f"{_SHEET}<div>{page}</div>"):
         assert text == shown, f"{text!r} for {shown} of {page}"
+    return 1
+
+
+# Lists, and items with a style of their own: whether each has a marker, and is counted.
+_LISTS = (("<ol>", "{}. "), ("<ol style='list-style-type:decimal-leading-zero'>", "{:02}. "), ("<ul>", "- "),
+          ("<ul style='list-style:decimal'>", "{}. "))  # fmt: skip
+_ITEMS = (("<li>", True, True), ("<li style='display:list-item'>", True, True), ("<li hidden>", False, False),
+          ("<li style='list-style:none'>", False, True), ("<li style='display:block'>", False, False))  # fmt: skip
+
+
+def listed(rng: Random) -> int:
+    """An item has the number that a page shows before it, or none."""
+    (tag, form), expected, number = rng.choice(_LISTS), list[str](), 1
+    items = [*rng.choices(_ITEMS, k=rng.randint(0, 12)), _ITEMS[0]]  # for a page that hides all of itself is shown
+    for item, has_number, counts in items:
+        if item != "<li hidden>":
+            expected.append((form.format(number) if has_number else "- " if counts else "") + "x")
+        number += counts
+    page = tag + "".join(f"{item}x</li>" for item, _, _ in items)
+    for text in readings(page):
+        assert text.split() == " ".join(expected).split(), f"{text!r} for {page}"
     return 1

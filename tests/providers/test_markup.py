@@ -86,6 +86,29 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ol><li style='list-style:none'>a<li style='list-style-type:square'>b<li>c</ol>", "- a\n- b\n3. c"),
+        ("<ol><li style='display:block'>a<li>b<li style='display:list-item'>c</ol>", "a\n1. b\n2. c"),
+        ("<ol><li style='display:inline'>5</li><li style='display:inline'>6</li></ol>", "5 6"),
+        ("<ul style='list-style: decimal inside'><li>a<li>b</ul>", "1. a\n2. b"),
+        ("<ol style='list-style-type:decimal-leading-zero'><li>a<li value=10>b</ol>", "01. a\n10. b"),
+        ("<ol style='list-style-type:lower-greek' start=24><li>a<li>b</ol>", "\u03c9. a\n\u03b1\u03b1. b"),
+        ("<ol type=a style='list-style:lower-roman;list-style:decimal!important'><li>a</ol>", "1. a"),
+        ("<ol type=a style='list-style:inherit'><li>a<li type=I>b<li type=disc>c</ol>", "a. a\nII. b\n- c"),
+        ("<ol style='list-style:inside'><li>a</ol>", "- a"),
+        ("<ol style=\"list-style-type:'(x)'\"><li>a</ol>", "- a"),
+        ("<ol style='list-style:url(1.png)'><li>a</ol>", "- a"),
+        ("<ol style='x-list-style:none;list-style-type:hebrew'><li>a</ol>", "1. a"),
+        ("<style>ol, .n { list-style: none }</style><ol><li class=n>a</ol>", "1. a"),
+    ],
+)
+def test_items_have_the_numbers_that_tags_attributes_and_their_own_styles_give_them(page: str, text: str) -> None:
+    for read in readings(page):
+        assert read == text
+
+
+@pytest.mark.parametrize(
     "tag", ["nav", "menu", "dir", "dialog open", "option", "listing", "div", "p", "section", "address"]
 )
 def test_elements_that_a_page_shows_as_lines_are_lines(tag: str) -> None:
@@ -124,6 +147,11 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
         ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
         ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234copy567 5 6"}),
         ("5<math><msup><mn>10</mn><mn>6</mn></msup></math>", "510^6"),
+        ("<ruby>10<rp>(</rp><rt>5</rt><rp>)</rp></ruby> 5<marquee>6</marquee>", "10 5 5 6"),
+        ("<math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable></math>", "1 2 3"),
+        ("<math><mn>1</mn><mspace width=1em /><mn>2</mn><msqrt><mn>3</mn></msqrt><mn>4</mn></math>", "1 2 3 4"),
+        ("<math><mmultiscripts><mn>5</mn><mn>1</mn><mn>2</mn></mmultiscripts><mn>6</mn></math>", "5 1 2 6"),
+        ("<math><mn>5</mn><mphantom><mn>9</mn></mphantom><mn>6</mn></math>", "5 6"),
         ("<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msub><mi>x</mi><mn>3</mn></msub></math>", "1 2x3"),
     ],
 )
@@ -147,6 +175,8 @@ def test_what_a_page_shows_apart_is_parted_and_nothing_else(page: str, text: str
         ("<dialog open style='position:static'></dialog><iframe>7</iframe><video>7</video>5", "5"),
         ("<span hidden>7</span><span hidden style='display:inline'>5</span>", "5"),
         ("<table><tr style='visibility:collapse'><td>7<tr><td>5</table>", "5"),
+        ("<div popover>7</div><noframes>7</noframes><noembed>7</noembed>5", "5"),
+        ("<div popover style='display:inline'>5</div><math><maction><mn>6</mn><mn>7</mn></maction></math>", "56"),
         ("<math><semantics><mn>5</mn><annotation>7</annotation></semantics></math>", "5"),
         # Sheets.
         ("<style>.fn {vertical-align: super; font-size: 60%}</style>5,234<span class=fn>1</span>", "5,234^1"),

@@ -30,10 +30,11 @@ _PARAGRAPHS = frozenset({*_HEADINGS, "p", "ul", "ol", "dl", "table", "blockquote
 _LINES = frozenset({"div", "li", "dt", "dd", "tr", "br", "main", "header", "footer", "aside", "address", "form",
                     "center", "fieldset", "figcaption", "caption", "details", "summary", "body", "tbody", "thead",
                     "tfoot", "legend", "nav", "dialog", "option", "optgroup", "menu", "dir", "search", "hgroup",
-                    "listing", "xmp", "frame", "noframes"})  # fmt: skip
+                    "listing", "xmp", "frame"})  # fmt: skip
 # They stand in a line, but figures on both sides of one do not run together.
 _SEAMS = frozenset({"img", "button", "select", "input", "textarea", "label", "svg", "canvas", "object", "iframe",
-                    "video", "audio", "meter", "progress", "embed", "text", "s", "del", "strike"})  # fmt: skip
+                    "video", "audio", "meter", "progress", "embed", "text", "tspan", "s", "del", "strike", "rt",
+                    "marquee", "mtr", "mtd", "mspace", "msqrt"})  # fmt: skip
 _KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromkeys(_PARAGRAPHS | _LINES, "line")}
 _CELLS = ("td", "th")
 # What has a marker of its own, or holds what has one.
@@ -89,7 +90,7 @@ def is_short(cell: LexborNode, looks: Looks) -> bool:
 def _numbering(node: LexborNode) -> Numbering:
     attributes = node.attributes
     count = sum(child.tag == "li" for child in node.iter()) if "reversed" in attributes else 0
-    return Numbering.of(attributes, count)
+    return Numbering.of(node.tag or "", attributes, count)
 
 
 class _Writer:
@@ -103,7 +104,7 @@ class _Writer:
         self.line = ""
         self.begun: list[str] = []  # what stands before it in the same line
         self.marker = ""  # what was put before the words of the line
-        self.lists: list[Numbering | None] = []  # of each open list, its numbers if it has some
+        self.lists: list[Numbering] = []  # of each open list
         self.verbatim = 0
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
@@ -153,7 +154,7 @@ class _Writer:
 
     def _begin(self, node: LexborNode, tag: str, state: int) -> None:
         if tag in ("ul", "ol"):
-            self.lists.append(_numbering(node) if tag == "ol" else None)
+            self.lists.append(_numbering(node))
         elif tag == "pre":
             self.verbatim += 1
         elif tag in _CELLS:
@@ -227,9 +228,9 @@ class _Writer:
             self.line = f"{self.line[:place]}[{words}]({target})"
 
     def _begin_item(self, node: LexborNode) -> None:
-        numbering = self.lists[-1] if self.lists else None
-        marker = BULLET if numbering is None else numbering.take(node.attributes.get("value"))
-        if not self.line:
+        numbering = self.lists[-1] if self.lists else Numbering.of("ul", {})
+        marker = numbering.take(node.attributes)
+        if marker and not self.line:
             self.line = self.marker = "  " * min(max(0, len(self.lists) - 1), _DEEPEST_INDENT) + marker
         elif marker != BULLET:  # in a cell
             self._add(marker)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # What no browser shows, wherever it stands, and what it shows in the place of the text within.
 _UNSEEN = frozenset({"head", "script", "style", "noscript", "template", "title", "datalist", "ix:header",
-                     "annotation", "annotation-xml"})  # fmt: skip
-_REPLACED = frozenset({"iframe", "audio", "video", "canvas", "meter", "progress"})
+                     "annotation", "annotation-xml", "rp", "noembed", "noframes"})  # fmt: skip
+_REPLACED = frozenset({"iframe", "audio", "video", "canvas", "meter", "progress", "mphantom"})
 _ROWS = frozenset({"tr", "tbody", "thead", "tfoot"})
 _OF_TABLES = frozenset({"table", "td", "th", *_ROWS})
 _GONE, _LEFT_OUT, _PIECE = Look(is_gone=True), Look(is_left_out=True), Look(display="piece")
@@ -36,6 +36,8 @@ _FORMULAS = {
     "munder": (_PIECE, _PIECE),
     "mover": (_PIECE, _PIECE),
     "munderover": (_PIECE, _PIECE, _PIECE),
+    "mmultiscripts": (_PIECE,) * 20,
+    "maction": (PLAIN, *(_GONE,) * 20),
 }
 _FORMULAS_SELECTOR = ", ".join(_FORMULAS)
 # The states in which a text is not seen: it keeps its room, or has none.
@@ -105,7 +107,7 @@ class Looks:
                 attributes.get("style") or "",
                 (attributes.get("class") or "") if self.sheet.classes else "",
                 (attributes.get("id") or "") if self.sheet.ids else "",
-                "hidden" in attributes or (tag == "dialog" and "open" not in attributes),
+                "hidden" in attributes or "popover" in attributes or (tag == "dialog" and "open" not in attributes),
                 tag == "font" and "size" in attributes,
             )
         look = self.by_attributes.get(key)

@@ -1,8 +1,8 @@
 """Count the items of a list as a page numbers them. Pure.
 
->>> items = Numbering.of({"start": "3", "type": "a"})
->>> items.take(None), items.take(None), items.take("27")
-('c. ', 'd. ', 'aa. ')
+>>> items = Numbering.of("ol", {"start": "3", "type": "a"})
+>>> items.take({}), items.take({}), items.take({"value": "27"}), items.take({"style": "list-style: none"})
+('c. ', 'd. ', 'aa. ', '- ')
 """
 
 from __future__ import annotations
@@ -10,15 +10,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_STYLES = ("list-style", "list-style-type")
-_KIND = re.compile(r"\b(none|disc|circle|square|(?:lower|upper)-(?:alpha|latin|roman))\b", re.IGNORECASE)
+from pit_fetch_providers.markup.styles import values_of, without_nested
+
+_STYLE = re.compile(r"(?:^|;)\s*list-style(?:-type)?\s*:([^;!]*)")
+_POSITIONS = frozenset({"inside", "outside"})
+_AS_AROUND = frozenset({"inherit", "unset", "revert", "revert-layer"})
+_DECIMAL, _WITH_ZERO, _GREEK = "1", "01", "\u03b1"
 _OF_STYLE = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A", "lower-roman": "i",
-             "upper-roman": "I"}  # fmt: skip
+             "upper-roman": "I", "lower-greek": _GREEK, "decimal-leading-zero": _WITH_ZERO,
+             **dict.fromkeys(("none", "disc", "circle", "square", "initial", "url"), "")}  # fmt: skip
+_OF_TYPE = {"a": "a", "A": "A", "i": "i", "I": "I", "1": _DECIMAL}
+_BULLETS = dict.fromkeys(("none", "disc", "circle", "square"), "")
+# The letters in which numbers of a kind are written.
+_LETTERS = {
+    "a": "abcdefghijklmnopqrstuvwxyz",
+    _GREEK: "".join(chr(number) for number in range(0x3B1, 0x3CA) if number != 0x3C2),  # no sigma of a word's end
+}
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _MOST_ROMAN = 3_999
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}")
 BULLET = "- "
+# By its own style an item may be none: it has no marker, and is not counted.
+_ITEMS = frozenset({"list-item", *_AS_AROUND})
 
 
 class Numbering:
@@ -30,26 +44,33 @@ class Numbering:
         self.kind, self.following, self.step = kind, following, step
 
     @classmethod
-    def of(cls, attributes: Mapping[str, str | None], count: int = 0) -> Numbering:
-        """Return the numbering of an ordered list of ``count`` items, which matters if it counts down."""
-        is_reversed = "reversed" in attributes
-        start = _integer(attributes.get("start"), count if is_reversed else 1)
-        return cls(_kind(attributes), start, -1 if is_reversed else 1)
+    def of(cls, tag: str, attributes: Mapping[str, str | None], count: int = 0) -> Numbering:
+        """Return the numbering of a list of ``count`` items, which matters if it counts down."""
+        is_ordered = tag == "ol"
+        is_reversed = is_ordered and "reversed" in attributes
+        start = _integer(attributes.get("start") if is_ordered else None, count if is_reversed else 1)
+        by_type = _OF_TYPE.get(attributes.get("type") or "", _DECIMAL) if is_ordered else ""
+        return cls(_of_style(attributes, by_type), start, -1 if is_reversed else 1)
 
-    def take(self, value: str | None) -> str:
-        """Return what stands before the next item, which may have a value of its own."""
-        number = _integer(value, self.following)
+    def take(self, attributes: Mapping[str, str | None]) -> str:
+        """Return what stands before the next item, which may have a value and a style of its own."""
+        if values_of(attributes.get("style") or "").get("display", "list-item") not in _ITEMS:
+            return ""
+        number = _integer(attributes.get("value"), self.following)
         self.following = number + self.step
-        return f"{_written(number, self.kind)}. " if self.kind else BULLET
+        word = attributes.get("type") or ""
+        by_type = _OF_TYPE.get(word, _BULLETS.get(word.lower(), self.kind))
+        kind = _of_style(attributes, by_type)
+        return f"{_written(number, kind)}. " if kind else BULLET
 
 
-def _kind(attributes: Mapping[str, str | None]) -> str:
-    for declaration in (attributes.get("style") or "").split(";"):
-        name, _, value = declaration.partition(":")
-        style = _KIND.search(value) if name.strip().lower() in _STYLES else None
-        if style is not None:
-            return _OF_STYLE.get(style[1].lower(), "")
-    return attributes.get("type") or "1"
+def _of_style(attributes: Mapping[str, str | None], kind: str) -> str:
+    """Return how numbers are written by an element's own style; ``kind`` if it does not say."""
+    style = attributes.get("style") or ""
+    for value in _STYLE.findall(without_nested(style).lower()) if "list" in style.lower() else ():
+        word = next((word for word in value.split() if word not in _POSITIONS), "none")
+        kind = kind if word in _AS_AROUND else _OF_STYLE.get(word, _DECIMAL)
+    return kind
 
 
 def _integer(value: str | None, default: int) -> int:
@@ -58,21 +79,22 @@ def _integer(value: str | None, default: int) -> int:
 
 
 def _written(number: int, kind: str) -> str:
-    if kind in ("a", "A") and number > 0:
-        written = _in_letters(number)
+    letters = _LETTERS.get(kind.lower())
+    if letters is not None and number > 0:
+        written = _in_letters(number, letters)
     elif kind in ("i", "I") and 0 < number <= _MOST_ROMAN:
         written = _in_roman(number)
     else:
-        return str(number)
+        return f"{number:02d}" if kind == _WITH_ZERO else str(number)
     return written.upper() if kind.isupper() else written
 
 
-def _in_letters(number: int) -> str:
-    letters = ""
+def _in_letters(number: int, letters: str) -> str:
+    written = ""
     while number:
-        number, place = divmod(number - 1, 26)
-        letters = chr(ord("a") + place) + letters
-    return letters
+        number, place = divmod(number - 1, len(letters))
+        written = letters[place] + written
+    return written
 
 
 def _in_roman(number: int) -> str:

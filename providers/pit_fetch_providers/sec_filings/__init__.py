@@ -17,6 +17,7 @@ from pit_fetch_providers.markup import require_parser
 from pit_fetch_providers.sec_filings import documents, holdings, insiders, listing, releases, texts
 from pit_fetch_providers.shared import fields, refuse
 
+_LONGEST_PHRASE = 500
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
 _SETTLED = (
     "A filing that was released more than a week after its filing date is left out: a letter, a draft, one whose date "
@@ -105,6 +106,8 @@ def _understood(query: Query) -> Query:
             if number
             else refuse("accession is a filing's number, e.g. 0000320193-25-000057.")
         )
+    if len(options["find"] or "") > _LONGEST_PHRASE:
+        refuse(f"find takes a phrase of up to {_LONGEST_PHRASE} characters: a part of it finds the same passage.")
     if options["period"] and parse_date(options["period"]) is None:
         refuse("period is the last day of a quarter, e.g. 2024-03-31.")
     query = query._replace(options=options)

@@ -20,11 +20,16 @@ from pit_fetch_providers.markup.marks import visible
 # Plain text has tags of its own, <TABLE> among them.
 _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
-# A sign of currency, and what closes a figure, stand in cells of their own. Beside a year it is a column's heading.
-_CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])", re.MULTILINE)
-_CLOSING = re.compile(r"(?<=[\d.—-])(?<![^\d.,](?:19|20)\d\d) \| (\)?%|\))(?= \||\^|$)", re.MULTILINE)
-# Marks of the plain text of the 1990s.
-_MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN|F\d+)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
+# A sign of currency, and what closes a figure, stand in cells of their own. In a row whose figures are years they head
+# columns.
+_FIGURE = r"[$€£¥(+−–—-]*(?:\d[\d,]*+\.?\d*+|\.\d+|[—–-])"
+_MARKED = r"(?:\^[^\s|]*)?"
+_ROW = re.compile(r"^.* \|.*$", re.MULTILINE)
+_OF_FIGURES = re.compile(rf"(?:^|\| )(?!(?:19|20)\d\d{_MARKED}(?: |$)){_FIGURE}[)%]*{_MARKED}(?: \||$)")
+_CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])")
+_CLOSING = re.compile(rf"((?:^|\| ){_FIGURE}{_MARKED}) \| (\)?%|\))(?= \||\^|$)")
+# Marks of the plain text of the 1990s. <F1> is none of them: it is what a footnote is named by.
+_MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 
 _AROUND = 300
 _MOST = 1_500
@@ -69,9 +74,11 @@ def _places(text: str, phrase: str) -> Iterator[tuple[int, int]]:
 
 def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
     """Return where the paragraph around a place begins and ends, at most so many characters of it."""
-    before, after = text.rfind("\n\n", 0, start), text.find("\n\n", end)
-    first = max(0 if before < 0 else before + 2, start - _AROUND)
-    last = min(len(text) if after < 0 else after, first + _MOST)
+    # No more of the text is looked at than can be served.
+    before = text.rfind("\n\n", max(0, start - _AROUND - 1), start)
+    first = before + 2 if before >= 0 else max(0, start - _AROUND)
+    after = text.find("\n\n", end, first + _MOST + 1)
+    last = after if after >= 0 else min(len(text), first + _MOST)
     return first, max(last, end)
 
 
@@ -81,7 +88,13 @@ def _of_page(source: str) -> str:
     page = LexborHTMLParser(flattened(closed(source, is_xml=is_xml(source))))
     if page.body is None:
         return ""
-    return _CLOSING.sub(r"\1", _CURRENCY.sub(r"\1\2", laid_out(page.body, Looks(page))))
+    return _ROW.sub(_with_its_signs, laid_out(page.body, Looks(page)))
+
+
+def _with_its_signs(match: re.Match[str]) -> str:
+    """Return a row with the signs of each figure at it."""
+    row = match[0]
+    return _CLOSING.sub(r"\1\2", _CURRENCY.sub(r"\1\2", row)) if _OF_FIGURES.search(row) else row
 
 
 def _of_plain_text(source: str) -> str:

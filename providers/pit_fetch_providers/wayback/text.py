@@ -207,7 +207,7 @@ def _stated_dates(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
         attributes = node.attributes
         for naming in ("property", "name", "itemprop"):
             yield (attributes.get(naming) or "").lower(), attributes.get("content") or attributes.get("datetime") or ""
-    for node in page.css('script[type="application/ld+json"]'):
+    for node in _outermost(page, 'script[type="application/ld+json"]'):
         yield from ((name.lower(), value) for name, value in _IN_JSON.findall(node.text() or ""))
 
 
@@ -221,8 +221,17 @@ def _refresh(page: LexborHTMLParser, base: str) -> str | None:
 
 def _mentions_script(page: LexborHTMLParser) -> bool:
     """Return whether a page without text may be one that a script writes."""
-    without = " ".join(node.text() for node in page.css("noscript"))
-    return "javascript" in without.lower() or page.css_first("#root, #app, #__next, app-root, script[src]") is not None
+    without = any("javascript" in node.text().lower() for node in _outermost(page, "noscript"))
+    return without or page.css_first("#root, #app, #__next, app-root, script[src]") is not None
+
+
+def _outermost(page: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
+    """Yield what a selector selects, but nothing within another such element, whose text holds its own."""
+    within: set[int] = set()
+    for node in page.css(selector):
+        if node.mem_id not in within:
+            within.update(inner.mem_id for inner in node.css(selector))
+            yield node
 
 
 def _looks(page: LexborHTMLParser, left_out: str, *, hides: bool = True) -> Looks:

@@ -416,6 +416,24 @@ MUTANTS = (
         _one_after_another,
         ("sec_filings: passages",),
     ),
+    Mutant(
+        "sec_filings: a sign in a heading is that of a year",
+        f"{_ROOM}.text:_OF_FIGURES",
+        lambda real: re.compile(""),
+        ("sec_filings: parted",),
+    ),
+    Mutant(
+        "sec_filings: an item's own style says nothing of its number",
+        f"{_MARKUP}.numbering:Numbering.take",
+        lambda real: lambda self, attributes: real(self, {**attributes, "style": ""}),
+        ("sec_filings: listed",),
+    ),
+    Mutant(
+        "sec_filings: the numbers of a list are those of its tag",
+        f"{_MARKUP}.numbering:_of_style",
+        lambda real: lambda attributes, kind: kind,
+        ("sec_filings: listed",),
+    ),
     *(
         Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: parted",))
         for name, target, make in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -436,13 +437,38 @@ PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.
             "Sales\n\n2024 | %\nEurope | 20%",
         ),
         ("<PAGE>\nITEM 1.   \n\n\n\n<TABLE>\n<CAPTION>\n<S>   <C>\nCash  $ 5\n</TABLE>\n", "ITEM 1.\n\nCash  $ 5"),
+        (
+            "<TABLE>\nSales <F1>  5,234<F2>\n<FN>\n<F1> Restated\n  <F2>Net",
+            "Sales <F1>  5,234<F2>\n\n<F1> Restated\n  <F2>Net",
+        ),
         ("<html></html>", ""),
+        ("<html><svg><text><tspan x=10>1,234</tspan><tspan x=90>567</tspan></text></svg>", "1,234 567"),
         ("<html><p hidden>no</p><p style='Visibility : hidden'>no</p><template>no</template><p>yes", "yes"),
         ("", ""),
     ],
 )
 def test_the_text_of_a_document(source: str, expected: str) -> None:
     assert text.of_document(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "row"),
+    [
+        ("Item 2024 % 2023 %", "Item | 2024 | % | 2023 | %"),
+        ("Group 2024 $ 2023 $", "Group | 2024 | $ | 2023 | $"),
+        ("$ 2024 2023", "$ | 2024 | 2023"),
+        ("Note_5 % 2023", "Note 5 | % | 2023"),
+        ("2024<sup>1</sup> % 2023 )", "2024^1 | % | 2023 | )"),
+        ("31.12.2024 € 31.12.2023 €", "31.12.2024 | € | 31.12.2023 | €"),
+        ("2024 $ 5,234 20 %", "2024 | $5,234 | 20%"),
+        ("Other (2013 ) — %", "Other | (2013) | —%"),
+        ("Shares ($ 2024 ) .5 %", "Shares | ($2024) | .5%"),
+        ("Change (8<sup>1</sup> )% ¥ 5", "Change | (8^1)% | ¥5"),
+    ],
+)
+def test_signs_are_at_their_figures_and_those_of_a_heading_are_not(cells: str, row: str) -> None:
+    table = "".join(f"<td>{cell.replace('_', ' ')}" for cell in cells.split())
+    assert text.of_document(f"<html><table><tr>{table}</table>") == row
 
 
 def test_a_file_that_is_named_as_a_page_is_one() -> None:
@@ -466,6 +492,12 @@ def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
     assert "going concern" in made.text
     assert len(made.text) == 1_500
     assert list(text.passages("going concern. " * 9, "going concern")) == [(0, "going concern. " * 9)]
+
+
+def test_a_phrase_that_stands_everywhere_costs_little() -> None:
+    begin, long = time.process_time(), ("a" + "x" * 98 + " ") * 60_000
+    assert len(list(text.passages(long, "a"))) > 4_000  # ten seconds, if each looks through all of the text
+    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize("phrase", ["company's", "company’s", "non-gaap", '"results"', "2024-2025", "[a]"])
@@ -1228,6 +1260,7 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text", "form": "-4"}, "form is one form"),
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
+        ({"op": "text", "form": "8-K", "find": "x" * 501}, "find takes a phrase of up to 500 characters"),
         ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),

@@ -637,4 +637,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "passages": pages.passages,
     "parted": pages.parted,
     "hidden": pages.hidden,
+    "listed": pages.listed,
 }

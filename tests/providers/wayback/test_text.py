@@ -142,6 +142,13 @@ def test_the_archive_s_own_banner_is_no_text() -> None:
         ("\ufeff<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=windows-1252"),
         ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=no-such-name"),
         ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=base64"),
+        ("<meta charset=cp1254><p>Gr\u00fc\u00dfe \u20ac".encode("cp1254"), "text/html; charset=none"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html; charset=cp819"),
+        ("<p>Gr\u00fc\u00dfe \u20ac".encode("utf-16-le"), "text/html; charset=utf-16"),
+        *(
+            ("<p>Gr\u00fc\u00dfe \u20ac".encode(), f"text/html; charset={name}")
+            for name in ("punycode", "idna", "utf-7", "unicode_escape", "undefined", "rot13", "cp037", "utf-32")
+        ),
     ],
 )
 def test_a_page_is_read_in_its_own_characters(source: bytes, declared: str) -> None:
@@ -155,10 +162,14 @@ def test_a_page_is_read_in_its_own_characters(source: bytes, declared: str) -> N
         ("gb2312", "\u4e2d\u6587"),
         ("euc-kr", "\ud55c\uad6d\uc5b4"),
         ("big5", "\u4e2d\u6587"),
+        ("x-sjis", "\u65e5\u672c\u8a9e"),
+        ("windows-874", "\u0e44\u0e17\u0e22"),
+        ("x-mac-cyrillic", "\u0434\u0430"),
     ],
 )
 def test_other_scripts(name: str, words: str) -> None:
-    assert read(f"<p>{words}".encode(name), declared=f"text/html; charset={name}").text == words
+    encoding = name.removeprefix("x-").replace("windows-874", "cp874")
+    assert read(f"<p>{words}".encode(encoding), declared=f"text/html; charset={name}").text == words
 
 
 def test_what_is_no_page() -> None:
@@ -179,9 +190,10 @@ def test_a_page_of_any_depth_is_read() -> None:
 @pytest.mark.parametrize(
     "source",
     ["<div>" * 200_000, "<table><tr><td>" * 50_000, "<nav><header>" * 50_000, "<x-1><x-2>" * 100_000,
-     "<sup>5</sup>" * 200_000,
+     "<sup>5</sup>" * 200_000, "<noscript>" * 4_000 + "x" * 1_000_000,
+     "<svg>" + "<script type='application/ld+json'>" * 4_000 + "x" * 1_000_000,
      "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">"],
-    ids=["div", "cells", "navigation", "unknown", "raised", "attributes"],
+    ids=["div", "cells", "navigation", "unknown", "raised", "noscript", "script", "attributes"],
 )  # fmt: skip
 def test_a_hostile_page_costs_little(source: str) -> None:
     import time
@@ -191,8 +203,21 @@ def test_a_hostile_page_costs_little(source: str) -> None:
     assert time.process_time() - begin < 5  # a minute and more without the limits
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("<noscript><p>a</p><noscript>JavaScript</noscript></noscript>", True),
+        ("<noscript>a</noscript><noscript><b>Enable JavaScript</b></noscript>", True),
+        ("<noscript>a</noscript>", False),
+    ],
+)
+def test_what_a_page_says_without_scripts_tells_that_it_needs_one(page: str, expected: bool) -> None:
+    assert read(f"<html><body>{page}").needs_script is expected
+
+
 def test_a_page_that_cannot_be_in_units_of_two_bytes_is_not() -> None:
-    assert read(b"<html><meta charset=utf-16><p>hello").text == "hello"
+    for name in (b"utf-16", b"utf-16be", b"unicode"):
+        assert read(b"<html><meta charset=" + name + b"><p>hello").text == "hello"
 
 
 def test_a_page_of_a_million_tags_is_not_parsed() -> None:
