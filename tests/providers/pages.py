@@ -129,7 +129,7 @@ _RAISED = ("<sup>{}</sup>", "<sub>{}</sub>", "<span style='vertical-align:super'
            "<span style='font:6pt Arial;vertical-align:text-top'>{}</span>",
            "<b style='position:relative;top:-2pt'>{}</b>",
            "<font size=1><span style='vertical-align:top'>{}</span></font>", "<sup>note {}</sup>",
-           "<sup>A{}</sup>")  # fmt: skip
+           "<sup>A{}</sup>", "<sup>{}</sup><sup style='padding-left:6px'>4</sup>")  # fmt: skip
 # What is a line of its own, or stands between what is beside it.
 _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", "<menu>{}</menu>", "<div>{}</div>",
             "<span style='display:block'>{}</span>", "<i style='display: table-cell'>{}</i>", "<ol><li>{}</ol>",
@@ -142,7 +142,7 @@ _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", 
 
 def parted(rng: Random) -> int:
     """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
-    whole, beside = rng.choice(("33", "3,333", "33.33")), rng.choice(("7", "77"))
+    whole, beside = rng.choice(("", "33", "3,333", "33.33")), rng.choice(("7", "77"))
     form, behind = rng.choice(_RAISED + _PARTING), rng.choice(("", " ", "4", " 4"))
     sheet = "<style>.right { float: right }</style>"
     body = f"{sheet}<table><tr><td>{whole}{form.format(beside)}{behind}</table>"

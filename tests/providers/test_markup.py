@@ -123,6 +123,10 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
         ("5<q>6</q>", "5\u201c6\u201d"),
         ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
         ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234copy567 5 6"}),
+        ("<i style='vertical-align:top;font-size:60%'>1</i>5,234 <sub>2</sub>6", "1 5,234 2 6"),
+        ("5,234<sup>1</sup><sup style='padding-left:6px'>2</sup>", "5,234^1 ^2"),
+        ("5,234<sup style='margin-right:6px'>1</sup><sup>2</sup>", "5,234^1 ^2"),
+        ("5,234<sup style='padding-left:6px'>1</sup>", "5,234^1"),
         ("5<math><msup><mn>10</mn><mn>6</mn></msup></math>", "510^6"),
         ("<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msub><mi>x</mi><mn>3</mn></msub></math>", "1 2x3"),
     ],
@@ -181,6 +185,7 @@ def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str)
 
 
 SHEETS = {
+    "a mark around a mark": ("u{vertical-align:top}", ("<p>" + "<u>" * 900 + "5" + "</u>" * 900) * 150),
     "one class": (",".join([".a"] * 300_000) + "{float:left;" + "top:0;" * 3_000 + "}", "<p class=a>5" * 9_000),
     "many": (",".join(f".a{n}" for n in range(200_000)) + "{float:left;margin:9pt}", "<p class=a9>5" * 9_000),
     "pairs": ("".join(f".a.b{n}{{float:left}}" for n in range(20_000)),

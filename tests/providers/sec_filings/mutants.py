@@ -201,6 +201,10 @@ def _once_for_all(real: Any) -> Any:
     return lambda state, look: state | real(state, look)
 
 
+def _with_a_sign_alone(real: Any) -> Any:
+    return lambda self: real(self) if self.shifted[-1][1] else self.shifted.pop()
+
+
 def _never(real: Any) -> Any:
     return lambda match: False
 
@@ -429,6 +433,7 @@ MUTANTS = (
             ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
             ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
             ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
+            ("what is raised at the left of a figure is a part of it", "layout:_Writer._end_shift", _with_a_sign_alone),
             ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
         )
     ),
