@@ -136,6 +136,39 @@ def test_what_a_page_shows_apart_is_parted_and_nothing_else(page: str, text: str
         assert read in ({text} if isinstance(text, str) else text)
 
 
+# One declaration each, of an element between two figures.
+GAPS = ["margin-inline:2em", "margin-inline:0 1em", "padding-inline-start:2em", "margin-inline-end:9px",
+        "border-left:10px solid #000", "border:4pt double red", "position:relative;inset:0 0 0 30px",
+        "margin-left:calc(1em + 3px)", "margin:0 max(1em, 3px)", "margin-left:1E1px", "padding-left:2vh",
+        "margin-left:1vmin", "padding-left:12q", "margin-left:1lh", "margin-left:1ic", "margin-left:1cap",
+        "margin-left:2rem", "margin-left:5cqw"]  # fmt: skip
+NO_GAPS = ["border-left:10px", "border-left:1px solid", "border:9px none", "padding-left:9foo", "margin-inline:1px",
+           "margin-left:9px;all:unset", "inset:0 0 0 30px", "margin-left:1e-1px", "border:solid #999"]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", [*GAPS, *NO_GAPS])
+def test_a_gap_is_read_however_it_is_declared(style: str) -> None:
+    for read in readings(f"5<span style='{style}'>6</span>7"):
+        assert (read == "567") == (style in NO_GAPS)
+
+
+# Behind them a browser shows an element that was hidden first, or does not read that it is hidden.
+SHOWN = ["display:none;display:block flow", "display:none;display:inline flow-root", "display:none;display:math",
+         "display:none;all:initial", "display:none;all:revert", "display:none;display:var(--x,block)",
+         "font-size:0;font:inherit", "font-size:0;font:caption", "font-size:12px;font-size:0foo",
+         "display:no/**/ne", "display:none\u00a0", "x[;display:none;]", "font-family:&quot;x;display:none",
+         "quotes:&quot;\\&quot;;display:none;&quot;", "background:url(it&quot;s.png);quotes:&quot;;display:none&quot;",
+         "font-size:0;font-size:2dvh"]  # fmt: skip
+UNSEEN = ["display:none;display:block and", "font-size:12px;font-size:0q", "quotes:&quot;/*&quot;;display:none/**/",
+          "background:url(it&quot;s.png);display:none", "font-size:0e1px", "display:none\f"]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", [*SHOWN, *UNSEEN])
+def test_what_a_style_says_is_read_as_a_browser_reads_it(style: str) -> None:
+    for read in readings(f"<p>1</p><p style='{style}'>5"):
+        assert ("5" in read) == (style in SHOWN)
+
+
 @pytest.mark.parametrize(
     ("page", "text"),
     [
