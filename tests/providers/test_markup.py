@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from itertools import combinations
 
 import pytest
 from pit_fetch_providers.markup import depth
@@ -210,6 +211,34 @@ def test_what_a_style_says_is_read_as_a_browser_reads_it(style: str) -> None:
         ("<style>.x .n {float:right}</style>5<i class=n>6</i>", "56"),
         ("<style>.n:hover, .n[a], .n::before, .\\6e x {float:right}</style>5<i class='n 6e'>6</i>", "56"),
         ("<style>.n.n {float:right} .n {float:none}</style>5<i class=n>6</i>", "5 6"),
+        # Of one rule what is important counts, whatever comes behind it.
+        ("<style>.n {float:right!important; float:none}</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.n {display:block!important; display:none}</style>5<i class=n>6</i>", "5\n6"),
+        # What a rule declares before another one within it, and behind that.
+        ("<style>.n {float:right; &:hover {float:none}}</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.n {color:red; @media print {x:y} float:right}</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.x {color:red; .n {float:right}}</style>5<i class=n>6</i>", "56"),
+        ("<style>@layer a {.n {float:right}} @supports (x:y) {.n {float:right}}</style>5<i class=n>6</i>", "56"),
+        # The end of a sheet, quotations and addresses.
+        ("<style>@media all {.n {float:right</style>5<i class=n>6</i>", "5 6"),
+        (r"""<style>.x:before {content:"\""} .n {float:right} .y {content:"/*"}</style>5<i class=n>6</i>""", "5 6"),
+        ("<style>.x {content:'/*'} .n {float:right} /* */</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.x {background:url(it's.png)} .n {float:right} .y {content:'x'}</style>5<i class=n>6</i>", "5 6"),
+        # Names, and how many of them.
+        ("<style>.n, #I {float:right}</style>5<i class=N>6</i><b id=i>7</b>", "5 6 7"),
+        ("<style>.a,.b,.c,.d,.e,.n {float:right}</style>5<i class='x n e d c b a'>6</i>", "5 6"),
+        # A sheet joins nothing that tags part, and what it says of what is inside a line is read.
+        (
+            "<style>.n {display:inline} @media (min-width:1px) {.n {display:block}}</style><p class=n>5<p class=n>6",
+            "5\n\n6",
+        ),
+        ("<style>.n {display:contents} p {display:ruby}</style><div class=n>5</div><div class=n>6</div>", "5\n6"),
+        ("<style>.n {display:block} i.n {display:inline}</style>5<i class=n>6</i>", "56"),
+        ("<style>.n {display:inline}</style>5<i class=n hidden>6</i>", "56"),
+        ("<style>.n {display:inline !important}</style>5<i class=n style='display:none'>6</i>", "56"),
+        # A table in quirks mode.
+        ("<div style='font-size:0'>9<table><tr><td>5</table></div>", "5"),
+        ("5<table style='font-size:0'><tr><td>9</table>", "5"),
     ],
 )
 def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str) -> None:
@@ -217,8 +246,35 @@ def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str)
         assert read == text
 
 
+@pytest.mark.parametrize(
+    ("doctype", "has_quirks"),
+    [
+        ("", True),
+        ("<!DOCTYPE html>", False),
+        ("<?xml version='1.0'?><!-- x --><!doctype HTML SYSTEM 'about:legacy-compat'>", False),
+        ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "x">', False),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN">', False),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN" "x">', False),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">', True),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.0 Transitional//EN" "x">', True),
+        ('<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">', True),
+    ],
+)
+def test_a_page_without_a_doctype_of_standards_is_read_in_quirks_mode(doctype: str, *, has_quirks: bool) -> None:
+    body = "<div style='font-size:0'><table><td>7</table></div><p>5<i class=n>6</i>"
+    page = f"{doctype}<html><style>.N {{float:right}}</style>{body}"
+    read = captured.read(page.encode(), "text/html", "https://a.example", "text").text
+    assert read == filed.of_document(page, "a.htm") == ("7\n\n5 6" if has_quirks else "56")
+
+
+CLASSES = [first + second for first in "abcdefgh" for second in "01234567"]
 SHEETS = {
-    "a mark around a mark": ("u{vertical-align:top}", ("<p>" + "<u>" * 900 + "5" + "</u>" * 900) * 150),
+    "classes": (",".join(f".{a}.{b},p.{a}.{b}" for a, b in combinations(CLASSES, 2)) + "{float:left;margin:1px}",
+                "".join(f"<p class='{' '.join(CLASSES[n % 40 :])} x{n}'>5" for n in range(9_000))),
+    "blocks": (".a{top:0;" * 99_000, "<p class=a>5" * 9),
+    "quotations": ('"\\' * 300_000 + "\n" + "'\\" * 99_000, ""),
+    "addresses": ("url( " * 190_000, "<b style='x:" + "url( " * 3_900 + "'>5</b>" * 9),
+    "a mark around a mark": ("u{vertical-align:top}", ("<p>" + "<u>" * 900 + "5" + "</u>" * 900) * 60),
     "one class": (",".join([".a"] * 300_000) + "{float:left;" + "top:0;" * 3_000 + "}", "<p class=a>5" * 9_000),
     "many": (",".join(f".a{n}" for n in range(200_000)) + "{float:left;margin:9pt}", "<p class=a9>5" * 9_000),
     "pairs": ("".join(f".a.b{n}{{float:left}}" for n in range(20_000)),

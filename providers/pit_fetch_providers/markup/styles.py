@@ -12,7 +12,7 @@ Of one property the last declaration counts that a browser takes:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -77,7 +77,8 @@ _LINED = re.compile(r"\b(?:solid|double|dashed|dotted|groove|ridge|inset|outset)
 # Of another size than what is around it, but of none if that is of none.
 _RELATIVE_UNITS = ("em", "%", "ex", "ch", "cap", "ic")
 _RELATIVE_SIZES = frozenset({"inherit", "unset", "revert", "revert-layer", "larger", "smaller"})
-_IN_LINE = frozenset({"inline", "contents", "initial", "math", "inline flow"})
+JOINING = frozenset({"inline", "contents", "initial", "math", "inline flow", "ruby", "ruby-base", "ruby-text",
+                     "ruby-base-container", "ruby-text-container"})  # fmt: skip
 _AS_ITS_TAG = frozenset({"inherit", "unset", "revert", "revert-layer", "var"})
 _BLANKS = " \t\r\n\f"
 _VISIBLE = {"visible": True, "initial": True, "hidden": False, "collapse": False}
@@ -165,8 +166,13 @@ def _of_box(name: str, parts: list[str]) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=4_096)
 def values_of(style: str) -> Mapping[str, str]:
     """Return the value that counts of each property of a style."""
+    return {name: value for name, value, _ in winning(style)}
+
+
+def winning(style: str) -> Iterable[tuple[str, str, bool]]:
+    """Return the declaration that counts of each property: the last one of those that are as important as any."""
     ranked = sorted(declarations(style), key=lambda declaration: declaration[2])
-    return {name: value for name, value, _ in ranked}
+    return {declaration[0]: declaration for declaration in ranked}.values()
 
 
 def look_of(values: Mapping[str, str]) -> Look:
@@ -192,8 +198,13 @@ def look_of(values: Mapping[str, str]) -> Look:
 
 def is_unseen(style: str) -> bool:
     """Return whether a style hides its element."""
-    look = look_of(values_of(style))
-    return look.is_gone or look.is_visible is False or look.has_size is False
+    return is_hiding(values_of(style))
+
+
+def is_hiding(values: Mapping[str, str]) -> bool:
+    """Return whether such values hide their element."""
+    is_gone, is_seen = values.get("display") == "none", _VISIBLE.get(values.get("visibility", ""))
+    return is_gone or is_seen is False or _has_size(values.get("font-size", "")) is False
 
 
 def sizes(style: str) -> bool:
@@ -214,7 +225,7 @@ def gaps_of(style: str) -> tuple[Gap, Gap]:
 def _display(word: str) -> Display | None:
     if not word or word in _AS_ITS_TAG or word == "none":
         return None
-    if word in _IN_LINE or word.startswith("ruby"):
+    if word in JOINING:
         return "inline"
     return "piece" if word.startswith(("inline", "-webkit-inline")) else "line"
 
