@@ -82,9 +82,6 @@ class Sheet:
         for place, (name, value, is_important) in enumerate(declarations(style)):
             ranked = ((is_important, _OF_THE_ELEMENT, place), value)
             found[name] = max(found.get(name, ranked), ranked)
-        display = found.get("display")
-        if display is not None and display[1] in JOINING and display[0][1] != _OF_THE_ELEMENT:
-            found["display"] = display[0], "revert"
         return {name: value for name, (_, value) in found.items()}
 
     def _subjects(self, tag: str, identity: str, classes: Iterable[str]) -> Iterator[Subject]:
@@ -97,7 +94,7 @@ class Sheet:
     def _read(self, source: str) -> None:
         for rule in _rules(source):
             if _SHOWING.search(rule.body):
-                declared = [made for made in winning(rule.body) if not is_hiding({made[0]: made[1]})]
+                declared = list(_parting(rule.body))
                 for selector in dict.fromkeys(rule.selectors.split(",")) if declared else ():
                     if self.place < _MOST_DECLARED:
                         self._declare(selector.strip().lower() if self.has_quirks else selector.strip(), declared)
@@ -118,6 +115,13 @@ def is_for_screens(media: str) -> bool:
     """Return whether a sheet is for any screen, whatever it is like."""
     wanted = (word.strip().lower() for word in media.split(","))
     return not media.strip() or any(_SCREEN.fullmatch(word) for word in wanted)
+
+
+def _parting(body: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield what a rule declares, but nothing that hides an element, or that undoes what its tag parts."""
+    for name, value, is_important in winning(body):
+        if not is_hiding({name: value}):
+            yield name, "revert" if name == "display" and value in JOINING else value, is_important
 
 
 def _rules(source: str) -> Iterator[_Rule]:

@@ -33,17 +33,9 @@ _OF_LETTERS = {"em": 1.0, "ex": 0.5, "ch": 0.5, "cap": 0.7, "ic": 1.0, "lh": 1.2
 _EMS = {
     **_OF_LETTERS,
     **{f"r{unit}": ems for unit, ems in _OF_LETTERS.items()},
-    "": 0.075,
-    "px": 0.075,
-    "pt": 0.1,
-    "pc": 1.2,
-    "in": 7.2,
-    "cm": 2.83,
-    "mm": 0.283,
-    "q": 0.071,
-    "%": 0.5,
     **{of + side: 1.0 for of in ("v", "sv", "lv", "dv", "cq") for side in ("w", "h", "i", "b", "min", "max")},
-}
+    "": 0.075, "px": 0.075, "pt": 0.1, "pc": 1.2, "in": 7.2, "cm": 2.83, "mm": 0.283, "q": 0.071, "%": 0.5,
+}  # fmt: skip
 _FUNCTIONS = ("calc", "min", "max", "clamp")  # which come to a gap, as far as anybody says here
 _SIZED = rf"{_NUMBER}(?:{'|'.join(_EMS)})"
 _LENGTH = re.compile(rf"({_NUMBER})([a-z]*|%)")
