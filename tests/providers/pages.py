@@ -129,22 +129,24 @@ _RAISED = ("<sup>{}</sup>", "<sub>{}</sub>", "<span style='vertical-align:super'
            "<span style='font:6pt Arial;vertical-align:text-top'>{}</span>",
            "<b style='position:relative;top:-2pt'>{}</b>",
            "<font size=1><span style='vertical-align:top'>{}</span></font>", "<sup>note {}</sup>",
-           "<sup>A{}</sup>")  # fmt: skip
+           "<sup>A{}</sup>", "<sup>{}</sup><sup style='padding-left:6px'>4</sup>")  # fmt: skip
 # What is a line of its own, or stands between what is beside it.
 _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", "<menu>{}</menu>", "<div>{}</div>",
             "<span style='display:block'>{}</span>", "<i style='display: table-cell'>{}</i>", "<ol><li>{}</ol>",
             "<b style='display:inline-block'>{}</b>", "<s>{}</s>", "<button>{}</button>", "<img src=a>{}<br>",
             "<label>{}</label>", "<td>{}<td>", "<span style='float:right'>{}</span>",
             "<span style='padding-left:40px'>{}</span><br>", "<i style='margin:0 1em'>{}</i>",
-            "<i style='position:absolute;left:9em'>{}</i>", "<i class=right>{}</i>",
+            "<i style='position:absolute;left:9em'>{}</i>", "<i class=Right>{}</i>", "<i class=last>{}</i>",
+            "<div class=joined>{}</div>",
             "<i style='visibility:hidden'>9</i>{}<i style='visibility:hidden'>9</i>", "<q>{}</q>")  # fmt: skip
 
 
 def parted(rng: Random) -> int:
     """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
-    whole, beside = rng.choice(("33", "3,333", "33.33")), rng.choice(("7", "77"))
+    whole, beside = rng.choice(("", "33", "3,333", "33.33")), rng.choice(("7", "77"))
     form, behind = rng.choice(_RAISED + _PARTING), rng.choice(("", " ", "4", " 4"))
-    sheet = "<style>.right { float: right }</style>"
+    sheet = """<style>.joined { display: contents } .right { float: right !important; float: none; &:hover { top: 0 } }
+        .last { float: right</style>"""
     body = f"{sheet}<table><tr><td>{whole}{form.format(beside)}{behind}</table>"
     text = filed.of_document(f"<html><body>{body}") or ""
     for figure in re.findall(r"[0-9]+(?:[.,][0-9]+)*", text.replace("1. ", "")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from itertools import combinations
 
 import pytest
 from pit_fetch_providers.markup import depth
@@ -146,6 +147,10 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
         ("5<q>6</q>", "5\u201c6\u201d"),
         ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
         ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234copy567 5 6"}),
+        ("<i style='vertical-align:top;font-size:60%'>1</i>5,234 <sub>2</sub>6", "1 5,234 2 6"),
+        ("5,234<sup>1</sup><sup style='padding-left:6px'>2</sup>", "5,234^1 ^2"),
+        ("5,234<sup style='margin-right:6px'>1</sup><sup>2</sup>", "5,234^1 ^2"),
+        ("5,234<sup style='padding-left:6px'>1</sup>", "5,234^1"),
         ("5<math><msup><mn>10</mn><mn>6</mn></msup></math>", "510^6"),
         ("<ruby>10<rp>(</rp><rt>5</rt><rp>)</rp></ruby> 5<marquee>6</marquee>", "10 5 5 6"),
         ("<math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable></math>", "1 2 3"),
@@ -158,6 +163,39 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
 def test_what_a_page_shows_apart_is_parted_and_nothing_else(page: str, text: str | set[str]) -> None:
     for read in readings(page):
         assert read in ({text} if isinstance(text, str) else text)
+
+
+# One declaration each, of an element between two figures.
+GAPS = ["margin-inline:2em", "margin-inline:0 1em", "padding-inline-start:2em", "margin-inline-end:9px",
+        "border-left:10px solid #000", "border:4pt double red", "position:relative;inset:0 0 0 30px",
+        "margin-left:calc(1em + 3px)", "margin:0 max(1em, 3px)", "margin-left:1E1px", "padding-left:2vh",
+        "margin-left:1vmin", "padding-left:12q", "margin-left:1lh", "margin-left:1ic", "margin-left:1cap",
+        "margin-left:2rem", "margin-left:5cqw"]  # fmt: skip
+NO_GAPS = ["border-left:10px", "border-left:1px solid", "border:9px none", "padding-left:9foo", "margin-inline:1px",
+           "margin-left:9px;all:unset", "inset:0 0 0 30px", "margin-left:1e-1px", "border:solid #999"]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", [*GAPS, *NO_GAPS])
+def test_a_gap_is_read_however_it_is_declared(style: str) -> None:
+    for read in readings(f"5<span style='{style}'>6</span>7"):
+        assert (read == "567") == (style in NO_GAPS)
+
+
+# Behind them a browser shows an element that was hidden first, or does not read that it is hidden.
+SHOWN = ["display:none;display:block flow", "display:none;display:inline flow-root", "display:none;display:math",
+         "display:none;all:initial", "display:none;all:revert", "display:none;display:var(--x,block)",
+         "font-size:0;font:inherit", "font-size:0;font:caption", "font-size:12px;font-size:0foo",
+         "display:no/**/ne", "display:none\u00a0", "x[;display:none;]", "font-family:&quot;x;display:none",
+         "quotes:&quot;\\&quot;;display:none;&quot;", "background:url(it&quot;s.png);quotes:&quot;;display:none&quot;",
+         "font-size:0;font-size:2dvh"]  # fmt: skip
+UNSEEN = ["display:none;display:block and", "font-size:12px;font-size:0q", "quotes:&quot;/*&quot;;display:none/**/",
+          "background:url(it&quot;s.png);display:none", "font-size:0e1px", "display:none\f"]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", [*SHOWN, *UNSEEN])
+def test_what_a_style_says_is_read_as_a_browser_reads_it(style: str) -> None:
+    for read in readings(f"<p>1</p><p style='{style}'>5"):
+        assert ("5" in read) == (style in SHOWN)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +241,34 @@ def test_what_a_page_shows_apart_is_parted_and_nothing_else(page: str, text: str
         ("<style>.x .n {float:right}</style>5<i class=n>6</i>", "56"),
         ("<style>.n:hover, .n[a], .n::before, .\\6e x {float:right}</style>5<i class='n 6e'>6</i>", "56"),
         ("<style>.n.n {float:right} .n {float:none}</style>5<i class=n>6</i>", "5 6"),
+        # Of one rule what is important counts, whatever comes behind it.
+        ("<style>.n {float:right!important; float:none}</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.n {display:block!important; display:none}</style>5<i class=n>6</i>", "5\n6"),
+        # What a rule declares before another one within it, and behind that.
+        ("<style>.n {float:right; &:hover {float:none}}</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.n {color:red; @media print {x:y} float:right}</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.x {color:red; .n {float:right}}</style>5<i class=n>6</i>", "56"),
+        ("<style>@layer a {.n {float:right}} @supports (x:y) {.n {float:right}}</style>5<i class=n>6</i>", "56"),
+        # The end of a sheet, quotations and addresses.
+        ("<style>@media all {.n {float:right</style>5<i class=n>6</i>", "5 6"),
+        (r"""<style>.x:before {content:"\""} .n {float:right} .y {content:"/*"}</style>5<i class=n>6</i>""", "5 6"),
+        ("<style>.x {content:'/*'} .n {float:right} /* */</style>5<i class=n>6</i>", "5 6"),
+        ("<style>.x {background:url(it's.png)} .n {float:right} .y {content:'x'}</style>5<i class=n>6</i>", "5 6"),
+        # Names, and how many of them.
+        ("<style>.n, #I {float:right}</style>5<i class=N>6</i><b id=i>7</b>", "5 6 7"),
+        ("<style>.a,.b,.c,.d,.e,.n {float:right}</style>5<i class='x n e d c b a'>6</i>", "5 6"),
+        # A sheet joins nothing that tags part, and what it says of what is inside a line is read.
+        (
+            "<style>.n {display:inline} @media (min-width:1px) {.n {display:block}}</style><p class=n>5<p class=n>6",
+            "5\n\n6",
+        ),
+        ("<style>.n {display:contents} p {display:ruby}</style><div class=n>5</div><div class=n>6</div>", "5\n6"),
+        ("<style>.n {display:block} i.n {display:inline}</style>5<i class=n>6</i>", "56"),
+        ("<style>.n {display:inline}</style>5<i class=n hidden>6</i>", "56"),
+        ("<style>.n {display:inline !important}</style>5<i class=n style='display:none'>6</i>", "56"),
+        # A table in quirks mode.
+        ("<div style='font-size:0'>9<table><tr><td>5</table></div>", "5"),
+        ("5<table style='font-size:0'><tr><td>9</table>", "5"),
     ],
 )
 def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str) -> None:
@@ -210,7 +276,35 @@ def test_what_a_page_hides_is_no_text_and_what_it_shows_is(page: str, text: str)
         assert read == text
 
 
+@pytest.mark.parametrize(
+    ("doctype", "has_quirks"),
+    [
+        ("", True),
+        ("<!DOCTYPE html>", False),
+        ("<?xml version='1.0'?><!-- x --><!doctype HTML SYSTEM 'about:legacy-compat'>", False),
+        ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "x">', False),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN">', False),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN" "x">', False),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">', True),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.0 Transitional//EN" "x">', True),
+        ('<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">', True),
+    ],
+)
+def test_a_page_without_a_doctype_of_standards_is_read_in_quirks_mode(doctype: str, *, has_quirks: bool) -> None:
+    body = "<div style='font-size:0'><table><td>7</table></div><p>5<i class=n>6</i>"
+    page = f"{doctype}<html><style>.N {{float:right}}</style>{body}"
+    read = captured.read(page.encode(), "text/html", "https://a.example", "text").text
+    assert read == filed.of_document(page, "a.htm") == ("7\n\n5 6" if has_quirks else "56")
+
+
+CLASSES = [first + second for first in "abcdefgh" for second in "01234567"]
 SHEETS = {
+    "classes": (",".join(f".{a}.{b},p.{a}.{b}" for a, b in combinations(CLASSES, 2)) + "{float:left;margin:1px}",
+                "".join(f"<p class='{' '.join(CLASSES[n % 40 :])} x{n}'>5" for n in range(9_000))),
+    "blocks": (".a{top:0;" * 99_000, "<p class=a>5" * 9),
+    "quotations": ('"\\' * 300_000 + "\n" + "'\\" * 99_000, ""),
+    "addresses": ("url( " * 190_000, "<b style='x:" + "url( " * 3_900 + "'>5</b>" * 9),
+    "a mark around a mark": ("u{vertical-align:top}", ("<p>" + "<u>" * 900 + "5" + "</u>" * 900) * 60),
     "one class": (",".join([".a"] * 300_000) + "{float:left;" + "top:0;" * 3_000 + "}", "<p class=a>5" * 9_000),
     "many": (",".join(f".a{n}" for n in range(200_000)) + "{float:left;margin:9pt}", "<p class=a9>5" * 9_000),
     "pairs": ("".join(f".a.b{n}{{float:left}}" for n in range(20_000)),

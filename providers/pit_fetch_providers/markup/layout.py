@@ -100,6 +100,7 @@ class _Writer:
         self.looks = looks
         self.linked = linked
         self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
+        self.sized: dict[int, bool] = {}  # of each element that was asked about, what _is_sized says
         self.lines: list[str] = []
         self.line = ""
         self.begun: list[str] = []  # what stands before it in the same line
@@ -124,7 +125,7 @@ class _Writer:
         shift = None if kind == "line" or tag in _CELLS else _SHIFTS.get(tag) or look.shift
         if kind is not None:
             self._break(kind, tag, ends_marker=tag in _ITEMS)
-        if look.before and shift is None and kind != "line":
+        if look.before and kind != "line" and (shift is None or self.line.endswith(BACK)):
             self._part(look.before)
         if tag in _READ:
             self._begin(node, tag, state)
@@ -134,23 +135,28 @@ class _Writer:
     def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
         is_shifted = bool(self.shifted) and self.shifted[-1][0] == node.mem_id
         if is_shifted:
-            self._add(BACK if self.shifted.pop()[1] else "")
+            self._end_shift()
         if tag in _READ:
             self._finish(node, tag, state)
         kind = look.display or _KINDS.get(tag)
-        if look.behind and not is_shifted and kind != "line":
+        if look.behind and kind != "line":
             self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else look.behind)
         if kind is not None:
             self._break(kind, tag, ends_marker=tag in _ITEMS or tag in _HEADINGS)
 
     def _is_sized(self, node: LexborNode) -> bool:
         """Return whether an element, or one around nothing else, may have letters of another size than its line."""
-        while node.tag not in _SMALL and "size" not in node.attributes and not self.looks.of(node).is_sized:
+        asked, is_sized = list[int](), False
+        while node.mem_id not in self.sized:
+            asked.append(node.mem_id)
+            is_sized = node.tag in _SMALL or "size" in node.attributes or self.looks.of(node).is_sized
             parent = node.parent
-            if parent is None or parent.tag not in _INLINE or node.prev is not None or node.next is not None:
-                return False
+            is_alone = node.prev is None and node.next is None
+            if is_sized or parent is None or parent.tag not in _INLINE or not is_alone:
+                break
             node = parent
-        return True
+        self.sized.update(dict.fromkeys(asked, self.sized.get(node.mem_id, is_sized)))
+        return self.sized[node.mem_id]
 
     def _begin(self, node: LexborNode, tag: str, state: int) -> None:
         if tag in ("ul", "ol"):
@@ -214,6 +220,13 @@ class _Writer:
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
         self.shifted.append((number, is_marked))
         self._add(shift.sign if is_marked else "")
+
+    def _end_shift(self) -> None:
+        """End what is raised or lowered. Where no sign says so, as at the left of a figure, it is parted from it."""
+        if self.shifted.pop()[1]:
+            self._add(BACK)
+        else:
+            self._part(SEAM)
 
     def _part_from_next_cell(self) -> None:
         if self.line.strip():

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 _UNSEEN = frozenset({"head", "script", "style", "noscript", "template", "title", "datalist", "ix:header",
                      "annotation", "annotation-xml", "rp", "noembed", "noframes"})  # fmt: skip
 _REPLACED = frozenset({"iframe", "audio", "video", "canvas", "meter", "progress", "mphantom"})
+# A page without such a doctype is shown in quirks mode.
+_STANDARDS = re.compile(
+    rb"""<!doctype\s+html\s*(?:>|system|public\s*["']-//w3c//dtd (?:xhtml |html 4\.01?//)"""
+    rb"""|public\s*["']-//w3c//dtd html 4\.01 (?:transitional|frameset)//[^"'>]*["']\s*["'])""",
+    re.IGNORECASE,
+)
+_DOCTYPE_WITHIN = 4_096
 _ROWS = frozenset({"tr", "tbody", "thead", "tfoot"})
 _OF_TABLES = frozenset({"table", "td", "th", *_ROWS})
 _GONE, _LEFT_OUT, _PIECE = Look(is_gone=True), Look(is_left_out=True), Look(display="piece")
@@ -56,7 +64,8 @@ class Looks:
 
     def __init__(self, page: LexborHTMLParser, left_out: str = "", *, hides: bool = True) -> None:
         self.hides = hides
-        self.sheet = _sheet(page)
+        self.has_quirks = _STANDARDS.search(page.raw_html, 0, _DOCTYPE_WITHIN) is None
+        self.sheet = _sheet(page, has_quirks=self.has_quirks)
         self.placed = dict(_placed(page))
         for node in page.css(left_out) if left_out else ():
             self.leave_out(node)
@@ -118,11 +127,13 @@ class Looks:
     def _read(self, tag: str, style: str, classes: str, identity: str, is_hidden: bool, is_sized: bool) -> Look:
         values = self.sheet.values(tag, identity, classes.split(), style) if self.sheet.declared else values_of(style)
         look = look_of(values)
-        is_gone = look.is_gone or (look.is_collapsed and tag in _ROWS) or (is_hidden and look.display is None)
+        is_gone = look.is_gone or (look.is_collapsed and tag in _ROWS) or (is_hidden and "display" not in values)
         if tag in _REPLACED:
             look = _LEFT_OUT
         elif tag in _OF_TABLES:  # whose rows and cells are those of their tags
             look = look._replace(display=None, shift=None, before="", behind="")
+            if tag == "table" and self.has_quirks and not look.is_sized:
+                look = look._replace(has_size=True)
         elif tag == "li" and look.display == "inline":
             look = look._replace(before=" ", behind=" ")
         if is_sized:
@@ -170,7 +181,7 @@ def _within(state: int, look: Look) -> int:
     return state
 
 
-def _sheet(page: LexborHTMLParser) -> Sheet:
+def _sheet(page: LexborHTMLParser, *, has_quirks: bool) -> Sheet:
     """Return what the sheets of a page declare, but those that are for pages without scripts, or not for screens."""
     sources = list[str]()
     for node in page.css("style"):
@@ -178,7 +189,7 @@ def _sheet(page: LexborHTMLParser) -> Sheet:
         is_css = (attributes.get("type") or "text/css").strip().lower() == "text/css"
         if is_css and is_for_screens(attributes.get("media") or "") and (parent is None or parent.tag != "noscript"):
             sources.append(node.text(deep=False))
-    return Sheet(sources)
+    return Sheet(sources, has_quirks=has_quirks)
 
 
 def _placed(page: LexborHTMLParser) -> Iterator[tuple[int, Look]]:

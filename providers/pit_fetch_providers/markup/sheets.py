@@ -5,7 +5,8 @@
 ({'vertical-align': 'super'}, {})
 
 A selector that names an element by its tag, its id and up to two classes is read. Of any other one nobody says here
-whether it matches. What a sheet hides is shown: whether another rule shows it again cannot be told for sure.
+whether it matches. So a sheet may part what tags leave together, but hides nothing, and joins nothing that tags part:
+whether another rule undoes that cannot be told for sure.
 """
 
 from __future__ import annotations
@@ -15,24 +16,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from pit_fetch_providers.markup.styles import declarations, without_nested
+from pit_fetch_providers.markup.styles import JOINING, declarations, is_hiding, winning, without_nested
 
 # A page whose sheets are longer than this is read without them. Of filings the largest have 1 MB.
 _MOST = 2_000_000
-_MOST_CLASSES = 4  # of one element, those that sheets name
+_MOST_CLASSES = 6  # of one element, the first that sheets name
 _MOST_DECLARED = 100_000
 _LONGEST_SELECTOR = 400
 _IN_HTML = re.compile("<!--|-->")  # as the sheets of old pages are hidden from browsers that know none
 _BRACE = re.compile(r"[{}]")
-_SHOWING = re.compile(r"display|visib|vertical|font|float|position|margin|padding", re.IGNORECASE)
+_SHOWING = re.compile(r"display|visib|vertical|font|float|position|margin|padding|border|inset|\ball\b", re.IGNORECASE)
 _NAME = r"(?:[a-zA-Z0-9_-]|[^\x00-\x7f]|\\[^\n0-9a-fA-F])+"  # a letter that is given by its number is not read
 _SUBJECT = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)")
 _PART = re.compile(rf"([.#])({_NAME})")
 _ESCAPED = re.compile(r"\\(.)")
 _MEDIA = re.compile(r"@media\b(.*)", re.IGNORECASE | re.DOTALL)
 _SCREEN = re.compile(r"(?:only\s+)?(?:screen|all)")
-_HIDING = {"display": re.compile("none"), "visibility": re.compile("hidden|collapse"),
-           "font-size": re.compile(r"[+-]?0{0,20}(?:\.0{0,20})?(?:[a-z]+|%)?")}  # fmt: skip
 
 # How many ids, classes and tags a selector names.
 Weight = tuple[int, int, int]
@@ -55,9 +54,13 @@ class _Rule(NamedTuple):
 
 
 class Sheet:
-    """What the sheets of a page declare, by the elements that they name."""
+    """What the sheets of a page declare, by the elements that they name.
 
-    def __init__(self, sources: Sequence[str]) -> None:
+    In quirks mode, names of classes and ids match whatever their capitals.
+    """
+
+    def __init__(self, sources: Sequence[str], *, has_quirks: bool = False) -> None:
+        self.has_quirks = has_quirks
         self.declared: dict[Subject, dict[str, tuple[Rank, str]]] = {}
         self.place = 0
         if sum(map(len, sources)) <= _MOST:
@@ -70,16 +73,19 @@ class Sheet:
     def values(self, tag: str, identity: str, classes: Iterable[str], style: str) -> dict[str, str]:
         """Return the value that counts of each property of an element with such a tag, id, classes and style."""
         found: dict[str, tuple[Rank, str]] = {}
+        if self.has_quirks:
+            identity, classes = identity.lower(), [name.lower() for name in classes]
         for subject in self._subjects(tag, identity, classes):
             for name, ranked in self.declared.get(subject, {}).items():
-                found[name] = max(found.get(name, ranked), ranked)
+                if name not in found or found[name] < ranked:
+                    found[name] = ranked
         for place, (name, value, is_important) in enumerate(declarations(style)):
             ranked = ((is_important, _OF_THE_ELEMENT, place), value)
             found[name] = max(found.get(name, ranked), ranked)
         return {name: value for name, (_, value) in found.items()}
 
     def _subjects(self, tag: str, identity: str, classes: Iterable[str]) -> Iterator[Subject]:
-        named = sorted({name for name in classes if name in self.classes})[:_MOST_CLASSES]
+        named = sorted(list(dict.fromkeys(name for name in classes if name in self.classes))[:_MOST_CLASSES])
         sets = [(), *((name,) for name in named), *combinations(named, 2)]
         for of_tag in ("", tag) if tag in self.tags else ("",):
             for of_id in ("", identity) if identity in self.ids else ("",):
@@ -88,11 +94,10 @@ class Sheet:
     def _read(self, source: str) -> None:
         for rule in _rules(source):
             if _SHOWING.search(rule.body):
-                said = {name: (name, value, is_important) for name, value, is_important in declarations(rule.body)}
-                declared = [made for made in said.values() if not _is_hiding(*made[:2])]
+                declared = list(_parting(rule.body))
                 for selector in dict.fromkeys(rule.selectors.split(",")) if declared else ():
                     if self.place < _MOST_DECLARED:
-                        self._declare(selector.strip(), declared)
+                        self._declare(selector.strip().lower() if self.has_quirks else selector.strip(), declared)
 
     def _declare(self, selector: str, declared: list[tuple[str, str, bool]]) -> None:
         read = _parsed(selector) if 0 < len(selector) <= _LONGEST_SELECTOR else None
@@ -112,16 +117,28 @@ def is_for_screens(media: str) -> bool:
     return not media.strip() or any(_SCREEN.fullmatch(word) for word in wanted)
 
 
+def _parting(body: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield what a rule declares, but nothing that hides an element, or that undoes what its tag parts."""
+    for name, value, is_important in winning(body):
+        if not is_hiding({name: value}):
+            yield name, "revert" if name == "display" and value in JOINING else value, is_important
+
+
 def _rules(source: str) -> Iterator[_Rule]:
-    """Yield the rules of a sheet that are sure to count, none of them within another one."""
+    """Yield the rules of a sheet that are sure to count, none of them within another one.
+
+    The end of the sheet closes what is open.
+    """
     source, begin = without_nested(_IN_HTML.sub("", source), "()"), 0
     open_: list[tuple[str, bool]] = []  # of each block what is before it, and whether rules in it count
-    for brace in _BRACE.finditer(source):
+    for brace in _BRACE.finditer(source + "}" * source.count("{")):
         said, begin = source[begin : brace.start()], brace.end()
         if brace[0] == "{":
-            prelude = said.rpartition(";")[2].strip()
-            counts = not open_ or (open_[-1][1] and open_[-1][0].startswith("@"))
-            open_.append((prelude, counts and _counts(prelude)))
+            said, _, prelude = said.rpartition(";")
+            outer, counts = open_[-1] if open_ else ("@", True)
+            if counts and not outer.startswith("@"):
+                yield _Rule(outer, said)
+            open_.append((prelude.strip(), counts and outer.startswith("@") and _counts(prelude.strip())))
         elif open_:
             prelude, counts = open_.pop()
             if counts and not prelude.startswith("@"):
@@ -146,7 +163,3 @@ def _parsed(selector: str) -> tuple[Subject, Weight] | None:
         return None
     tag = "" if tag == "*" else tag.lower()
     return Subject(tag, "".join(ids), tuple(classes)), (len(ids), len(parts) - len(ids), int(bool(tag)))
-
-
-def _is_hiding(name: str, value: str) -> bool:
-    return name in _HIDING and _HIDING[name].fullmatch(value) is not None

@@ -12,51 +12,67 @@ Of one property the last declaration counts that a browser takes:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-# No sign within these parts declarations.
-_QUOTED = re.compile(r""""[^"\n]*"|'[^'\n]*'""")
-_BRACKETS = re.compile(r"\([^(){}]*\)|\([^(){}]*\Z")
+# No sign within these parts declarations: comments, quotations, which end with their line, and addresses.
+_NO_SIGNS = re.compile(
+    r"""/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|\b[uU][rR][lL]\(\s*+[^\s"')][^)]*\)?""", re.DOTALL
+)
+_BRACKETS = re.compile(r"[(\[][^()\[\]{}]*(?:[)\]]|\Z)")
 _LONGEST = 20_000  # a style of more than so many characters is none
 
-_NUMBER = r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})"
+_NUMBER = r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,2})?"
+# The least gap that a reader takes for a blank, in heights of letters: the blank of the usual type. Less is kerning.
+# What is given in other units is of letters of ten points. A hundredth of a page is wider than that.
+_BLANK = 0.25
+_OF_LETTERS = {"em": 1.0, "ex": 0.5, "ch": 0.5, "cap": 0.7, "ic": 1.0, "lh": 1.2}
+_EMS = {
+    **_OF_LETTERS,
+    **{f"r{unit}": ems for unit, ems in _OF_LETTERS.items()},
+    **{of + side: 1.0 for of in ("v", "sv", "lv", "dv", "cq") for side in ("w", "h", "i", "b", "min", "max")},
+    "": 0.075, "px": 0.075, "pt": 0.1, "pc": 1.2, "in": 7.2, "cm": 2.83, "mm": 0.283, "q": 0.071, "%": 0.5,
+}  # fmt: skip
+_FUNCTIONS = ("calc", "min", "max", "clamp")  # which come to a gap, as far as anybody says here
+_SIZED = rf"{_NUMBER}(?:{'|'.join(_EMS)})"
 _LENGTH = re.compile(rf"({_NUMBER})([a-z]*|%)")
-_SIZE = re.compile(rf"(?<![\w.-]){_NUMBER}(?:[a-z]+|%)?|\b(?:xx?-small|small|medium|large|xx?x?-large)\b")
-_GLOBAL = r"inherit|initial|unset|revert(?:-layer)?"
-_BY_LENGTH = re.compile(rf"{_NUMBER}(?:[a-z]*|%)|auto|{_GLOBAL}")
+_SIZE = re.compile(rf"(?<![\w.#-]){_NUMBER}(?:[a-z]+|%)?|\b(?:xx?-small|small|medium|large|xx?x?-large)\b")
+_GLOBAL = r"inherit|initial|unset|revert(?:-layer)?|var"
+_BY_LENGTH = re.compile(rf"{_SIZED}|auto|{'|'.join(_FUNCTIONS)}|{_GLOBAL}")
+_INNER = r"(?:block|inline|run-in|flow|flow-root|table|flex|grid|ruby|math|list-item)"
 # The values that a browser takes. It passes over any other one.
 _TAKEN = {
     "display": re.compile(
         r"none|contents|inline|block|list-item|flow-root|run-in|(?:inline-)?(?:block|table|flex|grid)|table-[a-z-]+"
-        rf"|ruby[a-z-]*|-webkit-(?:inline-)?(?:box|flex)|{_GLOBAL}"
+        rf"|ruby[a-z-]*|-webkit-(?:inline-)?(?:box|flex)|math|{_INNER}(?:\s+{_INNER}){{1,2}}|{_GLOBAL}"
     ),
     "visibility": re.compile(rf"visible|hidden|collapse|{_GLOBAL}"),
-    "font-size": re.compile(rf"{_NUMBER}(?:[a-z]+|%)?|[a-z-]+"),
+    "font-size": re.compile(rf"{_SIZED}|[a-z-]+"),
     "float": re.compile(rf"left|right|none|inline-start|inline-end|{_GLOBAL}"),
     "position": re.compile(rf"static|relative|absolute|fixed|(?:-webkit-)?sticky|{_GLOBAL}"),
-    "vertical-align": re.compile(rf"{_NUMBER}(?:[a-z]*|%)|[a-z-]+"),
+    "vertical-align": re.compile(rf"{_SIZED}|[a-z-]+"),
+    **dict.fromkeys(("top", "right", "bottom", "left", "width"), _BY_LENGTH),
     **dict.fromkeys(
-        ("top", "bottom", "left", "right", "width", "margin-left", "margin-right", "padding-left", "padding-right"),
-        _BY_LENGTH,
+        (f"{box}-{side}" for box in ("margin", "padding", "border") for side in ("right", "left")), _BY_LENGTH
     ),
 }
-# Of one value to four, the places of those at the right and at the left.
-_SIDES = {"margin": (1, 3), "padding": (1, 3)}
-# The least gap that a reader takes for a blank, in heights of letters: the blank of the usual type. Less is kerning.
-# What is given in other units is of letters of ten points. A hundredth of a page is wider than that.
-_BLANK = 0.25
-_EMS = {"em": 1.0, "rem": 1.0, "ch": 0.5, "ex": 0.5, "": 0.075, "px": 0.075, "pt": 0.1, "pc": 1.2, "in": 7.2,
-        "cm": 2.83, "mm": 0.283, "%": 0.5, "vw": 1.0}  # fmt: skip
+_SIDES = ("top", "right", "bottom", "left")
+# What stands for four sides, or for the two ends of a line.
+_BOXES = {"margin": "margin-", "padding": "padding-", "inset": "", "margin-inline": "margin-",
+          "padding-inline": "padding-"}  # fmt: skip
+_LOGICAL = {f"{box}-inline-{end}": f"{box}-{side}" for box in ("margin", "padding", "border")
+            for end, side in (("start", "left"), ("end", "right"))}  # fmt: skip
+_LINED = re.compile(r"\b(?:solid|double|dashed|dotted|groove|ridge|inset|outset)\b")
 # Of another size than what is around it, but of none if that is of none.
-_RELATIVE_UNITS = ("em", "%", "ex", "ch")
+_RELATIVE_UNITS = ("em", "%", "ex", "ch", "cap", "ic")
 _RELATIVE_SIZES = frozenset({"inherit", "unset", "revert", "revert-layer", "larger", "smaller"})
-_IN_LINE = frozenset({"inline", "contents", "initial"})
-_AS_ITS_TAG = frozenset({"inherit", "unset", "revert", "revert-layer"})
+JOINING = frozenset({"inline", "contents", "initial", "math", "inline flow", "ruby", "ruby-base", "ruby-text",
+                     "ruby-base-container", "ruby-text-container"})  # fmt: skip
+_AS_ITS_TAG = frozenset({"inherit", "unset", "revert", "revert-layer", "var"})
+_BLANKS = " \t\r\n\f"
 _VISIBLE = {"visible": True, "initial": True, "hidden": False, "collapse": False}
 
 # A line of its own, a piece of one, or as its words are.
@@ -97,7 +113,7 @@ def declarations(style: str) -> Iterator[tuple[str, str, bool]]:
         return
     for declaration in without_nested(style).split(";"):
         name, colon, value = declaration.partition(":")
-        name, value = name.strip().lower(), value.strip().lower()
+        name, value = name.strip(_BLANKS).lower(), value.strip(_BLANKS).lower()
         if not colon:
             continue
         is_important = value.endswith("important") and value[:-9].rstrip().endswith("!")
@@ -109,31 +125,46 @@ def declarations(style: str) -> Iterator[tuple[str, str, bool]]:
 
 def without_nested(style: str, brackets: str = "") -> str:
     """Return a style, or a sheet, without comments and quotations, and with ``brackets`` for what stands in such."""
-    style = _COMMENT.sub("", style) if "/*" in style else style
-    style = _QUOTED.sub("", style) if '"' in style or "'" in style else style
-    return _BRACKETS.sub(brackets, style) if "(" in style else style
+    style = _NO_SIGNS.sub(" ", style) if any(sign in style for sign in ("/*", '"', "'", "(")) else style
+    return _BRACKETS.sub(brackets, style) if "(" in style or "[" in style else style
 
 
 def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yield a declaration as those that it stands for."""
-    if name in _SIDES:
-        parts = value.split()
-        if 0 < len(parts) <= 4:
-            yield f"{name}-right", parts[1 if len(parts) > 1 else 0]
-            yield f"{name}-left", parts[3 if len(parts) > 3 else 1 if len(parts) > 1 else 0]
+    """Yield a declaration as those that it stands for. Lines are taken to begin at the left."""
+    name = _LOGICAL.get(name, name)
+    if name in _BOXES:
+        yield from _of_box(name, value.split())
     elif name == "font":
         size = _SIZE.search(value)
-        if size is not None:
-            yield "font-size", size[0]
+        yield "font-size", value if size is None else size[0]
+    elif name in ("border", "border-left", "border-right"):
+        size = _SIZE.search(value) if _LINED.search(value) else None
+        for side in ("left", "right") if name == "border" else (name[7:],):
+            yield f"border-{side}", "0" if size is None else size[0]
+    elif name == "all":
+        yield from ((longhand, value) for longhand in _TAKEN)
     else:
         yield name, value
+
+
+def _of_box(name: str, parts: list[str]) -> Iterator[tuple[str, str]]:
+    count = len(parts)
+    if name.endswith("-inline") and count in (1, 2):
+        parts, count = ["", parts[-1], "", parts[0]], 4
+    for place, side in enumerate(_SIDES) if 0 < count <= 4 else ():
+        yield _BOXES[name] + side, parts[place if place < count else place % 2 * (count > 1)]
 
 
 @lru_cache(maxsize=4_096)
 def values_of(style: str) -> Mapping[str, str]:
     """Return the value that counts of each property of a style."""
+    return {name: value for name, value, _ in winning(style)}
+
+
+def winning(style: str) -> Iterable[tuple[str, str, bool]]:
+    """Return the declaration that counts of each property: the last one of those that are as important as any."""
     ranked = sorted(declarations(style), key=lambda declaration: declaration[2])
-    return {name: value for name, value, _ in ranked}
+    return {declaration[0]: declaration for declaration in ranked}.values()
 
 
 def look_of(values: Mapping[str, str]) -> Look:
@@ -159,8 +190,13 @@ def look_of(values: Mapping[str, str]) -> Look:
 
 def is_unseen(style: str) -> bool:
     """Return whether a style hides its element."""
-    look = look_of(values_of(style))
-    return look.is_gone or look.is_visible is False or look.has_size is False
+    return is_hiding(values_of(style))
+
+
+def is_hiding(values: Mapping[str, str]) -> bool:
+    """Return whether such values hide their element."""
+    is_gone, is_seen = values.get("display") == "none", _VISIBLE.get(values.get("visibility", ""))
+    return is_gone or is_seen is False or _has_size(values.get("font-size", "")) is False
 
 
 def sizes(style: str) -> bool:
@@ -181,7 +217,7 @@ def gaps_of(style: str) -> tuple[Gap, Gap]:
 def _display(word: str) -> Display | None:
     if not word or word in _AS_ITS_TAG or word == "none":
         return None
-    if word in _IN_LINE or word.startswith("ruby"):
+    if word in JOINING:
         return "inline"
     return "piece" if word.startswith(("inline", "-webkit-inline")) else "line"
 
@@ -202,7 +238,9 @@ def _gaps(values: Mapping[str, str]) -> tuple[Gap, Gap]:
     if side in ("right", "inline-end") or values.get("position") in ("absolute", "fixed"):
         return " ", " "
     moved = _ems(values, "left") - _ems(values, "right") if values.get("position") == "relative" else 0
-    before, behind = (_ems(values, f"margin-{at}") + _ems(values, f"padding-{at}") for at in ("left", "right"))
+    before, behind = (
+        sum(_ems(values, f"{box}-{at}") for box in ("margin", "padding", "border")) for at in ("left", "right")
+    )
     if side in ("left", "inline-start"):
         return _gap(before) or SEAM, " " if "width" in values else _gap(behind) or SEAM
     return _gap(before + moved), _gap(behind - moved)
@@ -213,8 +251,11 @@ def _gap(ems: float) -> Gap:
 
 
 def _ems(values: Mapping[str, str], name: str) -> float:
-    length = _LENGTH.fullmatch(values.get(name, ""))
-    return 0 if length is None else float(length[1]) * _EMS.get(length[2], 0)
+    value = values.get(name, "")
+    length = _LENGTH.fullmatch(value)
+    if length is None:
+        return _BLANK if value in _FUNCTIONS else 0
+    return float(length[1]) * _EMS.get(length[2], 0)
 
 
 def _moved(values: Mapping[str, str]) -> Shift | None:

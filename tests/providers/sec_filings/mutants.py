@@ -8,6 +8,7 @@ from typing import Any
 
 from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.markup.sheets import Sheet
+from pit_fetch_providers.markup.styles import declarations
 from pit_fetch_providers.sec_filings import elements, files, holdings, releases
 
 from pit_fetch.errors import UpstreamError
@@ -199,6 +200,22 @@ def _everything(real: Any) -> Any:
 
 def _once_for_all(real: Any) -> Any:
     return lambda state, look: state | real(state, look)
+
+
+def _the_last(real: Any) -> Any:
+    return lambda style: {declaration[0]: declaration for declaration in declarations(style)}.values()
+
+
+def _without_those_before(real: Any) -> Any:
+    return lambda source: real(re.sub(r"(?<=\{)[^{}]*;(?=[^;{}]*\{)", "", source))
+
+
+def _that_are_ended(real: Any) -> Any:
+    return lambda source: real(source[: source.rfind("}") + 1])
+
+
+def _with_a_sign_alone(real: Any) -> Any:
+    return lambda self: real(self) if self.shifted[-1][1] else self.shifted.pop()
 
 
 def _never(real: Any) -> Any:
@@ -442,18 +459,24 @@ MUTANTS = (
                 "styles:_longhands",
                 _without_font,
             ),
-            ("no sheet of a page is read", "looks:_sheet", lambda real: lambda page: Sheet(())),
+            ("no sheet of a page is read", "looks:_sheet", lambda real: lambda page, has_quirks: Sheet(())),
+            ("of a rule the last declaration counts", "sheets:winning", _the_last),
+            ("a sheet undoes what its tag parts", "sheets:JOINING", lambda real: frozenset()),
+            ("a class of other capitals is another one", "looks:_STANDARDS", lambda real: re.compile(b"")),
+            ("a rule within a rule takes its place", "sheets:_rules", _without_those_before),
+            ("the last rule of a sheet has an end", "sheets:_rules", _that_are_ended),
             ("no style makes a line", "styles:_display", lambda real: lambda word: None),
             ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
             ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
             ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
+            ("what is raised at the left of a figure is a part of it", "layout:_Writer._end_shift", _with_a_sign_alone),
             ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
         )
     ),
     *(
         Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: hidden",))
         for name, target, make in (
-            ("what a sheet hides is left out", "sheets:_is_hiding", lambda real: lambda name, value: False),
+            ("what a sheet hides is left out", "sheets:is_hiding", lambda real: lambda values: False),
             (
                 "a rule that may not match counts",
                 "sheets:_parsed",
