@@ -105,8 +105,8 @@ def _understood(query: Query) -> Query:
             if number
             else refuse("accession is a filing's number, e.g. 0000320193-25-000057.")
         )
-    if options["period"] and parse_date(options["period"]) is None:
-        refuse("period is the last day of a quarter, e.g. 2024-03-31.")
+    if options["period"]:
+        _check_quarter(options["period"])
     query = query._replace(options=options)
     if query.operation.name == "insiders" and not any(insiders.is_wanted(query, form) for form in insiders.FORMS):
         refuse("forms of insiders are 3, 4, 5 and their amendments, e.g. forms=4.")
@@ -117,6 +117,14 @@ def _check_forms(name: str, value: str | tuple[str, ...] | None) -> None:
     if isinstance(value, str) and (value.startswith("-") or "," in value):
         refuse("form is one form, e.g. form=10-K: filings lists those of several.")
     forms.check(name, [value] if isinstance(value, str) else value or (), "lists")
+
+
+def _check_quarter(period: str) -> None:
+    day = parse_date(period)
+    nearest = [] if day is None else holdings.nearest_quarters(day)
+    if day not in nearest:
+        named = " or ".join(end.isoformat() for end in nearest) or "e.g. 2024-03-31"
+        refuse(f"period is the last day of a quarter: {named}.")
 
 
 def _with_subject(query: Query) -> Query:

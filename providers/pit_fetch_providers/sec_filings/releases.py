@@ -54,17 +54,21 @@ def is_settled(query: Query) -> bool:
     return not named or forms.all_ordinary(named)
 
 
-def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release | LeftOut | None]:
+def newest_first(
+    query: Query, context: Context, cik: int, wanted: Wanted, first: date = date.min
+) -> Iterator[Release | LeftOut | None]:
     """Yield the ``wanted`` filings of a company, and None for an unreadable row of its list. Raise UpstreamError.
 
-    With a PIT, what was filed on a later day is left out: it cannot have been public. One that was public and cannot be
-    dated is an error in its place, behind which nothing comes.
+    What was filed before ``first`` is not looked at. With a PIT, what was filed on a later day is left out: it cannot
+    have been public. One that was public and cannot be dated is an error in its place, behind which nothing comes.
     """
     last = _day(query.now if query.open_mode else query.horizon)
     dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query))
-    for row in submissions.newest_first(context, cik, last):
+    for row in submissions.newest_first(context, cik, last, first):
         if row is None:
             yield None
+        elif row.filed < first:
+            break
         elif row.filed <= last:
             bound = _settled(row.filed)
             if _is_past(query, bound):
@@ -77,9 +81,9 @@ def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> It
     yield from map(_had, waiting.rest())
 
 
-def public(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release]:
+def public(query: Query, context: Context, cik: int, wanted: Wanted, first: date = date.min) -> Iterator[Release]:
     """Yield those of :func:`newest_first` that may be read."""
-    for made in newest_first(query, context, cik, wanted):
+    for made in newest_first(query, context, cik, wanted, first):
         if isinstance(made, Release) and is_public(query, made.at):
             yield made
 

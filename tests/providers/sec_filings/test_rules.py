@@ -794,6 +794,16 @@ def test_the_book_of_an_earlier_quarter() -> None:
         assert [record.payload["issuer"] for record in fetched.records] == expected
 
 
+@pytest.mark.parametrize("recent", [3, 7, 1_000])
+def test_a_book_costs_no_more_requests_for_what_was_filed_before_its_quarter_ended(recent: int) -> None:
+    history = tuple(Filed(filing) for filing in sec.daily(60, "2024-03-20", "424B2", 100))
+    whole = server.app((*BOOKS[:3], *history), recent=recent)
+    fetched = ask(lambda request: sec.MAINTENANCE if "-submissions-" in request.path else whole(request),
+                  op="holdings", period="2024-03-31")  # fmt: skip
+    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
+    assert fetched.paths("/submissions/") == ["/submissions/CIK0000320193.json"]
+
+
 def test_a_position() -> None:
     record = ask((BASE,), op="holdings").records[0]
     assert record.id == f"{sec.number(21)}:00001"
@@ -912,14 +922,14 @@ def test_a_book_of_which_a_part_is_plain_text_is_left_out_and_a_gap_says_so(
     assert (earlier.records, earlier.gaps.count("not_data")) == ([], 0)
 
 
-@pytest.mark.parametrize("period", [None, "2024-03-28"])
-@pytest.mark.parametrize("filed", ["2024-03-28", "2024-03-27"])
+@pytest.mark.parametrize("period", [None, "2023-06-30"])
+@pytest.mark.parametrize("filed", ["2023-06-30", "2023-06-29"])
 def test_a_report_of_the_last_day_of_its_quarter_is_on_it_whatever_follows(filed: str, period: str | None) -> None:
-    base = quarter(31, f"{filed} 16:45:00", [("ACME", 5_000, 100)], period="2024-03-28")
-    added = quarter(32, "2024-05-20 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS", "2024-03-28")
-    for pit, expected in (("2024-04-01", ["ACME"]), ("2024-06-01", ["ATLAS", "ACME"])):
+    base = quarter(31, f"{filed} 16:45:00", [("ACME", 5_000, 100)], period="2023-06-30")
+    added = quarter(32, "2023-08-21 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS", "2023-06-30")
+    for pit, expected in (("2023-07-03", ["ACME"]), ("2023-09-01", ["ATLAS", "ACME"])):
         fetched = ask((base, added), op="holdings", pit=f"{pit}T12:00:00-04:00", period=period)
-        if filed == "2024-03-28":
+        if filed == "2023-06-30":
             assert [record.payload["issuer"] for record in fetched.records] == expected
         elif period:  # filed before its quarter was over: on none that has ended, alone or beside others
             assert fetched.records == []
@@ -1228,7 +1238,10 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text", "form": "-4"}, "form is one form"),
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
-        ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),
+        ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter: e.g. 2024-03-31."),
+        ({"op": "holdings", "period": "2024-03-30"}, "a quarter: 2024-03-31 or 2023-12-31."),
+        ({"op": "holdings", "period": "2024-10-01"}, "a quarter: 2024-09-30 or 2024-12-31."),
+        ({"op": "holdings", "period": "0001-01-01"}, "a quarter: 0001-03-31 or 0001-06-30."),
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
         ({"find": "going concern"}, "does not take find"),

@@ -190,7 +190,8 @@ def named(rng: Random) -> int:
     filed = [_filed(rng, filing) for filing in filings]
     quarter = rng.choice(filed).period or _QUARTERS[2]
     if kind == "holdings" and rng.random() < 0.5:  # the quarter ends on the day of one of the reports, or after it
-        quarter = rng.choice(filings).day
+        quarter = rng.choice(("2023-06-30", "2023-03-31"))
+        filings[0] = replace(filings[0], form="13F-HR", accepted=f"{quarter} 16:30:00", written=f"{quarter} 16:30:40")
         filed = [_reported(rng, filing, "", quarter) for filing in filings if filing.root == "13F-HR"]
     what = (
         ("text", f"accession={rng.choice(filings).accession}")
