@@ -320,6 +320,12 @@ MUTANTS = (
         ("sec_filings: incomplete",),
     ),
     Mutant(
+        "sec_filings: any page that has its end is a filing's",
+        f"{_ROOM}.documents:_is_of_a_filing",
+        lambda real: lambda source: True,
+        ("sec_filings: incomplete",),
+    ),
+    Mutant(
         "sec_filings: positions before all reports are read",
         f"{_ROOM}.holdings:fetch",
         _one_by_one,

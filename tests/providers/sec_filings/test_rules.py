@@ -15,7 +15,7 @@ from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.testing.server import App, Response, as_json
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
-from tests.providers.sec_filings import server
+from tests.providers.sec_filings import server, worlds
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import always, failing_from
@@ -23,6 +23,7 @@ from tests.providers.sec_full_text.server import Filing
 
 PIT = "2024-06-03T12:00:00-04:00"
 RELEASE = "<html><body><p>Record revenue.</p></body></html>"
+INLINE = RELEASE.replace("<html", '<?xml version="1.0"?><html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"')
 YEAR = Filed(Filing(sec.number(1), "10-K", "2023-02-15 18:04:00", filed="2023-02-16"), period="2022-12-31")
 RESULTS = Filed(
     Filing(sec.number(2), "8-K", "2023-05-01 16:30:00", items=("2.02", "9.01")),
@@ -1109,10 +1110,10 @@ def test_a_document_is_in_its_own_characters_wherever_it_comes_from(
 
 def test_a_host_does_not_say_what_characters_a_file_has() -> None:
     page = Response(
-        RELEASE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"}
+        INLINE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"}
     )
-    app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/ex991.htm")
-    assert texts(ask(app, op="text", form="8-K", document="EX-99.1")) == ["R\u00e9cord revenue."]
+    app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/main.htm")
+    assert texts(ask(app, op="text", form="8-K")) == ["R\u00e9cord revenue."]
 
 
 @pytest.mark.parametrize("declared", ["", ' encoding="UTF-8"', ' encoding="ISO-8859-1"'])
@@ -1380,16 +1381,51 @@ def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_err
 
 
 @pytest.mark.parametrize(
-    ("source", "is_whole"),
+    ("source", "size", "is_whole"),
     [
-        (RELEASE, True),
-        (f"{RELEASE}\r\n<!-- made by a program -->\r\n", True),
-        (f"{RELEASE}\0\0\x1a", True),
-        ("<DOCUMENT>\n<TEXT>\nwords\n</TEXT>\n</DOCUMENT>\n", True),
-        (RELEASE[:-7], False),
-        (f"{RELEASE}<p>more", False),
-        ("", False),
+        (INLINE, 0, True),
+        (f"{INLINE}\r\n<!-- made by a program -->\r\n", 0, True),
+        (f"{INLINE}\0\0\x1a", 0, True),
+        ("<DOCUMENT>\n<TEXT>\nwords\n</TEXT>\n</DOCUMENT>\n", 0, True),
+        (INLINE[:-7], 0, False),
+        (f"{INLINE}<p>more", 0, False),
+        ("", 0, False),
+        (RELEASE, 0, False),  # which any host can send: no envelope, no inline XBRL
+        (RELEASE, len(RELEASE), True),
+        *((page, len(page) + 1, False) for page in (RELEASE, INLINE)),
     ],
 )
-def test_a_file_shows_that_it_is_whole(source: str, is_whole: bool) -> None:
-    assert documents.is_whole_file(source.encode()) is is_whole
+def test_a_file_shows_that_it_is_whole(source: str, size: int, is_whole: bool) -> None:
+    assert documents.is_whole_file(source.encode(), size) is is_whole
+
+
+@pytest.mark.parametrize("options", [{}, {"document": "EX-99.1"}], ids=["primary", "exhibit"])
+@pytest.mark.parametrize("page", [RELEASE, INLINE, f"{RELEASE}\n{RELEASE}"], ids=["html", "inline", "pages"])
+def test_another_page_in_the_place_of_a_file_is_not_its_text(page: str, options: dict[str, Any]) -> None:
+    filed = RESULTS._replace(documents=(Document("8-K", "main.htm", page), Document("EX-99.1", "ex991.htm", page)))
+    whole, folder = server.app((filed,)), folder_of(filed)
+    expected = texts(ask(whole, op="text", form="8-K", **options))
+    lost = [f"{folder}/{name}" for name in ("main.htm", "ex991.htm")]
+    for reply in (
+        worlds.LOGIN,
+        Response(RELEASE.encode()[:-1]),
+        *([Response(RELEASE.encode())] if page != RELEASE else []),
+    ):
+        app = instead(whole, reply, *lost)
+        assert texts(ask(app, op="text", form="8-K", **options)) == expected
+        assert ask(instead(app, reply, SUBMISSION), op="text", form="8-K", **options).error_code == "malformed"
+
+
+@pytest.mark.parametrize("document", ["primary", "4"])
+def test_a_form_in_xml_is_the_xml_that_was_filed_wherever_it_comes_from(document: str) -> None:
+    whole = server.app((SOLD,))
+    body = server.submission(SOLD).encode()
+    saved = ask_source("sec_filings", whole, body=body, pit=PIT, op="text", document=document)
+    own = f"{folder_of(SOLD)}/{SOLD.documents[0].file}"
+    for options in ({"form": "4"}, {"accession": SOLD.filing.accession}):
+        for app in (whole, instead(whole, sec.MISSING, own)):
+            records = ask(app, op="text", document=document, **options).records
+            assert [(record.id, record.payload["url"]) for record in records] == [
+                (f"{SOLD.filing.accession}:001", f"https://www.sec.gov{own}")
+            ]
+            assert records[0].payload["text"] == saved.records[0].payload["text"] != ""

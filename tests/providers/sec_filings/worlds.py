@@ -48,6 +48,8 @@ _OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
 }
 # What the SEC says in the place of a file, with a status that means success.
 NOTICE = Response(b"<html><head><title>SEC.gov | File Unavailable</title></head><body>Try later.</body></html>")
+# What a network can send in the place of any file.
+LOGIN = Response(b"<html><head><title>Network login</title></head><body>Please log in.</body></html>")
 _TEXT: Mapping[str, Sequence[tuple[str, ...]]] = {
     "document": [("document=EX-99.1",), ("document=EX-99",), ("document=primary",)],
     "find": [("find=going concern",), ("find=nothing like it",)],
@@ -77,7 +79,8 @@ _SPOILT = (
 # The same in each of the encodings that a page can have.
 _WORDS = ("Caf\u00e9", "Sales \u00b15,234, caf\u00e9", "Sales \u00b16,345 \u00a3")
 _BODY = (
-    "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
+    '<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body><ix:header>hidden</ix:header><p>Doubt about a '
+    "<b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
 )
 
 
@@ -282,7 +285,7 @@ def incomplete(rng: Random) -> int:
     if not accessions:
         return 0
     lost = rng.choice(accessions)
-    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
+    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, LOGIN, Response(b"")))
     is_in_xml = case.words[0] != "text" and all(item.get("kind") != "unread" for item in whole)
     is_spoilt = is_in_xml and rng.random() < 0.3
     left = run(case, _spoilt(case.worlds[0], lost, rng) if is_spoilt else _without(case.worlds[0], lost, reply))
@@ -524,7 +527,7 @@ def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
     if filing.root == "13F-HR":
         return _reported(rng, filing, words)
     end = rng.choice(("</html>", ""))  # which shows that a file is whole
-    main = Document(filing.form, rng.choice(("main.htm", "xsl/main.xml", "main.txt", "")), f"{_BODY}{words}{end}")
+    main = Document(filing.form, rng.choice(("main.htm", "main.xml", "main.txt", "")), f"{_BODY}{words}{end}")
     if not main.file:
         main = main._replace(
             source=f"<PAGE>\n\nDoubt about a going\n   concern. {words}\n<TABLE>\n<S>  <C>\nCash  5\n</TABLE>"
