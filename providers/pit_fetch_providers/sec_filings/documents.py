@@ -126,13 +126,25 @@ def without_envelope(source: bytes) -> bytes:
     return source if inside is None else inside[1]
 
 
+def spelled(kind: str) -> str:
+    """Return a type of document in one spelling: "EX-99.01" is "EX-99.1"."""
+    return re.sub(r"\.0+(?=[0-9])", ".", kind.upper())
+
+
 def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
     """Return the documents of a type, "EX-99" with "EX-99.1" and so on; the first of all for "primary"."""
-    every = list(documents)
-    wanted = kind.upper()
+    every, wanted = list(documents), spelled(kind)
     if wanted == PRIMARY:
         return every[:1]
-    return [document for document in every if f"{document.type}.".startswith(f"{wanted}.")]
+    found = [document for document in every if f"{spelled(document.type)}.".startswith(f"{wanted}.")]
+    return found or _without_a_number(every, wanted)
+
+
+def _without_a_number(every: Iterable[Document], wanted: str) -> list[Document]:
+    """Return the exhibit that is filed as "EX-99" where "EX-99.1" is wanted: it is the first if it is the only one."""
+    exhibit, _, number = wanted.partition(".")
+    others = [document for document in every if f"{document.type}.".startswith(f"{exhibit}.")]
+    return others if number == "1" and [document.type for document in others] == [exhibit] else []
 
 
 def filers(submission: bytes) -> list[int]:

@@ -95,6 +95,8 @@ def test_a_filing_as_it_was_listed() -> None:
         ({"forms": "-4,-8-K"}, [6, 1, 7]),
         ({"forms": "8-K", "date_to": "2023-05-15"}, [2]),
         ({"date_from": "2023-06-01"}, [6, 4, 3]),
+        ({"item": "2.02"}, [2]),
+        ({"forms": "-4", "item": "5.02"}, [3]),
         ({"forms": "UPLOAD"}, [5]),  # asked for by name: released months after its filing date
     ],
 )
@@ -366,6 +368,10 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
         ({"accession": sec.number(2)}, ["Record revenue."]),
         ({"accession": sec.number(2).replace("-", "")}, ["Record revenue."]),
         ({"form": "10-Q"}, ["Cash    5\n\nA going\n   concern."]),  # before 2001, files have no names
+        ({"form": "8-K", "item": "2.02"}, ["Record revenue."]),
+        ({"form": "8-K", "item": "5.02"}, [""]),
+        ({"form": "8-K", "item": "2.02", "document": "EX-99.01"}, ["Record revenue."]),
+        ({"form": "8-K", "item": "5.02", "document": "EX-99.1"}, []),
         ({"form": "8-K", "document": "EX-10"}, []),
         ({"form": "UPLOAD"}, ["The year."]),  # released months after its filing date
         ({"form": "20-F"}, []),
@@ -374,6 +380,35 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
 )
 def test_the_text_of_a_filing(options: dict[str, Any], expected: list[str | None]) -> None:
     assert texts(ask(op="text", **options)) == expected
+
+
+def test_a_release_is_that_of_its_item_and_newer_filings_without_it_are_told() -> None:
+    officer = OTHER._replace(documents=RESULTS.documents)
+    newer = Filed(Filing(sec.number(8), "8-K", "2023-08-01 16:30:00", items=("2.02",)), OTHER.documents)
+    told = (
+        "This is not the newest of the filings of form 8-K with item 2.02: newer ones without a document EX-99.1 were "
+        f"passed over (1, the newest is {sec.number(8)})."
+    )
+    cases: list[tuple[tuple[Filed, ...], Any, list[int], list[str]]] = [
+        ((RESULTS, officer), (), [3], []),  # whatever it is about
+        ((RESULTS, officer), "2.02", [2], []),
+        ((RESULTS, officer, newer), "2.02", [2], [told]),
+        ((newer,), "2.02", [], []),
+    ]
+    for filed, item, served, reasons in cases:
+        for pit, told_then in ((PIT, reasons), ("2023-08-01T12:00:00-04:00", [])):
+            fetched = ask(filed, pit=pit, op="text", form="8-K", item=item, document="EX-99.1")
+            assert numbers(fetched) == served
+            assert [gap.reason for gap in fetched.selection.gaps if gap.code == "passed_over"] == told_then
+
+
+def test_a_text_has_the_items_of_the_list_if_that_is_read() -> None:
+    asked = (
+        ask(op="text", form="8-K", item="2.02"),
+        ask(op="text", form="10-K"),
+        ask(op="text", accession=sec.number(2)),
+    )
+    assert [fetched.records[0].payload["items"] for fetched in asked] == [["2.02", "9.01"], [], None]
 
 
 def test_the_newest_filing_is_the_newest_public_one() -> None:
@@ -405,6 +440,12 @@ def test_a_saved_submission_is_dated_by_its_header() -> None:
     for pit, expected in (("2023-05-01T17:29:59-04:00", []), ("2023-05-01T17:30:00-04:00", ["Record revenue."])):
         saved = ask_source("sec_filings", server.app(()), body=body, pit=pit, op="text", document="EX-99.1")
         assert texts(saved) == expected
+
+
+def test_a_saved_submission_does_not_show_its_items_by_number() -> None:
+    body = server.submission(RESULTS).encode()
+    with pytest.raises(ConfigError, match=re.escape("item is in a company's list alone")):
+        ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="text", form="8-K", item="2.02")
 
 
 def test_a_submission_of_before_1996_has_an_envelope_of_another_name() -> None:
@@ -486,6 +527,25 @@ def test_documents_of_a_type() -> None:
     every = [documents.Document(place, made.type) for place, made in enumerate(listed, 1)]
     for kind, expected in {"primary": [1], "ex-99": [2, 3, 5], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
         assert [document.sequence for document in documents.chosen(every, kind)] == expected
+
+
+@pytest.mark.parametrize(
+    ("filed", "asked", "expected"),
+    [
+        (["EX-99.01"], "EX-99.1", [1]),
+        (["EX-99.01", "EX-99.010", "EX-99.10"], "EX-99.1", [1]),
+        (["EX-99"], "EX-99.1", [1]),
+        (["EX-99", "EX-101.INS"], "EX-99.01", [1]),
+        (["EX-9", "EX-99.2"], "EX-9.1", [1]),
+        (["EX-99"], "EX-99.2", []),
+        (["EX-99", "EX-99"], "EX-99.1", []),  # nothing shows which is the first
+        (["EX-99", "EX-99.2"], "EX-99.1", []),
+        (["EX-99", "EX-99.1"], "EX-99.1", [2]),
+    ],
+)
+def test_the_number_of_an_exhibit(filed: list[str], asked: str, expected: list[int]) -> None:
+    every = [documents.Document(place, kind) for place, kind in enumerate(filed, 1)]
+    assert [document.sequence for document in documents.chosen(every, asked)] == expected
 
 
 # Insiders.
@@ -1239,6 +1299,14 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text", "form": "-4"}, "form is one form"),
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
+        *(
+            ({"item": item}, "item is the number of an item of an 8-K, e.g. item=2.02;")
+            for item in ("2.2", "02.02", "99.1", "results", "2.02,9.01", "13", "0")
+        ),
+        ({"op": "text", "form": "10-K", "item": "2.02"}, "item is of an 8-K: give form=8-K."),
+        ({"op": "text", "accession": sec.number(2), "item": "2.02"}, "item is of an 8-K: give form=8-K."),
+        ({"forms": "10-K", "item": "2.02"}, "item is of an 8-K: give forms=8-K."),
+        ({"op": "insiders", "item": "2.02"}, "does not take item"),
         ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter: e.g. 2024-03-31."),
         ({"op": "holdings", "period": "2024-03-30"}, "a quarter: 2024-03-31 or 2023-12-31."),
         ({"op": "holdings", "period": "2024-10-01"}, "a quarter: 2024-09-30 or 2024-12-31."),

@@ -45,6 +45,7 @@ _QUARTERS = (
 _OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
     "forms": [("forms=8-K",), ("forms=10-K,10-Q",), ("forms=-4",), ("forms=UPLOAD,CORRESP",), ("forms=10-K/A",)],
     "exact": [("--exact",)],
+    "item": [("item=2.02",), ("item=9.01",)],
 }
 # What the SEC says in the place of a file, with a status that means success.
 NOTICE = Response(b"<html><head><title>SEC.gov | File Unavailable</title></head><body>Try later.</body></html>")
@@ -380,6 +381,41 @@ def amounts(rng: Random) -> int:
     return 1
 
 
+def last_release(rng: Random) -> int:
+    """A release is the newest filing of an item that has the exhibit, however that is numbered.
+
+    The answer tells of newer ones without it, and so does an archive's.
+    """
+    case = make(rng, most=0, kind="filings")
+    numbered = {("EX-99.1",): 1, ("EX-99.01", "EX-99.2"): 1, ("EX-99",): 1, ("EX-99", "EX-99"): 0, ("EX-99.2",): 0}
+    filings = [_public(rng, sec.number(place), case.moment, ("8-K",)) for place in range(1, rng.choice((2, 4, 7)))]
+    kinds = {filing.accession: rng.choice([*numbered]) for filing in filings}
+    filed = [
+        Filed(filing, tuple(_exhibit(kind, filing.accession, n) for n, kind in enumerate(("8-K", *exhibits))))
+        for filing, exhibits in zip(filings, kinds.values(), strict=True)
+    ]
+    app, most = server.app(filed, true_utc=rng.random() < 0.5), ("cik=320193", "--limit", "1000", "--max-chars", "0")
+    listed = [item["accession"] for item in run(case._replace(words=most, terminal=False), app).data]
+    results = [name for name in listed if any(name == made.accession and "2.02" in made.items for made in filings)]
+    served = next((name for name in results if numbered[kinds[name]]), None)
+    passed = results.index(served) if served else 0
+    words = ("text", "form=8-K", "item=2.02", "document=EX-99.1", *most)
+    case = case._replace(words=words, terminal=False)
+    with archived.archive() as path:
+        archived.capture(case, app, path, words, case.moment)
+        answers = (run(case, app), run(case, app, environ=archived.environ(path), words=(*words, "--offline")))
+    for left in answers:
+        assert [item["text"] for item in left.data] == [f"{served} 1"] * bool(served), "another release is served"
+        assert re.findall(r"passed over \((\d+), the newest is (\S+)\)", left.out) == (
+            [(str(passed), results[0])] if passed else []
+        ), "an older release comes in the place of a newer one without a word"
+    return 1
+
+
+def _exhibit(kind: str, accession: str, place: int) -> Document:
+    return Document(kind, f"{place}.htm", f"<html><body>{accession} {place}</body></html>")
+
+
 def of_a_book(rng: Random) -> int:
     """A book is the newest report that is whole by itself, be it an amendment or not, and what was added since."""
     case = make(rng, most=0, kind="holdings")
@@ -493,7 +529,8 @@ def _question(
 ) -> tuple[tuple[str, ...], Mapping[str, Sequence[tuple[str, ...]]]]:
     match kind:
         case "form":
-            return ("text", f"form={rng.choice(_FORMS[:4])}"), _TEXT
+            form = rng.choice(_FORMS[:4])
+            return ("text", f"form={form}"), {**_TEXT, **({"item": _OPTIONS["item"]} if form == "8-K" else {})}
         case "accession":
             return ("text", f"accession={rng.choice(accessions)}"), _TEXT
         case "insiders":
@@ -560,7 +597,7 @@ def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str])
     form, accepted, evening = rng.choice(forms), hours.in_business(rng, moment), hours.late(rng, moment)
     if form in INSIDERS and evening + hours.HOUR <= moment and rng.random() < 0.5:
         accepted = evening
-    items = ("2.02", "9.01") if form == "8-K" else ()
+    items = rng.choice((("2.02", "9.01"), ("5.02", "9.01"))) if form == "8-K" else ()
     written = f"{accepted + timedelta(seconds=40):%Y-%m-%d %H:%M:%S}"
     return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items, written=written)
 
@@ -626,6 +663,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "characters": characters,
     "amounts": amounts,
     "book": of_a_book,
+    "last release": last_release,
     "kept": kept,
     "later files": lambda rng: non_interference(later_files(rng)),
     "left out": left_out,
