@@ -75,10 +75,14 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     def is_report(row: Row) -> bool:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
-    end = parse_date(query.options["period"]) or date.min
+    named = parse_date(query.options["period"]) or date.min
+
+    def end(row: Row | None) -> date:
+        return (row and parse_date(row.period)) or named
+
     reports = [
         _of_its_quarter(made.row, _positions(context, cik, made)) or [_plain_text(made)]
-        for made in _newest_quarter(releases.public(query, context, cik, is_report, end), end)
+        for made in _newest_quarter(releases.public(query, context, cik, is_report, end), named)
     ]
     for positions in reports:
         yield from positions
@@ -202,8 +206,6 @@ def _newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release
     """
     reports: list[tuple[date, Release]] = []
     for report in public:
-        if newest - report.row.filed > releases.SETTLED:  # those of earlier filing dates come behind it
-            break
         end = parse_date(report.row.period)
         if end is not None and report.row.filed >= newest:
             reports.append((end, report))

@@ -11,7 +11,7 @@ from pit_fetch_providers.markup.sheets import Sheet
 from pit_fetch_providers.sec_filings import elements, files, holdings, releases, texts
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.times import NEW_YORK, start_of_day
+from pit_fetch.times import NEW_YORK, parse_date, start_of_day
 from tests.laws.mutants.leak import Mutant, fails, nothing
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
@@ -108,6 +108,14 @@ def _of_the_list(real: Any) -> Any:
         return (release for release in made if isinstance(release, releases.Release))
 
     return public
+
+
+def _beside_any_report(real: Any) -> Any:
+    def take(self: Any, row: Any, *given: Any) -> Any:
+        self.first = max(self.first, parse_date(row.period) or self.first)
+        return real(self, row, *given)
+
+    return take
 
 
 def _told_by_the_source(real: Any) -> Any:
@@ -269,6 +277,12 @@ MUTANTS = (
         f"{_ROOM}.holdings:_newest_quarter",
         _broken_off,
         ("sec_filings: named",),
+    ),
+    Mutant(
+        "sec_filings: later reports decide how far the list is read",
+        f"{_ROOM}.releases:_Waiting.take",
+        _beside_any_report,
+        ("sec_filings: holdings",),
     ),
     Mutant(
         "sec_filings: a book without the report that cannot be had",

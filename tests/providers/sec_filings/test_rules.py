@@ -856,11 +856,14 @@ def test_the_book_of_an_earlier_quarter() -> None:
 
 
 @pytest.mark.parametrize("recent", [3, 7, 1_000])
-def test_a_book_costs_no_more_requests_for_what_was_filed_before_its_quarter_ended(recent: int) -> None:
+@pytest.mark.parametrize("period", ["2024-03-31", None])
+def test_a_book_costs_no_more_requests_for_what_was_filed_before_its_quarter_ended(
+    recent: int, period: str | None
+) -> None:
     history = tuple(Filed(filing) for filing in sec.daily(60, "2024-03-20", "424B2", 100))
     whole = server.app((*BOOKS[:3], *history), recent=recent)
     fetched = ask(lambda request: sec.MAINTENANCE if "-submissions-" in request.path else whole(request),
-                  op="holdings", period="2024-03-31")  # fmt: skip
+                  op="holdings", period=period)  # fmt: skip
     assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
     assert fetched.paths("/submissions/") == ["/submissions/CIK0000320193.json"]
 
