@@ -59,13 +59,14 @@ SOURCE_OPTIONS = frozenset(
         "acceleration", "accession", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik",
         "ciks", "concept", "contract", "date", "document", "domains", "entitlement", "entity", "exact", "exchange",
         "expiration", "extended-hours", "fastdmatype", "fastdperiod", "fastkperiod", "fastlimit", "fastmatype",
-        "fastperiod", "find", "form", "forms", "from-currency", "from-symbol", "horizon", "interval", "keywords",
-        "lang", "lookback-minutes", "market", "match", "maturity", "matype", "max-results", "maximum", "mode", "month",
-        "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "period", "quarter", "query", "range", "recency",
-        "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod",
-        "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "statement", "symbol",
-        "symbols", "tab", "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3",
-        "title", "to-currency", "to-symbol", "topics", "unit", "updated-since", "url", "vintage", "window-size", "year",
+        "fastperiod", "find", "form", "forms", "from-currency", "from-symbol", "horizon", "interval", "item",
+        "keywords", "lang", "lookback-minutes", "market", "match", "maturity", "matype", "max-results", "maximum",
+        "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "period", "quarter", "query", "range",
+        "recency", "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype",
+        "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "statement",
+        "symbol", "symbols", "tab", "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2",
+        "timeperiod3", "title", "to-currency", "to-symbol", "topics", "unit", "updated-since", "url", "vintage",
+        "window-size", "year",
     }
 )  # fmt: skip
 FLAGS = frozenset(

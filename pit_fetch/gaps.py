@@ -226,6 +226,11 @@ class Code:
     NOT_DATA = _unverifiable(
         "not_data", "{what} is public, and is left out: it is {problem}, and holds no data. {hint}"
     )
+    PASSED_OVER = _unverifiable(
+        "passed_over",
+        "This is not the newest of {what}: newer ones without {missing} were passed over ({count}, the newest is "
+        "{newest}).",
+    )
     UNUSABLE = _unverifiable("unusable", "Rows left out because they have no id: {count}.")
     EMPTY_TWICE = _unverifiable(
         "empty_twice",

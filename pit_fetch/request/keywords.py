@@ -53,6 +53,7 @@ class Keywords(TypedDict, total=False):
     from_symbol: Text | None
     horizon: Text | None
     interval: Text | None
+    item: Text | None
     keywords: Text | Texts | None
     lang: Text | None
     lookback_minutes: int | None

@@ -49,7 +49,8 @@ def _options_of(provider: Provider, operation: Operation) -> list[Option]:
     is_only = len(provider.operations) == 1
     taken = {option.name for option in provider.options} if is_only else {*operation.needs, *operation.takes}
     # These say in another way what an option beside them says, and are refused together with it.
-    twice = {"recency"} | ({"symbol"} if "cik" in taken else set()) | ({"form"} if "accession" in taken else set())
+    twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
+    twice |= {"form", "item"} if "accession" in taken else set()
     return [option for option in provider.options if option.name in taken - {"op"} - twice]
 
 
@@ -58,7 +59,8 @@ _VALUES = {
     "month": "2024-02",
     "year": "2024",
     "range": "2month",
-    "forms": "4",
+    "forms": "4,8-K",
+    "item": "2.02",
     "ciks": "320193",
     "cik": "320193",
     "accession": "0000320193-25-000057",

@@ -8,7 +8,7 @@ not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -90,12 +90,14 @@ class OlderFile(NamedTuple):
         return day - self.last > _OVERLAP
 
 
-def newest_first(context: Context, cik: int, last: date) -> Iterator[Row | None]:
+def newest_first(
+    context: Context, cik: int, last: date, first: Callable[[], date] = lambda: date.min
+) -> Iterator[Row | None]:
     """Yield the rows of a company's list by filing date, newest first; None for an unreadable one.
 
-    Rows filed by ``last`` are wanted: a file that begins later is left alone, since its failure would tell that there
-    are later filings. Any other file of older filings is read when its rows are due, and its failure is an error. A
-    company without a list has none. Raise UpstreamError.
+    Rows filed from ``first()`` to ``last`` are wanted. A file of older filings that begins later is left alone, since
+    its failure would tell that there are later filings. Any other one is read when its rows are due, unless it ends
+    before, and its failure is an error. A company without a list has none. Raise UpstreamError.
     """
     reply = client.get(context, client.DATA, f"/submissions/{file_of(cik)}")
     if client.is_missing(reply, client.DATA):
@@ -108,6 +110,8 @@ def newest_first(context: Context, cik: int, last: date) -> Iterator[Row | None]
     waiting = list(rows(_columns(filings.get("recent"))))
     for older in sorted((file for file in older_files(filings.get("files")) if file.begins_by(last)), reverse=True):
         yield from _by_date(row for row in waiting if row is None or older.ends_before(row.filed))
+        if older.ends_before(first()):
+            break
         waiting = [row for row in waiting if row is not None and not older.ends_before(row.filed)]
         waiting += rows(_columns(document(_older(context, older).body)))
     yield from _by_date(waiting)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import UpstreamError
@@ -24,6 +24,7 @@ _VALUES = 7
 # Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
 # pay, and sometimes a thousand times too small. A prospectus repeats figures of reports.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
+Container = TypeVar("Container", dict[str, Any], list[Any])
 _CIK = re.compile(CIK)
 _ACCESSION = re.compile(ACCESSION)
 
@@ -66,20 +67,25 @@ def document(body: bytes) -> CompanyFacts:
 
 
 def versions(taxonomies: dict[str, Any], wanted: Callable[[str, str], bool]) -> Iterator[Version | None]:
-    """Yield every version of the facts whose taxonomy and concept are ``wanted``; None for an unreadable row."""
+    """Yield every version of the facts whose taxonomy and concept are ``wanted``; None for an unreadable row.
+
+    Raise UpstreamError if what may hold such a version is of another type: a concept would seem never to be reported.
+    """
     for taxonomy, concepts in taxonomies.items():
-        for concept, described in _items(concepts):
+        for concept, described in _held(concepts, dict).items():
             if not wanted(taxonomy, concept):
                 continue
-            for unit, rows in _items(described.get("units") if isinstance(described, dict) else None):
-                for row in rows if isinstance(rows, list) else ():
+            for unit, rows in _held(_held(described, dict).get("units"), dict).items():
+                for row in _held(rows, list):
                     version = _version(row, taxonomy, concept, unit)
                     if version is None or version.form.removesuffix("/A") in REPORTS:
                         yield version
 
 
-def _items(value: Any) -> Iterator[tuple[str, Any]]:
-    return iter(value.items() if isinstance(value, dict) else ())
+def _held(value: Any, kind: type[Container]) -> Container:
+    if not isinstance(value, kind):
+        raise UpstreamError(Code.MALFORMED, problem="it is not a company's facts")
+    return value
 
 
 def _version(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None:

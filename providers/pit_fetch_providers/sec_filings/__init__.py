@@ -19,6 +19,8 @@ from pit_fetch_providers.shared import fields, refuse
 
 _LONGEST_PHRASE = 500
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
+# Of an 8-K, since August 2004 and before.
+_ITEM = re.compile(r"[1-9]\.(?:0[1-9]|1[0-9])|[1-9]|1[0-2]")
 _SETTLED = (
     "A filing that was released more than a week after its filing date is left out: a letter, a draft, one whose date "
     "was moved back. filings with forms=UPLOAD,CORRESP finds such letters."
@@ -98,7 +100,7 @@ def _understood(query: Query) -> Query:
         _check_forms(name, options[name])
     if query.operation.name == "text":
         # One spelling of a type, in an archive too.
-        options["document"] = (options["document"] or documents.PRIMARY).upper()
+        options["document"] = documents.spelled(options["document"] or documents.PRIMARY)
     if options["accession"]:
         number = _ACCESSION.fullmatch(options["accession"])
         options["accession"] = (
@@ -108,9 +110,11 @@ def _understood(query: Query) -> Query:
         )
     if len(options["find"] or "") > _LONGEST_PHRASE:
         refuse(f"find takes a phrase of up to {_LONGEST_PHRASE} characters: a part of it finds the same passage.")
-    if options["period"] and parse_date(options["period"]) is None:
-        refuse("period is the last day of a quarter, e.g. 2024-03-31.")
+    if options["period"]:
+        _check_quarter(options["period"])
     query = query._replace(options=options)
+    if options["item"]:
+        _check_item(query)
     if query.operation.name == "insiders" and not any(insiders.is_wanted(query, form) for form in insiders.FORMS):
         refuse("forms of insiders are 3, 4, 5 and their amendments, e.g. forms=4.")
     return _with_subject(query)
@@ -120,6 +124,25 @@ def _check_forms(name: str, value: str | tuple[str, ...] | None) -> None:
     if isinstance(value, str) and (value.startswith("-") or "," in value):
         refuse("form is one form, e.g. form=10-K: filings lists those of several.")
     forms.check(name, [value] if isinstance(value, str) else value or (), "lists")
+
+
+def _check_item(query: Query) -> None:
+    options, is_text = query.options, query.operation.name == "text"
+    if not _ITEM.fullmatch(options["item"]):
+        refuse("item is the number of an item of an 8-K, e.g. item=2.02; until August 2004 it is one from 1 to 12.")
+    if is_text and query.offline:
+        refuse("item is in a company's list alone, and in no saved submission: leave it out.")
+    named = [options["form"] or ""] if is_text else [form for form in options["forms"] or () if form[0] != "-"]
+    if named and not any(form.startswith("8-K") for form in named):
+        refuse(f"item is of an 8-K: give {'form' if is_text else 'forms'}=8-K.")
+
+
+def _check_quarter(period: str) -> None:
+    day = parse_date(period)
+    nearest = [] if day is None else holdings.nearest_quarters(day)
+    if day not in nearest:
+        named = " or ".join(end.isoformat() for end in nearest) or "e.g. 2024-03-31"
+        refuse(f"period is the last day of a quarter: {named}.")
 
 
 def _with_subject(query: Query) -> Query:
@@ -149,7 +172,7 @@ _FILINGS = Operation(
     "was written",
     why="a filing day is no instant, and filing dates are moved back on request",
     basis=(Basis("filingDate", "day"),),
-    takes=("symbol", "cik", "forms", "exact"),
+    takes=("symbol", "cik", "forms", "item", "exact"),
     fields=(*fields("cik accession form", date="filed", lists="items"), *fields(date="period"),
             *fields("primary_document url")),
     normalize_query=_understood,
@@ -183,6 +206,12 @@ PROVIDER = Provider(
         ),
         Option("form", "text: the newest filing of exactly this form", metavar="10-K", uppercase=True),
         Option(
+            "item",
+            "filings, text: only 8-Ks with this item, such as 2.02 (results)",
+            metavar="2.02",
+            search_terms="items",
+        ),
+        Option(
             "accession",
             "text: the filing with this number",
             metavar="NUMBER",
@@ -213,8 +242,8 @@ PROVIDER = Provider(
         _FILINGS,
         _FILINGS._replace(
             name="text",
-            takes=("symbol", "cik", "form", "accession", "document", "find", "exact"),
-            fields=(*fields("accession form document url", integer="position"), *fields("text")),
+            takes=("symbol", "cik", "form", "item", "accession", "document", "find", "exact"),
+            fields=(*fields("accession form document url", lists="items", integer="position"), *fields("text")),
             window=None,
             chooses=True,
             chooses_unless=("accession",),
@@ -222,6 +251,7 @@ PROVIDER = Provider(
         ),
         _FILINGS._replace(
             name="insiders",
+            takes=("symbol", "cik", "forms", "exact"),
             fields=insiders.FIELDS,
             search_terms="insider transactions ownership form4 trades",
         ),
@@ -241,9 +271,9 @@ PROVIDER = Provider(
     search_terms="edgar filing submissions 10-k 10-q 8-k",
     help="""filings lists what a company had filed, newest release first; an amendment comes with its form.
 text serves one filing: by accession, or the newest one of a form that was public at the PIT.
-document=EX-99.1 is the first exhibit of that number, such as an earnings release with form=8-K;
-the newest filing that has one is served. A long text is continued with --after. find="going concern"
-serves passages in its place.
+document=EX-99.1 is an exhibit by its number: form=8-K item=2.02 document=EX-99.1 is the last earnings
+release. The newest filing that has one is served, and a gap tells of newer ones without. A long text is
+continued with --after. find="going concern" serves passages in its place.
 insiders serves the rows of Forms 3, 4 and 5, by the company's number or by the insider's own; holdings
 the book of a manager for a quarter, as far as it was public, amendments applied, in dollars.
 """,

@@ -31,6 +31,8 @@ _END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSA
 _TAIL = 1_000
 # What ends a file of a filing: an HTML page, or the envelope in which what is not inline XBRL is served.
 _FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z".encode(), re.IGNORECASE)
+# What the head of a page in inline XBRL declares.
+_INLINE_XBRL = b"/inlineXBRL"
 # The titles of pages that come in the place of a file: the SEC's own ("SEC.gov | File Unavailable"), and a refusal.
 _NOTICE = re.compile(rb"<title>\s*(?:SEC\.gov\s*\||Access Denied\s*</|Request Rate Threshold)", re.IGNORECASE)
 # What follows the list of documents on an index page.
@@ -53,10 +55,14 @@ class Document(NamedTuple):
 
 
 def listed(page: str, folder: str) -> Iterator[Document]:
-    """Yield the documents on a filing's index page. ``folder`` is the path of the filing's own."""
+    """Yield the documents on a filing's index page. ``folder`` is the path of the filing's own.
+
+    The page that the SEC makes of a form in XML was not filed: the XML itself has a row of its own.
+    """
     for sequence, link, kind, size in _LISTED.findall(page):
         _, is_below, file = unescape(link).partition(f"{folder}/")
-        yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "", size=int(size or 0))
+        if "/" not in file:  # of such a page there is a folder for each style
+            yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "", size=int(size or 0))
 
 
 def is_whole(submission: bytes) -> bool:
@@ -64,13 +70,20 @@ def is_whole(submission: bytes) -> bool:
     return _END.search(submission[-_TAIL:]) is not None
 
 
-def is_whole_file(source: bytes, has_listed_size: bool = False) -> bool:
-    """Return whether a file that was served by itself shows that it is all of a filing's document.
+def is_whole_file(source: bytes, size: int = 0) -> bool:
+    """Return whether a file that was served by itself shows that it is all of a filing's document, and no other page.
 
-    It has an end of its own, or as many bytes as the index page says. A notice of the SEC's is no document.
+    It has as many bytes as the index page says (``size``). Where that is not known, it is made as files of filings are,
+    and has its end. A notice of the SEC's is no document.
     """
-    is_whole = has_listed_size or _FILE_END.search(source[-_TAIL:]) is not None
+    has_end = _FILE_END.search(source[-_TAIL:]) is not None
+    is_whole = len(source) == size if size else has_end and _is_of_a_filing(source)
     return is_whole and _NOTICE.search(source[:_HEAD]) is None
+
+
+def _is_of_a_filing(source: bytes) -> bool:
+    """Return whether a file is one of a filing's: in its envelope, or in inline XBRL, which is served without one."""
+    return _IN_ENVELOPE.match(source) is not None or _INLINE_XBRL in source[:_HEAD]
 
 
 def is_whole_list(page: str) -> bool:
@@ -113,13 +126,25 @@ def without_envelope(source: bytes) -> bytes:
     return source if inside is None else inside[1]
 
 
+def spelled(kind: str) -> str:
+    """Return a type of document in one spelling: "EX-99.01" is "EX-99.1"."""
+    return re.sub(r"\.0+(?=[0-9])", ".", kind.upper())
+
+
 def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
     """Return the documents of a type, "EX-99" with "EX-99.1" and so on; the first of all for "primary"."""
-    every = list(documents)
-    wanted = kind.upper()
+    every, wanted = list(documents), spelled(kind)
     if wanted == PRIMARY:
         return every[:1]
-    return [document for document in every if f"{document.type}.".startswith(f"{wanted}.")]
+    found = [document for document in every if f"{spelled(document.type)}.".startswith(f"{wanted}.")]
+    return found or _without_a_number(every, wanted)
+
+
+def _without_a_number(every: Iterable[Document], wanted: str) -> list[Document]:
+    """Return the exhibit that is filed as "EX-99" where "EX-99.1" is wanted: it is the first if it is the only one."""
+    exhibit, _, number = wanted.partition(".")
+    others = [document for document in every if f"{document.type}.".startswith(f"{exhibit}.")]
+    return others if number == "1" and [document.type for document in others] == [exhibit] else []
 
 
 def filers(submission: bytes) -> list[int]:

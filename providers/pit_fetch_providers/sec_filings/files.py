@@ -39,7 +39,7 @@ def read(context: Context, cik: int, accession: str, kind: str, primary: str | N
     not have what it lists.
     """
     folder = client.folder(accession, cik)
-    if kind == documents.PRIMARY and primary is not None and not primary.endswith(".txt"):
+    if primary is not None and kind == documents.PRIMARY and primary.lower().endswith((".htm", ".html")):
         alone = _with_source(context, folder, Document(1, "", primary))
         if alone is not None:
             return [alone]
@@ -108,7 +108,7 @@ def _with_source(context: Context, folder: str, document: Document) -> Document 
     if documents.is_binary(document.file):
         return document
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
-    if reply is None or not documents.is_whole_file(reply.body, len(reply.body) == document.size > 0):
+    if reply is None or not documents.is_whole_file(reply.body, document.size):
         return None
     return document._replace(text=decode(documents.without_envelope(reply.body)))
 

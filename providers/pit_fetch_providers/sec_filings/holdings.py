@@ -59,6 +59,13 @@ class _Report(NamedTuple):
         return cls(position.available_at, payload["form"], payload["accession"], payload["amendment"])
 
 
+def nearest_quarters(day: date) -> list[date]:
+    """Return the last days of two quarters, the nearest to ``day`` first: ``day`` itself if it is one."""
+    years = {max(day.year - 1, 1), day.year}
+    ends = (date(year, month, 30 + (month in (3, 12))) for year in years for month in (3, 6, 9, 12))
+    return sorted(ends, key=lambda end: abs(end - day))[:2]
+
+
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     """Yield the positions in all public reports on the quarter, and one record for each that is plain text.
 
@@ -68,9 +75,14 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     def is_report(row: Row) -> bool:
         return row.form in FORMS and query.options["period"] in (None, row.period)
 
+    named = parse_date(query.options["period"]) or date.min
+
+    def end(row: Row | None) -> date:
+        return (row and parse_date(row.period)) or named
+
     reports = [
         _of_its_quarter(made.row, _positions(context, cik, made)) or [_plain_text(made)]
-        for made in _newest_quarter(releases.public(query, context, cik, is_report), query.options["period"])
+        for made in _newest_quarter(releases.public(query, context, cik, is_report, end), named)
     ]
     for positions in reports:
         yield from positions
@@ -187,16 +199,13 @@ def _plain_text(made: Release) -> Record:
     return Record(f"{row.accession}:{0:05d}", made.at, "edgar_accepted", report)
 
 
-def _newest_quarter(public: Iterable[Release], named: str | None) -> Iterator[Release]:
-    """Return the public reports on the quarter that is ``named``, or on the newest one that a report is about.
+def _newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release]:
+    """Return the public reports on the newest quarter that a report is about, but on none that ended before ``newest``.
 
     What was filed before the last day of the quarter is no report on it, whatever else was filed.
     """
     reports: list[tuple[date, Release]] = []
-    newest = parse_date(named) or date.min
     for report in public:
-        if newest - report.row.filed > releases.SETTLED:  # those of earlier filing dates come behind it
-            break
         end = parse_date(report.row.period)
         if end is not None and report.row.filed >= newest:
             reports.append((end, report))

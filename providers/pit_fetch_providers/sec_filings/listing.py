@@ -16,7 +16,7 @@ from pit_fetch_providers.shared import UNREADABLE
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     """Yield the filings of a company, newest release first."""
-    made = releases.newest_first(query, context, cik, lambda row: is_form(query, row.form))
+    made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row))
     for place, listed in enumerate(made):
         match listed:
             case Release(row, at):
@@ -36,13 +36,23 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     for row in saved.rows:
         if row is None:
             yield UNREADABLE
-        elif is_form(query, row.form):
+        elif is_wanted(query, row):
             yield _record(row, saved.cik or 0, release.bound(releases.listed(row), row.submitted))
+
+
+def is_wanted(query: Query, row: Row) -> bool:
+    """Return whether a filing has a form and an item that are asked for."""
+    return is_form(query, row.form) and has_item(query, row)
 
 
 def is_form(query: Query, form: str) -> bool:
     """Return whether a form is one that is asked for."""
     return forms.is_wanted(form, query.options["forms"] or ())
+
+
+def has_item(query: Query, row: Row) -> bool:
+    """Return whether a filing has the item that is asked for, if one is."""
+    return query.options["item"] in (None, *row.items)
 
 
 def _record(row: Row, cik: int, at: datetime | None) -> Record:

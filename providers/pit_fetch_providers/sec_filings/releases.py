@@ -44,6 +44,12 @@ class _Place(NamedTuple):
 
 
 Wanted = Callable[[Row], bool]
+# Returns the first day whose filings can matter beside a filing; of None, beside whatever there is.
+First = Callable[[Row | None], date]
+
+
+def _whenever(row: Row | None) -> date:
+    return date.min
 
 
 def is_settled(query: Query) -> bool:
@@ -54,17 +60,22 @@ def is_settled(query: Query) -> bool:
     return not named or forms.all_ordinary(named)
 
 
-def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release | LeftOut | None]:
+def newest_first(
+    query: Query, context: Context, cik: int, wanted: Wanted, first: First = _whenever
+) -> Iterator[Release | LeftOut | None]:
     """Yield the ``wanted`` filings of a company, and None for an unreadable row of its list. Raise UpstreamError.
 
-    With a PIT, what was filed on a later day is left out: it cannot have been public. One that was public and cannot be
-    dated is an error in its place, behind which nothing comes.
+    What was filed before the ``first`` day of one that was public is not looked at. With a PIT, what was filed on a
+    later day is left out: it cannot have been public. One that was public and cannot be dated is an error in its place,
+    behind which nothing comes.
     """
     last = _day(query.now if query.open_mode else query.horizon)
-    dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query))
-    for row in submissions.newest_first(context, cik, last):
+    dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query), first(None))
+    for row in submissions.newest_first(context, cik, last, lambda: waiting.first):
         if row is None:
             yield None
+        elif row.filed < waiting.first:
+            break
         elif row.filed <= last:
             bound = _settled(row.filed)
             if _is_past(query, bound):
@@ -72,14 +83,17 @@ def newest_first(query: Query, context: Context, cik: int, wanted: Wanted) -> It
             yield from map(_had, waiting.settled(bound))
             if wanted(row):
                 place = dated(row)
-                if not waiting.take(row, place, bound):
+                if waiting.take(row, place, bound):
+                    # By what was public alone: no other filing may decide what is read.
+                    waiting.first = max(waiting.first, first(row) if is_public(query, place.at) else date.min)
+                else:
                     yield Release(row, None) if place.at is None or query.open_mode else LeftOut(row)
     yield from map(_had, waiting.rest())
 
 
-def public(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator[Release]:
+def public(query: Query, context: Context, cik: int, wanted: Wanted, first: First = _whenever) -> Iterator[Release]:
     """Yield those of :func:`newest_first` that may be read."""
-    for made in newest_first(query, context, cik, wanted):
+    for made in newest_first(query, context, cik, wanted, first):
         if isinstance(made, Release) and is_public(query, made.at):
             yield made
 
@@ -87,8 +101,9 @@ def public(query: Query, context: Context, cik: int, wanted: Wanted) -> Iterator
 class _Waiting:
     """Releases whose place in the order is open, because a filing of an earlier date may have been released later."""
 
-    def __init__(self, is_ordered: bool) -> None:
+    def __init__(self, is_ordered: bool, first: date) -> None:
         self.is_ordered = is_ordered
+        self.first = first  # the day before which nothing can matter
         self.heap: list[tuple[float, str, int, Release | UpstreamError]] = []
         self.taken = 0
 

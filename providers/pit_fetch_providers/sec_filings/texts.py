@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
+from typing import Any
 
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, Query, Record, Stage
@@ -12,7 +13,7 @@ from pit_fetch_providers.edgar import release
 from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
-from pit_fetch_providers.sec_filings import documents, files, releases
+from pit_fetch_providers.sec_filings import documents, files, listing, releases
 from pit_fetch_providers.sec_filings.documents import Document
 from pit_fetch_providers.shared import UNREADABLE
 
@@ -34,31 +35,45 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
         failure = None if dated.at is not None else release.missed(query, archive, accession, dated.undoubted)
         if failure is not None:
             raise failure
-        yield from _documents(query, context, cik, dated.filing, dated.at, None)
+        yield from _documents(query, context, cik, dated.filing, dated.at)
 
 
 def _newest(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
-    """Yield the wanted documents of the newest filing that has them, or a gap if older ones were not looked at."""
-    form, looked_at = query.options["form"], list[Row]()
-    for row, at in releases.public(query, context, cik, lambda row: row.form == form):
+    """Yield the wanted documents of the newest filing that has them, or a gap if older ones were not looked at.
+
+    A newer filing without them is a record, too: :func:`derive` tells of it, in an archive's answer as well.
+    """
+    looked_at = list[Row]()
+    for row, at in releases.public(query, context, cik, lambda row: _is_wanted(query, row)):
         if len(looked_at) == MOST_TRIES:
-            yield _searched_in_part(form, looked_at)
+            yield _searched_in_part(query, looked_at)
             return
         looked_at.append(row)
-        read = list(_documents(query, context, cik, releases.listed(row), at, row.document))
-        yield from read
+        filing = releases.listed(row)
+        read = list(_documents(query, context, cik, filing, at, row))
+        yield from read or [Record(row.accession, at, "edgar_accepted", _payload(filing, cik, row))]
         if read:
             return
 
 
-def _searched_in_part(form: str, looked_at: Sequence[Row]) -> Gap:
+def _is_wanted(query: Query, row: Row) -> bool:
+    return row.form == query.options["form"] and listing.has_item(query, row)
+
+
+def _searched_in_part(query: Query, looked_at: Sequence[Row]) -> Gap:
     return gap(
         Code.SEARCHED_IN_PART,
         count=len(looked_at),
-        what=f"the filings of form {form}",
+        what=_named(query),
         day=looked_at[-1].filed,
-        hint=f"filings with forms={form} lists them, and text with accession=NUMBER serves one.",
+        hint=f"filings with forms={query.options['form']} lists them, and text with accession=NUMBER serves one.",
     )
+
+
+def _named(query: Query) -> str:
+    """Return what a request chooses among, in words."""
+    item = query.options["item"]
+    return f"the filings of form {query.options['form']}" + (f" with item {item}" if item else "")
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -70,40 +85,71 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
 
 
 def derive(query: Query) -> Stage:
-    """Return the stage that keeps the newest filing, and of its documents the passages that are asked for."""
+    """Return the stage that keeps the newest filing that has the documents, and of these the passages asked for.
 
-    def stage(records: Iterator[Record]) -> Iterator[Record]:
+    It tells of newer filings that do not have them: an older one must not come in their place without a word.
+    """
+
+    def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
         # An archive also has the mere stamp of a filing that was asked for before it was public.
         read = (record for record in records if record.payload)
-        filings = groupby(read, key=lambda record: (record.available_at, record.payload["accession"]))
-        for _, newest in islice(filings, 1):
-            yield from newest if query.options["find"] is None else _passages(newest, query.options["find"])
+        passed = list[Record]()
+        for _, filing in groupby(read, key=lambda record: (record.available_at, record.payload["accession"])):
+            found = list(filing)
+            if found[0].payload["document"] is None:
+                passed += found
+                continue
+            yield from [_passed_over(query, passed)] if passed else []
+            yield from found if query.options["find"] is None else _passages(found, query.options["find"])
+            return
 
     return stage
 
 
+def _passed_over(query: Query, passed: Sequence[Record]) -> Gap:
+    return gap(
+        Code.PASSED_OVER,
+        what=_named(query),
+        missing=f"a document {query.options['document']}",
+        count=len(passed),
+        newest=passed[0].payload["accession"],
+    )
+
+
 def _documents(
-    query: Query, context: Context, cik: int, filing: ListedFiling, at: datetime | None, primary: str | None
+    query: Query, context: Context, cik: int, filing: ListedFiling, at: datetime | None, row: Row | None = None
 ) -> Iterator[Record]:
     if releases.is_public(query, at):
+        primary = None if row is None else row.document
         for document in files.read(context, cik, filing.accession, query.options["document"], primary):
-            yield _record(document, cik, filing, at)
+            yield _record(document, cik, filing, at, row)
     else:  # not read: its stamp alone lets the framework withhold it
         yield UNREADABLE._replace(id=filing.accession, available_at=at)
 
 
-def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | None) -> Record:
+def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | None, row: Row | None = None) -> Record:
     from pit_fetch_providers.sec_filings import text  # imported here: of the other operations none has use for it
 
     source = None if documents.is_binary(document.file) else document.text
     payload = {
-        "accession": filing.accession,
-        "form": filing.form,
+        **_payload(filing, cik, row),
         "document": document.type or filing.form,
         "url": files.url(cik, filing.accession, document.file or f"{filing.accession}.txt"),
         "text": None if source is None else text.of_document(source, document.file),
     }
     return Record(f"{filing.accession}:{document.sequence:03d}", at, "edgar_accepted", payload)
+
+
+def _payload(filing: ListedFiling, cik: int, row: Row | None) -> dict[str, Any]:
+    """Return what is said of a filing without a document."""
+    return {
+        "accession": filing.accession,
+        "form": filing.form,
+        "items": None if row is None else list(row.items),  # only the company's list has their numbers
+        "document": None,
+        "url": files.url(cik, filing.accession, None),
+        "text": None,
+    }
 
 
 def _passages(records: Iterable[Record], phrase: str) -> Iterator[Record]:

@@ -1063,6 +1063,21 @@ def test_a_reply_that_is_not_of_the_company_is_malformed(body: bytes) -> None:
     assert fetched.error_code == "malformed"
 
 
+@pytest.mark.parametrize("wrong", [None, "units", 5, {}, []], ids=str)
+@pytest.mark.parametrize("depth", range(4), ids=["taxonomy", "concept", "units", "rows"])
+def test_a_part_of_a_reply_that_is_no_container_is_no_fact_that_was_never_reported(depth: int, wrong: Any) -> None:
+    whole = server.document(HISTORY)
+    inside = whole["facts"]
+    for name in ("us-gaap", "NetIncomeLoss", "units", "USD")[:depth]:
+        inside = inside[name]
+    inside[("us-gaap", "NetIncomeLoss", "units", "USD")[depth]] = wrong
+    is_empty = wrong == ([] if depth == 3 else {}) and depth != 1  # a concept has units
+    # Whatever was public, and whatever was filed since.
+    for facts in (HISTORY, ()):
+        fetched = ask(server.app(facts, body=json.dumps(whole).encode()), concept="NetIncomeLoss", pit=LATE)
+        assert (fetched.records, fetched.error_code) == ([], "" if is_empty else "malformed")
+
+
 def test_a_saved_reply_proves_no_release() -> None:
     body = json.dumps(server.document(HISTORY)).encode()
     with_pit, without = (

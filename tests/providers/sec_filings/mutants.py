@@ -9,10 +9,10 @@ from typing import Any
 from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.markup.sheets import Sheet
 from pit_fetch_providers.markup.styles import declarations
-from pit_fetch_providers.sec_filings import elements, files, holdings, releases
+from pit_fetch_providers.sec_filings import elements, files, holdings, releases, texts
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.times import NEW_YORK, start_of_day
+from pit_fetch.times import NEW_YORK, parse_date, start_of_day
 from tests.laws.mutants.leak import Mutant, fails, nothing
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
@@ -104,11 +104,19 @@ def _as_undated(real: Any) -> Any:
 
 
 def _of_the_list(real: Any) -> Any:
-    def public(query: Any, context: Any, cik: Any, wanted: Any) -> Any:
-        made = releases.newest_first(query, context, cik, wanted)
+    def public(*given: Any) -> Any:
+        made = releases.newest_first(*given)
         return (release for release in made if isinstance(release, releases.Release))
 
     return public
+
+
+def _beside_any_report(real: Any) -> Any:
+    def take(self: Any, row: Any, *given: Any) -> Any:
+        self.first = max(self.first, parse_date(row.period) or self.first)
+        return real(self, row, *given)
+
+    return take
 
 
 def _told_by_the_source(real: Any) -> Any:
@@ -118,6 +126,23 @@ def _told_by_the_source(real: Any) -> Any:
             yield record if report["amendment"] != "UNREAD" else files.not_data(report["form"], report["accession"])
 
     return fetch
+
+
+def _without_a_word(real: Any) -> Any:
+    return lambda *given: (record for record in real(*given) if record.payload["document"] is not None)
+
+
+def _told_by_the_source_alone(real: Any) -> Any:
+    def newest(query: Any, *given: Any) -> Any:
+        passed = []
+        for record in real(query, *given):
+            if record.payload["document"] is None:
+                passed.append(record)
+            else:
+                yield from [texts._passed_over(query, passed)] if passed else []
+                yield record
+
+    return newest
 
 
 def _filled_up(real: Any) -> Any:
@@ -271,6 +296,12 @@ MUTANTS = (
         ("sec_filings: named",),
     ),
     Mutant(
+        "sec_filings: later reports decide how far the list is read",
+        f"{_ROOM}.releases:_Waiting.take",
+        _beside_any_report,
+        ("sec_filings: holdings",),
+    ),
+    Mutant(
         "sec_filings: a book without the report that cannot be had",
         f"{_ROOM}.files:submission",
         _or_nothing,
@@ -335,6 +366,26 @@ MUTANTS = (
         f"{_ROOM}.documents:is_whole_file",
         lambda real: lambda *given: True,
         ("sec_filings: incomplete",),
+    ),
+    Mutant(
+        "sec_filings: any page that has its end is a filing's",
+        f"{_ROOM}.documents:_is_of_a_filing",
+        lambda real: lambda source: True,
+        ("sec_filings: incomplete",),
+    ),
+    *(
+        Mutant(f"sec_filings: {name}", f"{_ROOM}.{target}", make, ("sec_filings: last release",))
+        for name, target, make in (
+            ("any filing of the form has the item", "listing:has_item", lambda real: lambda query, row: True),
+            ("EX-99.01 is another number than EX-99.1", "documents:spelled", lambda real: lambda kind: kind.upper()),
+            (
+                "a lone EX-99 is not the first exhibit",
+                "documents:_without_a_number",
+                lambda real: lambda every, wanted: [],
+            ),
+            ("an older release in the place of a newer one without a word", "texts:_newest", _without_a_word),
+            ("an archive does not tell of what was passed over", "texts:_newest", _told_by_the_source_alone),
+        )
     ),
     Mutant(
         "sec_filings: positions before all reports are read",

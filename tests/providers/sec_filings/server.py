@@ -12,6 +12,7 @@ from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import APPLE, Filing
 
 VARIABLES = sec.VARIABLES
+_RENDERED = "<html><body>What a style shows of it.</body></html>"
 FOLDER = r"/Archives/edgar/data/([0-9]+)/([0-9]{18})/(.+)"
 
 
@@ -135,6 +136,16 @@ def report(
     return Document(form, "primary_doc.xml", cover), Document("INFORMATION TABLE", "table.xml", table)
 
 
+def rendered(document: Document) -> str:
+    """Return the page that the SEC makes of a document in XML; "" of any other one."""
+    return f"xslF345X05/{document.file}" if document.file.endswith(".xml") else ""
+
+
+def alone(document: Document) -> str:
+    """Return the source of a document's own file: XML is bare there."""
+    return document.source.removeprefix("<XML>\n").removesuffix("\n</XML>")
+
+
 def columns(filed: Sequence[Filed], true_utc: bool) -> dict[str, list[Any]]:
     """Return a file's columns in the shape of the wire, of filings in any order."""
     dated = [entry for entry in filed if entry.filing.accepted]
@@ -150,7 +161,9 @@ def columns(filed: Sequence[Filed], true_utc: bool) -> dict[str, list[Any]]:
         "form": [entry.filing.form for entry in rows],
         "items": [",".join(entry.filing.items) for entry in rows],
         "size": [len(entry.documents) for entry in rows],
-        "primaryDocument": [entry.documents[0].file if entry.documents else "" for entry in rows],
+        "primaryDocument": [
+            rendered(entry.documents[0]) or entry.documents[0].file if entry.documents else "" for entry in rows
+        ],
     }
 
 
@@ -166,14 +179,17 @@ def torn(listed: Mapping[str, Sequence[Any]], name: str) -> dict[str, list[Any]]
 
 
 def index_page(filed: Filed) -> str:
-    """Return the index page: what dates the filing, and a row a document."""
+    """Return the index page: what dates the filing, and a row a document, after one for the page made of one in XML."""
     folder = f"/Archives/edgar/data/{filed.filing.ciks[0]}/{filed.filing.accession.replace('-', '')}"
     rows = "".join(
         f'<tr>\n<td scope="row">{place}</td>\n<td scope="row">{document.type}</td>\n'
-        f'<td scope="row"><a href="{"/ix?doc=" if place == 1 and document.file else ""}{folder}/{document.file}">'
-        f'{document.file}</a></td>\n<td scope="row">{document.type}</td>\n'
-        f'<td scope="row">{len(served(document.source))}</td>\n</tr>\n'
+        f'<td scope="row"><a href="{"/ix?doc=" if place == 1 and document.file else ""}{folder}/{file}">'
+        f'{file}</a></td>\n<td scope="row">{document.type}</td>\n<td scope="row">{size}</td>\n</tr>\n'
         for place, document in enumerate(filed.documents, 1)
+        for file, size in (
+            *(((rendered(document), "&nbsp;"),) if rendered(document) else ()),
+            (document.file, len(served(alone(document)))),
+        )
     )
     return sec.index_page(filed.filing) + f'<table class="tableFile">\n{rows}</table>'
 
@@ -242,7 +258,8 @@ def app(
 def _file(filed: Filed, cik: int, name: str) -> str | None:
     if cik not in filed.filing.ciks:
         return None
-    files = {document.file: document.source for document in filed.documents if document.file}
+    files = {document.file: alone(document) for document in filed.documents if document.file}
+    files |= {rendered(document): _RENDERED for document in filed.documents}
     accession = filed.filing.accession
     return {**files, f"{accession}.txt": submission(filed), f"{accession}-index.htm": index_page(filed)}.get(name)
 

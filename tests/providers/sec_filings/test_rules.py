@@ -16,7 +16,7 @@ from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.testing.server import App, Response, as_json
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
-from tests.providers.sec_filings import server
+from tests.providers.sec_filings import server, worlds
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import always, failing_from
@@ -24,6 +24,7 @@ from tests.providers.sec_full_text.server import Filing
 
 PIT = "2024-06-03T12:00:00-04:00"
 RELEASE = "<html><body><p>Record revenue.</p></body></html>"
+INLINE = RELEASE.replace("<html", '<?xml version="1.0"?><html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"')
 YEAR = Filed(Filing(sec.number(1), "10-K", "2023-02-15 18:04:00", filed="2023-02-16"), period="2022-12-31")
 RESULTS = Filed(
     Filing(sec.number(2), "8-K", "2023-05-01 16:30:00", items=("2.02", "9.01")),
@@ -95,6 +96,8 @@ def test_a_filing_as_it_was_listed() -> None:
         ({"forms": "-4,-8-K"}, [6, 1, 7]),
         ({"forms": "8-K", "date_to": "2023-05-15"}, [2]),
         ({"date_from": "2023-06-01"}, [6, 4, 3]),
+        ({"item": "2.02"}, [2]),
+        ({"forms": "-4", "item": "5.02"}, [3]),
         ({"forms": "UPLOAD"}, [5]),  # asked for by name: released months after its filing date
     ],
 )
@@ -366,6 +369,10 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
         ({"accession": sec.number(2)}, ["Record revenue."]),
         ({"accession": sec.number(2).replace("-", "")}, ["Record revenue."]),
         ({"form": "10-Q"}, ["Cash    5\n\nA going\n   concern."]),  # before 2001, files have no names
+        ({"form": "8-K", "item": "2.02"}, ["Record revenue."]),
+        ({"form": "8-K", "item": "5.02"}, [""]),
+        ({"form": "8-K", "item": "2.02", "document": "EX-99.01"}, ["Record revenue."]),
+        ({"form": "8-K", "item": "5.02", "document": "EX-99.1"}, []),
         ({"form": "8-K", "document": "EX-10"}, []),
         ({"form": "UPLOAD"}, ["The year."]),  # released months after its filing date
         ({"form": "20-F"}, []),
@@ -374,6 +381,35 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
 )
 def test_the_text_of_a_filing(options: dict[str, Any], expected: list[str | None]) -> None:
     assert texts(ask(op="text", **options)) == expected
+
+
+def test_a_release_is_that_of_its_item_and_newer_filings_without_it_are_told() -> None:
+    officer = OTHER._replace(documents=RESULTS.documents)
+    newer = Filed(Filing(sec.number(8), "8-K", "2023-08-01 16:30:00", items=("2.02",)), OTHER.documents)
+    told = (
+        "This is not the newest of the filings of form 8-K with item 2.02: newer ones without a document EX-99.1 were "
+        f"passed over (1, the newest is {sec.number(8)})."
+    )
+    cases: list[tuple[tuple[Filed, ...], Any, list[int], list[str]]] = [
+        ((RESULTS, officer), (), [3], []),  # whatever it is about
+        ((RESULTS, officer), "2.02", [2], []),
+        ((RESULTS, officer, newer), "2.02", [2], [told]),
+        ((newer,), "2.02", [], []),
+    ]
+    for filed, item, served, reasons in cases:
+        for pit, told_then in ((PIT, reasons), ("2023-08-01T12:00:00-04:00", [])):
+            fetched = ask(filed, pit=pit, op="text", form="8-K", item=item, document="EX-99.1")
+            assert numbers(fetched) == served
+            assert [gap.reason for gap in fetched.selection.gaps if gap.code == "passed_over"] == told_then
+
+
+def test_a_text_has_the_items_of_the_list_if_that_is_read() -> None:
+    asked = (
+        ask(op="text", form="8-K", item="2.02"),
+        ask(op="text", form="10-K"),
+        ask(op="text", accession=sec.number(2)),
+    )
+    assert [fetched.records[0].payload["items"] for fetched in asked] == [["2.02", "9.01"], [], None]
 
 
 def test_the_newest_filing_is_the_newest_public_one() -> None:
@@ -405,6 +441,12 @@ def test_a_saved_submission_is_dated_by_its_header() -> None:
     for pit, expected in (("2023-05-01T17:29:59-04:00", []), ("2023-05-01T17:30:00-04:00", ["Record revenue."])):
         saved = ask_source("sec_filings", server.app(()), body=body, pit=pit, op="text", document="EX-99.1")
         assert texts(saved) == expected
+
+
+def test_a_saved_submission_does_not_show_its_items_by_number() -> None:
+    body = server.submission(RESULTS).encode()
+    with pytest.raises(ConfigError, match=re.escape("item is in a company's list alone")):
+        ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="text", form="8-K", item="2.02")
 
 
 def test_a_submission_of_before_1996_has_an_envelope_of_another_name() -> None:
@@ -517,6 +559,25 @@ def test_documents_of_a_type() -> None:
     every = [documents.Document(place, made.type) for place, made in enumerate(listed, 1)]
     for kind, expected in {"primary": [1], "ex-99": [2, 3, 5], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
         assert [document.sequence for document in documents.chosen(every, kind)] == expected
+
+
+@pytest.mark.parametrize(
+    ("filed", "asked", "expected"),
+    [
+        (["EX-99.01"], "EX-99.1", [1]),
+        (["EX-99.01", "EX-99.010", "EX-99.10"], "EX-99.1", [1]),
+        (["EX-99"], "EX-99.1", [1]),
+        (["EX-99", "EX-101.INS"], "EX-99.01", [1]),
+        (["EX-9", "EX-99.2"], "EX-9.1", [1]),
+        (["EX-99"], "EX-99.2", []),
+        (["EX-99", "EX-99"], "EX-99.1", []),  # nothing shows which is the first
+        (["EX-99", "EX-99.2"], "EX-99.1", []),
+        (["EX-99", "EX-99.1"], "EX-99.1", [2]),
+    ],
+)
+def test_the_number_of_an_exhibit(filed: list[str], asked: str, expected: list[int]) -> None:
+    every = [documents.Document(place, kind) for place, kind in enumerate(filed, 1)]
+    assert [document.sequence for document in documents.chosen(every, asked)] == expected
 
 
 # Insiders.
@@ -826,6 +887,19 @@ def test_the_book_of_an_earlier_quarter() -> None:
         assert [record.payload["issuer"] for record in fetched.records] == expected
 
 
+@pytest.mark.parametrize("recent", [3, 7, 1_000])
+@pytest.mark.parametrize("period", ["2024-03-31", None])
+def test_a_book_costs_no_more_requests_for_what_was_filed_before_its_quarter_ended(
+    recent: int, period: str | None
+) -> None:
+    history = tuple(Filed(filing) for filing in sec.daily(60, "2024-03-20", "424B2", 100))
+    whole = server.app((*BOOKS[:3], *history), recent=recent)
+    fetched = ask(lambda request: sec.MAINTENANCE if "-submissions-" in request.path else whole(request),
+                  op="holdings", period=period)  # fmt: skip
+    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
+    assert fetched.paths("/submissions/") == ["/submissions/CIK0000320193.json"]
+
+
 def test_a_position() -> None:
     record = ask((BASE,), op="holdings").records[0]
     assert record.id == f"{sec.number(21)}:00001"
@@ -944,14 +1018,14 @@ def test_a_book_of_which_a_part_is_plain_text_is_left_out_and_a_gap_says_so(
     assert (earlier.records, earlier.gaps.count("not_data")) == ([], 0)
 
 
-@pytest.mark.parametrize("period", [None, "2024-03-28"])
-@pytest.mark.parametrize("filed", ["2024-03-28", "2024-03-27"])
+@pytest.mark.parametrize("period", [None, "2023-06-30"])
+@pytest.mark.parametrize("filed", ["2023-06-30", "2023-06-29"])
 def test_a_report_of_the_last_day_of_its_quarter_is_on_it_whatever_follows(filed: str, period: str | None) -> None:
-    base = quarter(31, f"{filed} 16:45:00", [("ACME", 5_000, 100)], period="2024-03-28")
-    added = quarter(32, "2024-05-20 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS", "2024-03-28")
-    for pit, expected in (("2024-04-01", ["ACME"]), ("2024-06-01", ["ATLAS", "ACME"])):
+    base = quarter(31, f"{filed} 16:45:00", [("ACME", 5_000, 100)], period="2023-06-30")
+    added = quarter(32, "2023-08-21 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS", "2023-06-30")
+    for pit, expected in (("2023-07-03", ["ACME"]), ("2023-09-01", ["ATLAS", "ACME"])):
         fetched = ask((base, added), op="holdings", pit=f"{pit}T12:00:00-04:00", period=period)
-        if filed == "2024-03-28":
+        if filed == "2023-06-30":
             assert [record.payload["issuer"] for record in fetched.records] == expected
         elif period:  # filed before its quarter was over: on none that has ended, alone or beside others
             assert fetched.records == []
@@ -1131,10 +1205,10 @@ def test_a_document_is_in_its_own_characters_wherever_it_comes_from(
 
 def test_a_host_does_not_say_what_characters_a_file_has() -> None:
     page = Response(
-        RELEASE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"}
+        INLINE.replace("Record", "R\u00e9cord").encode(), 200, {"Content-Type": "text/html; charset=koi8-r"}
     )
-    app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/ex991.htm")
-    assert texts(ask(app, op="text", form="8-K", document="EX-99.1")) == ["R\u00e9cord revenue."]
+    app = instead(server.app((RESULTS,)), page, f"{folder_of(RESULTS)}/main.htm")
+    assert texts(ask(app, op="text", form="8-K")) == ["R\u00e9cord revenue."]
 
 
 @pytest.mark.parametrize("declared", ["", ' encoding="UTF-8"', ' encoding="ISO-8859-1"'])
@@ -1261,7 +1335,18 @@ def test_a_full_submission_that_is_cut_is_refused(filed: Filed, options: dict[st
         ({"op": "text"}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "accession": sec.number(1)}, "text takes either accession="),
         ({"op": "text", "form": "8-K", "find": "x" * 501}, "find takes a phrase of up to 500 characters"),
-        ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter"),
+        *(
+            ({"item": item}, "item is the number of an item of an 8-K, e.g. item=2.02;")
+            for item in ("2.2", "02.02", "99.1", "results", "2.02,9.01", "13", "0")
+        ),
+        ({"op": "text", "form": "10-K", "item": "2.02"}, "item is of an 8-K: give form=8-K."),
+        ({"op": "text", "accession": sec.number(2), "item": "2.02"}, "item is of an 8-K: give form=8-K."),
+        ({"forms": "10-K", "item": "2.02"}, "item is of an 8-K: give forms=8-K."),
+        ({"op": "insiders", "item": "2.02"}, "does not take item"),
+        ({"op": "holdings", "period": "2024Q1"}, "period is the last day of a quarter: e.g. 2024-03-31."),
+        ({"op": "holdings", "period": "2024-03-30"}, "a quarter: 2024-03-31 or 2023-12-31."),
+        ({"op": "holdings", "period": "2024-10-01"}, "a quarter: 2024-09-30 or 2024-12-31."),
+        ({"op": "holdings", "period": "0001-01-01"}, "a quarter: 0001-03-31 or 0001-06-30."),
         ({"op": "text", "accession": "1-2-3"}, "accession is a filing's number"),
         ({"op": "text", "form": "8-K", "forms": "8-K"}, "does not take forms"),
         ({"find": "going concern"}, "does not take find"),
@@ -1400,16 +1485,51 @@ def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_err
 
 
 @pytest.mark.parametrize(
-    ("source", "is_whole"),
+    ("source", "size", "is_whole"),
     [
-        (RELEASE, True),
-        (f"{RELEASE}\r\n<!-- made by a program -->\r\n", True),
-        (f"{RELEASE}\0\0\x1a", True),
-        ("<DOCUMENT>\n<TEXT>\nwords\n</TEXT>\n</DOCUMENT>\n", True),
-        (RELEASE[:-7], False),
-        (f"{RELEASE}<p>more", False),
-        ("", False),
+        (INLINE, 0, True),
+        (f"{INLINE}\r\n<!-- made by a program -->\r\n", 0, True),
+        (f"{INLINE}\0\0\x1a", 0, True),
+        ("<DOCUMENT>\n<TEXT>\nwords\n</TEXT>\n</DOCUMENT>\n", 0, True),
+        (INLINE[:-7], 0, False),
+        (f"{INLINE}<p>more", 0, False),
+        ("", 0, False),
+        (RELEASE, 0, False),  # which any host can send: no envelope, no inline XBRL
+        (RELEASE, len(RELEASE), True),
+        *((page, len(page) + 1, False) for page in (RELEASE, INLINE)),
     ],
 )
-def test_a_file_shows_that_it_is_whole(source: str, is_whole: bool) -> None:
-    assert documents.is_whole_file(source.encode()) is is_whole
+def test_a_file_shows_that_it_is_whole(source: str, size: int, is_whole: bool) -> None:
+    assert documents.is_whole_file(source.encode(), size) is is_whole
+
+
+@pytest.mark.parametrize("options", [{}, {"document": "EX-99.1"}], ids=["primary", "exhibit"])
+@pytest.mark.parametrize("page", [RELEASE, INLINE, f"{RELEASE}\n{RELEASE}"], ids=["html", "inline", "pages"])
+def test_another_page_in_the_place_of_a_file_is_not_its_text(page: str, options: dict[str, Any]) -> None:
+    filed = RESULTS._replace(documents=(Document("8-K", "main.htm", page), Document("EX-99.1", "ex991.htm", page)))
+    whole, folder = server.app((filed,)), folder_of(filed)
+    expected = texts(ask(whole, op="text", form="8-K", **options))
+    lost = [f"{folder}/{name}" for name in ("main.htm", "ex991.htm")]
+    for reply in (
+        worlds.LOGIN,
+        Response(RELEASE.encode()[:-1]),
+        *([Response(RELEASE.encode())] if page != RELEASE else []),
+    ):
+        app = instead(whole, reply, *lost)
+        assert texts(ask(app, op="text", form="8-K", **options)) == expected
+        assert ask(instead(app, reply, SUBMISSION), op="text", form="8-K", **options).error_code == "malformed"
+
+
+@pytest.mark.parametrize("document", ["primary", "4"])
+def test_a_form_in_xml_is_the_xml_that_was_filed_wherever_it_comes_from(document: str) -> None:
+    whole = server.app((SOLD,))
+    body = server.submission(SOLD).encode()
+    saved = ask_source("sec_filings", whole, body=body, pit=PIT, op="text", document=document)
+    own = f"{folder_of(SOLD)}/{SOLD.documents[0].file}"
+    for options in ({"form": "4"}, {"accession": SOLD.filing.accession}):
+        for app in (whole, instead(whole, sec.MISSING, own)):
+            records = ask(app, op="text", document=document, **options).records
+            assert [(record.id, record.payload["url"]) for record in records] == [
+                (f"{SOLD.filing.accession}:001", f"https://www.sec.gov{own}")
+            ]
+            assert records[0].payload["text"] == saved.records[0].payload["text"] != ""

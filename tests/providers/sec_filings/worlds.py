@@ -45,9 +45,12 @@ _QUARTERS = (
 _OPTIONS: Mapping[str, Sequence[tuple[str, ...]]] = {
     "forms": [("forms=8-K",), ("forms=10-K,10-Q",), ("forms=-4",), ("forms=UPLOAD,CORRESP",), ("forms=10-K/A",)],
     "exact": [("--exact",)],
+    "item": [("item=2.02",), ("item=9.01",)],
 }
 # What the SEC says in the place of a file, with a status that means success.
 NOTICE = Response(b"<html><head><title>SEC.gov | File Unavailable</title></head><body>Try later.</body></html>")
+# What a network can send in the place of any file.
+LOGIN = Response(b"<html><head><title>Network login</title></head><body>Please log in.</body></html>")
 _TEXT: Mapping[str, Sequence[tuple[str, ...]]] = {
     "document": [("document=EX-99.1",), ("document=EX-99",), ("document=primary",)],
     "find": [("find=going concern",), ("find=nothing like it",)],
@@ -77,7 +80,8 @@ _SPOILT = (
 # The same in each of the encodings that a page can have.
 _WORDS = ("Caf\u00e9", "Sales \u00b15,234, caf\u00e9", "Sales \u00b16,345 \u00a3")
 _BODY = (
-    "<html><body><ix:header>hidden</ix:header><p>Doubt about a <b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
+    '<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body><ix:header>hidden</ix:header><p>Doubt about a '
+    "<b>going</b>\nconcern.</p><table><tr><td>$<td>5</table>"
 )
 
 
@@ -190,7 +194,8 @@ def named(rng: Random) -> int:
     filed = [_filed(rng, filing) for filing in filings]
     quarter = rng.choice(filed).period or _QUARTERS[2]
     if kind == "holdings" and rng.random() < 0.5:  # the quarter ends on the day of one of the reports, or after it
-        quarter = rng.choice(filings).day
+        quarter = rng.choice(("2023-06-30", "2023-03-31"))
+        filings[0] = replace(filings[0], form="13F-HR", accepted=f"{quarter} 16:30:00", written=f"{quarter} 16:30:40")
         filed = [_reported(rng, filing, "", quarter) for filing in filings if filing.root == "13F-HR"]
     what = (
         ("text", f"accession={rng.choice(filings).accession}")
@@ -281,7 +286,7 @@ def incomplete(rng: Random) -> int:
     if not accessions:
         return 0
     lost = rng.choice(accessions)
-    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, Response(b"")))
+    reply = rng.choice((sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, NOTICE, LOGIN, Response(b"")))
     is_in_xml = case.words[0] != "text" and all(item.get("kind") != "unread" for item in whole)
     is_spoilt = is_in_xml and rng.random() < 0.3
     left = run(case, _spoilt(case.worlds[0], lost, rng) if is_spoilt else _without(case.worlds[0], lost, reply))
@@ -374,6 +379,41 @@ def amounts(rng: Random) -> int:
     served = [{name: item[name] for name in fields.values() if item[name] is not None} for item in items]
     assert served == expected, "an amount of a form is not served"
     return 1
+
+
+def last_release(rng: Random) -> int:
+    """A release is the newest filing of an item that has the exhibit, however that is numbered.
+
+    The answer tells of newer ones without it, and so does an archive's.
+    """
+    case = make(rng, most=0, kind="filings")
+    numbered = {("EX-99.1",): 1, ("EX-99.01", "EX-99.2"): 1, ("EX-99",): 1, ("EX-99", "EX-99"): 0, ("EX-99.2",): 0}
+    filings = [_public(rng, sec.number(place), case.moment, ("8-K",)) for place in range(1, rng.choice((2, 4, 7)))]
+    kinds = {filing.accession: rng.choice([*numbered]) for filing in filings}
+    filed = [
+        Filed(filing, tuple(_exhibit(kind, filing.accession, n) for n, kind in enumerate(("8-K", *exhibits))))
+        for filing, exhibits in zip(filings, kinds.values(), strict=True)
+    ]
+    app, most = server.app(filed, true_utc=rng.random() < 0.5), ("cik=320193", "--limit", "1000", "--max-chars", "0")
+    listed = [item["accession"] for item in run(case._replace(words=most, terminal=False), app).data]
+    results = [name for name in listed if any(name == made.accession and "2.02" in made.items for made in filings)]
+    served = next((name for name in results if numbered[kinds[name]]), None)
+    passed = results.index(served) if served else 0
+    words = ("text", "form=8-K", "item=2.02", "document=EX-99.1", *most)
+    case = case._replace(words=words, terminal=False)
+    with archived.archive() as path:
+        archived.capture(case, app, path, words, case.moment)
+        answers = (run(case, app), run(case, app, environ=archived.environ(path), words=(*words, "--offline")))
+    for left in answers:
+        assert [item["text"] for item in left.data] == [f"{served} 1"] * bool(served), "another release is served"
+        assert re.findall(r"passed over \((\d+), the newest is (\S+)\)", left.out) == (
+            [(str(passed), results[0])] if passed else []
+        ), "an older release comes in the place of a newer one without a word"
+    return 1
+
+
+def _exhibit(kind: str, accession: str, place: int) -> Document:
+    return Document(kind, f"{place}.htm", f"<html><body>{accession} {place}</body></html>")
 
 
 def of_a_book(rng: Random) -> int:
@@ -489,7 +529,8 @@ def _question(
 ) -> tuple[tuple[str, ...], Mapping[str, Sequence[tuple[str, ...]]]]:
     match kind:
         case "form":
-            return ("text", f"form={rng.choice(_FORMS[:4])}"), _TEXT
+            form = rng.choice(_FORMS[:4])
+            return ("text", f"form={form}"), {**_TEXT, **({"item": _OPTIONS["item"]} if form == "8-K" else {})}
         case "accession":
             return ("text", f"accession={rng.choice(accessions)}"), _TEXT
         case "insiders":
@@ -523,7 +564,7 @@ def _filed(rng: Random, filing: Filing, words: str = "") -> Filed:
     if filing.root == "13F-HR":
         return _reported(rng, filing, words)
     end = rng.choice(("</html>", ""))  # which shows that a file is whole
-    main = Document(filing.form, rng.choice(("main.htm", "xsl/main.xml", "main.txt", "")), f"{_BODY}{words}{end}")
+    main = Document(filing.form, rng.choice(("main.htm", "main.xml", "main.txt", "")), f"{_BODY}{words}{end}")
     if not main.file:
         main = main._replace(
             source=f"<PAGE>\n\nDoubt about a going\n   concern. {words}\n<TABLE>\n<S>  <C>\nCash  5\n</TABLE>"
@@ -556,7 +597,7 @@ def _public(rng: Random, accession: str, moment: datetime, forms: Sequence[str])
     form, accepted, evening = rng.choice(forms), hours.in_business(rng, moment), hours.late(rng, moment)
     if form in INSIDERS and evening + hours.HOUR <= moment and rng.random() < 0.5:
         accepted = evening
-    items = ("2.02", "9.01") if form == "8-K" else ()
+    items = rng.choice((("2.02", "9.01"), ("5.02", "9.01"))) if form == "8-K" else ()
     written = f"{accepted + timedelta(seconds=40):%Y-%m-%d %H:%M:%S}"
     return Filing(accession, form, f"{accepted:%Y-%m-%d %H:%M:%S}", items=items, written=written)
 
@@ -622,6 +663,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "characters": characters,
     "amounts": amounts,
     "book": of_a_book,
+    "last release": last_release,
     "kept": kept,
     "later files": lambda rng: non_interference(later_files(rng)),
     "left out": left_out,
