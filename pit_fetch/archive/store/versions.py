@@ -110,9 +110,9 @@ def shown_record(
         microseconds.from_micros(first_seen if available is None else available),
         stamp,
         _payload(names, values),
-        microseconds.from_micros(revised),
+        None if revised is None else microseconds.from_micros(revised),  # mostly none: a call costs more
         False,
-        microseconds.from_micros(first_seen),
+        None if first_seen is None else microseconds.from_micros(first_seen),
     )
 
 

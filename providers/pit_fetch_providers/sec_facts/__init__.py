@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
-from pit_fetch_providers.sec_facts import facts, lines, spans, statements, summary, versions
-from pit_fetch_providers.sec_facts.facts import Version
+from pit_fetch_providers.sec_facts import lines, spans, statements, summary, versions
 from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 if TYPE_CHECKING:
     from pit_fetch_providers.edgar.archive import Archive
     from pit_fetch_providers.edgar.release import ListedFiling
+    from pit_fetch_providers.sec_facts.facts import Version
 
 # What the option period can be; the first is the default.
 _PERIODS = {"facts": ("any", *KINDS), "statement": spans.CADENCES}
@@ -36,6 +37,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     # What dates filings takes 4 ms to import, and nobody needs it who answers from an archive.
     from pit_fetch_providers.edgar.archive import answering_archive
     from pit_fetch_providers.edgar.release import ListedFiling
+    from pit_fetch_providers.sec_facts import facts
 
     query = subject.resolve(query, context)
     cik = subject.cik_of(query)
@@ -81,6 +83,8 @@ def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) ->
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the wanted versions of one saved companyfacts reply, undated: it shows no release."""
+    from pit_fetch_providers.sec_facts import facts  # as above
+
     company = facts.document(body)
     subject.check_saved(query, [company.cik])
     for version in facts.versions(company.taxonomies, _filter(query)):
@@ -91,7 +95,8 @@ def derive(query: Query) -> Stage:
     """Return the stage that chooses among public versions, or computes from them, what the operation answers."""
 
     def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
-        is_wanted = _filter(query)  # an archive has what other requests asked for, too
+        # An archive has what other requests asked for, too. Thousands of records have some fifty concepts.
+        is_wanted = cache(_filter(query))
         public = [made for made in records if is_wanted(made.payload["taxonomy"], made.payload["concept"])]
         company = public[0].id.partition(":")[0] if public else ""
         items: Iterable[Record]

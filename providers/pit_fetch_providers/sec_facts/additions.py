@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import NamedTuple
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import total
@@ -16,13 +15,8 @@ from pit_fetch_providers.sec_facts.periods import DAY, Span
 from pit_fetch_providers.sec_facts.rounding import ROUNDING, zeros
 from pit_fetch_providers.sec_facts.versions import History, age
 
-
-class Contradiction(NamedTuple):
-    """A period and a longer one of one beginning, and the first versions that show that what is between disagrees."""
-
-    part: Span
-    whole: Span
-    shown: tuple[Record, ...]
+# A period and a longer one of one beginning, and the first versions that show that what is between disagrees.
+Contradiction = tuple[Span, Span, tuple[Record, ...]]
 
 
 def contradictions(
@@ -38,8 +32,8 @@ def contradictions(
         if rest is not None and (unit, part) in histories and (unit, whole) in histories:
             shown = (histories[unit, part].by_age[0], rest.by_age[0], histories[unit, whole].by_age[0])
             if not _adds_up(*(version.payload["value"] for version in shown)):
-                found.append(Contradiction(part, whole, shown))
-    return sorted(found, key=lambda one: max(map(age, one.shown)))
+                found.append((part, whole, shown))
+    return sorted(found, key=lambda one: max(map(age, one[-1])))
 
 
 def _adds_up(part: int | float, rest: int | float, whole: int | float) -> bool:

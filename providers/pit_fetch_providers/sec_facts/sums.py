@@ -164,9 +164,9 @@ class Sums:
                 self._contradictions[key] = contradictions(
                     self._book.of_concept(key[0]), unit, self._book.starting(line, start)
                 )
-            for one in self._contradictions[key]:  # mostly none
-                if parts.minus.end <= one.part.end and one.whole.end <= parts.plus[0].end:
-                    return one.shown
+            for part, whole, shown in self._contradictions[key]:  # mostly none
+                if parts.minus.end <= part.end and whole.end <= parts.plus[0].end:
+                    return shown
         return ()
 
 
