@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 # A quarter that ends with a week ends up to six days before its month does.
 WEEK = timedelta(days=7)
 _DAYS: tuple[tuple[Kind, range], ...] = (
-    ("quarter", range(80, 120)),  # four months have at least 120
+    ("quarter", range(80, 120)),  # 12 to 17 weeks; four months have at least 120 days
     ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
     ("annual", range(350, 381)),
 )
@@ -38,6 +38,16 @@ def kind_of(start: date | None, end: date) -> Kind:
         return "instant"
     days = (end - start).days + 1
     return next((kind for kind, lengths in _DAYS if days in lengths), "")
+
+
+def is_of_twelve_weeks(span: Span) -> bool:
+    """Return whether a period is a quarter of 12 weeks, whose days may be typed off: in other calendars none is."""
+    return span.start is not None and (span.end - span.start).days + 1 in range(81, 88)
+
+
+def is_long_quarter(span: Span) -> bool:
+    """Return whether a period is a quarter of 16 or 17 weeks, as one is beside three of 12."""
+    return kind_of(*span) == "quarter" and span.start is not None and (span.end - span.start).days >= 100
 
 
 def is_near(one: date, other: date) -> bool:

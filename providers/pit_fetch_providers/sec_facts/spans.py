@@ -15,7 +15,7 @@ from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.book import Book, Parts
 from pit_fetch_providers.sec_facts.ends import Same
 from pit_fetch_providers.sec_facts.lines import ANCHORS
-from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, Span, kind_of
+from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, Span, is_long_quarter, is_of_twelve_weeks, kind_of
 from pit_fetch_providers.sec_facts.versions import age
 
 Cadence = Literal["annual", "quarter", "ttm"]
@@ -68,7 +68,7 @@ class Period(NamedTuple):
 
     ``own`` is None if it is not. ``chosen`` shows why an item is of it, of the others with its end, and has the
     currency, or the day of its balance sheet, that it has. ``other`` has its figures since its days were proved to be
-    those of another one, which has another end.
+    those of another one.
     """
 
     span: Span
@@ -91,13 +91,24 @@ def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
     every = book.spans(ANCHORS)
     typed = _typed(book, {**every, **known}, own)
     if cadence == "quarter":
-        derived = list(_quarters(known, typed))
+        short = min((since for span, since in own.items() if is_of_twelve_weeks(span)), key=age, default=None)
+        every = dict(_in_calendar(every, short))
+        derived = list(_quarters(known, typed, short))
         retyped = list(_retyped(book, derived, every))
         ways = _ways(book, [*derived, *(made for made, _ in retyped)], every)
         same = {**_same_days(retyped), **book.same}
         return _by_end(_with_others(_periods(every, own, ways), ways, same), "quarter")
     ways = _ways(book, _twelve_months(known, typed), known)
     return _by_end(_with_others(_periods(known, own, ways), ways, book.same), "annual")
+
+
+def _in_calendar(every: Mapping[Span, Record], short: Record | None) -> Iterator[tuple[Span, Record]]:
+    """Yield the periods without long quarters, unless there is a ``short`` one of 12 weeks: other stubs are none."""
+    for span, shown in every.items():
+        if not is_long_quarter(span):
+            yield span, shown
+        elif short is not None:
+            yield span, max(shown, short, key=age)
 
 
 def _taken(of_end: Sequence[Period]) -> Iterator[tuple[Period, Record]]:
@@ -132,10 +143,10 @@ def _periods(
 def _with_others(
     periods: Iterable[Period], ways: Mapping[Span, Sequence[_Way]], same: Mapping[Span, Same]
 ) -> Iterator[Period]:
-    """Yield the periods, each with the one of another end that its days were proved to be."""
+    """Yield the periods, each with the one that its days were proved to be."""
     for period in periods:
         proof = same.get(period.span)
-        if proof is None or proof.period.end == period.span.end:
+        if proof is None:
             yield period
         else:
             of_other = tuple(way.parts for way in ways.get(proof.period, ()))
@@ -149,9 +160,7 @@ def _retyped(book: Book, derived: Iterable[_Derived], every: Mapping[Span, Recor
     """
     for made in derived:
         (longer,), shorter = made.plus, made.minus
-        days = Span(shorter.days.end + DAY, longer.days.end)
-        same = book.same.get(days)
-        for period, proof in ((days, ()), *([] if same is None else [(same.period, (same.shown,))])):
+        for period, proof in _places(book, Span(shorter.days.end + DAY, longer.days.end)):
             if period.end != made.rest.end and period in book.own and made.rest not in every:
                 yield made._replace(rest=period, proof=(book.own[period], every[period], *proof)), made.rest
 
@@ -221,23 +230,26 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
     for rest, plus, minus, shown in every:
         parts, spans = (*plus, minus), (tuple(part.period for part in plus), minus.period)
         since = [part.own for part in parts if part.own is not None]
-        period, same = _place(book, rest)
-        proof = (*same, *shown)
-        own = max([*since, *proof], key=age) if len(since) == len(parts) else None
-        first = own
-        if period in reported:
-            first = _oldest(own, max([reported[period], *(part.shown for part in parts), *proof], key=age))
-        if first is not None:
-            way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
-            of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
+        for period, same in _places(book, rest):
+            if period.end != rest.end:  # no item gets another end
+                continue
+            proof = (*same, *shown)
+            own = max([*since, *proof], key=age) if len(since) == len(parts) else None
+            first = own
+            if period in reported:
+                first = _oldest(own, max([reported[period], *(part.shown for part in parts), *proof], key=age))
+            if first is not None:
+                way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
+                of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
     return {span: tuple(of_period.values()) for span, of_period in ways.items()}
 
 
-def _place(book: Book, rest: Span) -> tuple[Span, tuple[Record, ...]]:
-    """Return the period of days that are derived: the one of this end that they were proved to be, with the proof."""
+def _places(book: Book, rest: Span) -> Iterator[tuple[Span, tuple[Record, ...]]]:
+    """Yield the period of days that are derived, and the one that they were proved to be, with the proof."""
+    yield rest, ()
     same = book.same.get(rest)
-    # To another end no figure moves: an item that was answered once is never gone.
-    return (same.period, (same.shown,)) if same is not None and same.period.end == rest.end else (rest, ())
+    if same is not None:
+        yield same.period, (same.shown,)
 
 
 def _first(one: _Way, other: _Way) -> _Way:
@@ -253,14 +265,17 @@ def _by_start(every: Iterable[_Typed]) -> Mapping[date | None, Sequence[_Typed]]
     return by_start
 
 
-def _quarters(years: Container[Span], every: Iterable[_Typed]) -> Iterator[_Derived]:
-    """Yield the quarters that two periods of one beginning differ by."""
+def _quarters(years: Container[Span], every: Iterable[_Typed], short: Record | None) -> Iterator[_Derived]:
+    """Yield the quarters that two periods of one beginning differ by, long ones if there is a ``short`` one."""
     parts = (one for one in every if one.period in years or kind_of(*one.period) in ("quarter", "ytd"))
     for together in _by_start(parts).values():
         for longer, shorter in permutations(together, 2):
             rest = Span(shorter.period.end + DAY, longer.period.end)
             if shorter.period.end < longer.period.end and kind_of(*rest) == "quarter":
-                yield _Derived(rest, (longer,), shorter)
+                if not is_long_quarter(rest):
+                    yield _Derived(rest, (longer,), shorter)
+                elif short is not None:
+                    yield _Derived(rest, (longer,), shorter, (short,))
 
 
 def _twelve_months(years: Container[Span], every: Sequence[_Typed]) -> Iterator[_Derived]:

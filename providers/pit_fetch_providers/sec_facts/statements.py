@@ -130,7 +130,7 @@ def _cells(asked: _Asked, currency: str, at: Span, period: Period) -> _Cells:
     """Return the statement's cells: of its lines, and computed from others where no concept gives them."""
     book, statement = asked.book, asked.statement
     cells: dict[str, Cell | Omission | None] = {
-        line.name: _of_other(asked, line, period) or _cell(asked, line, at, period.ways, currency)
+        line.name: _of_other(asked, line, currency, period) or _cell(asked, line, at, period.ways, currency)
         for line in LINES[statement]
     }
     for name, ways in SUMS[statement].items():
@@ -171,14 +171,22 @@ def _combined(sums: Sums, line: Line, ways: tuple[Parts, ...], currency: str) ->
     return omissions[0] if omissions else None
 
 
-def _of_other(asked: _Asked, line: Line, period: Period) -> Omission | None:
-    """Return what says that the other item has a figure, of the period that the days were proved to be; or None."""
+def _of_other(asked: _Asked, line: Line, currency: str, period: Period) -> Cell | Omission | None:
+    """Return a period's figure since its days were proved to be those of another one; None if that has none.
+
+    If the other one has another end, it is an item of its own, and this one says so.
+    """
     other = period.other
     if other is None:
         return None
     at, proof = _at(asked, other.span)
-    first = asked.book.began((line,), other.span.end, at, other.ways)
-    return None if first is None else Omission("other_item", (other.shown, first, *proof))
+    if other.span.end != period.span.end:
+        first = asked.book.began((line,), other.span.end, at, other.ways)
+        return None if first is None else Omission("other_item", (other.shown, first, *proof))
+    if asked.statement == "balance":  # it has the same day
+        return None
+    there = _cell(asked, line, at, other.ways, currency)
+    return None if there is None else there._replace(shown=(*there.shown, other.shown))
 
 
 def _tried(omissions: Iterable[Omission]) -> tuple[Record, ...]:

@@ -156,18 +156,28 @@ class Sums:
         return self._recasts[line, currency]
 
     def _contradicting(self, line: Line, parts: Parts, ranks: Iterable[int], currency: str) -> tuple[Record, ...]:
-        """Return what shows, under one of the concepts, that a part and what follows it do not make up the whole."""
-        start, unit = parts.minus.start, unit_of(line, currency)
+        """Return what shows, under one of the concepts, that a part and what follows it do not make up a whole.
+
+        From what is subtracted to what it is subtracted from, each must; of what is added, what makes it up.
+        """
+        year, *added = parts.plus
         for rank in ranks:
-            key = line.concepts[rank], unit, start
-            if key not in self._contradictions:
-                self._contradictions[key] = contradictions(
-                    self._book.of_concept(key[0]), unit, self._book.starting(line, start)
-                )
-            for part, whole, shown in self._contradictions[key]:  # mostly none
-                if parts.minus.end <= part.end and whole.end <= parts.plus[0].end:
+            for part, whole, shown in self._contradictions_from(line, rank, year.start, currency):  # mostly none
+                if parts.minus.end <= part.end and whole.end <= year.end:
                     return shown
+            for span in added:
+                for _, whole, shown in self._contradictions_from(line, rank, span.start, currency):
+                    if whole == span:
+                        return shown
         return ()
+
+    def _contradictions_from(self, line: Line, rank: int, start: date | None, currency: str) -> Sequence[Contradiction]:
+        """Return the contradictions among the periods of a concept that begin on a day."""
+        key = line.concepts[rank], unit_of(line, currency), start
+        if key not in self._contradictions:
+            together = self._book.starting(line, start)
+            self._contradictions[key] = contradictions(self._book.of_concept(key[0]), key[1], together)
+        return self._contradictions[key]
 
 
 def _parts_shown(of_spans: Iterable[Known | Omission], parts: Parts) -> tuple[Record, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -90,6 +91,7 @@ def stamped(rng: Random) -> int:
     for _ in range(4):
         _check_instants(_renamed(rng), "income")
         _check_instants(_retyped(rng), "income")
+    _check_instants(_of_long_quarters(rng), "income")
     return len(STATEMENTS)
 
 
@@ -214,7 +216,7 @@ def complete(rng: Random) -> int:
     for filing, start, end in _orderly(begins):
         facts.append(filing.fact(_FLOWS[0], start, end, _of_the_days(_FLOWS[0], start, end)))
         facts += [filing.fact(flow, start, end, _of_the_days(flow, start, end))] * (start in years)
-    place, vintage = rng.randrange(1, 13), rng.choice(_VINTAGES)
+    place, vintage = rng.randrange(2, 13), rng.choice(_VINTAGES)  # one quarter does not tell of 12 weeks in others
     public = _until(facts, _at(begins[place] + 40 * DAY))
     lines: Sequence[tuple[Statement, str, str]] = (
         ("income", "net_income", _FLOWS[0]), ("cashflow", "operating_cash_flow", flow)
@@ -349,13 +351,23 @@ def _renamed(rng: Random) -> list[Record]:
 def _retyped(rng: Random) -> list[Record]:
     """Return a year, and parts of it, whose profit a few filings report, and whose days they type off."""
     filings = [_Filing(number, "10-K", date(2021, number, 9)) for number in range(1, 5)]
-    facts = list[Record]()
+    facts, last = list[Record](), rng.choice((1, 8))  # what the year less its first nine months is, or another amount
     for _ in range(rng.randint(4, 8)):
         place = rng.choice((0, 1, 2, 3, 3))
         start, end = (*_PARTS, (date(2020, 10, 1), date(2020, 12, 31)))[place]
         start, end = (_off(rng, start, 0.8), end) if place == 3 else (start, _off(rng, end, 0.3 * (place < 2)))
-        facts.append(rng.choice(filings).fact(rng.choice(_FLOWS[:2]), start, end, (5, 6, 7, 8)[place]))
+        facts.append(rng.choice(filings).fact(rng.choice(_FLOWS[:2]), start, end, (5, 6, 7, last)[place]))
     return list({fact.id: fact for fact in facts}.values())
+
+
+def _of_long_quarters(rng: Random) -> list[Record]:
+    """Return the profits of a company that has quarters of 12 and 16 weeks, of which it reports some later."""
+    begins = [date(2020, 1, 5) + 7 * weeks * DAY for weeks in (0, 16, 28, 40, 52, 68, 80)]
+    periods = [*pairwise(begins), *((begins[0], end) for end in begins[2:5])]
+    return [
+        _Filing(number, "10-K", begins[-1] + number * DAY).fact(_FLOWS[0], start, end - DAY, 10 * (end - start).days)
+        for number, (start, end) in enumerate(rng.sample(periods, 6))
+    ]
 
 
 def _filings(rng: Random) -> Iterator[_Filing]:

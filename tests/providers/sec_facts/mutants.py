@@ -370,6 +370,12 @@ MUTANTS = (
         ("sec_facts: over",),
     ),
     Mutant(
+        "sec_facts: a long quarter is older than what shows that others have 12 weeks",
+        f"{_SPANS}:_in_calendar",
+        lambda real: lambda every, short: real(every, short and min(every.values(), key=age)),
+        _STAMPED,
+    ),
+    Mutant(
         "sec_facts: every quarter has some thirteen weeks",
         f"{_ROOM}.periods:_DAYS",
         lambda real: (("quarter", range(80, 101)), *real[1:]),

@@ -291,6 +291,64 @@ def test_a_quarter_has_twelve_to_seventeen_weeks(end: str, kind: str) -> None:
     assert found == ([kind] if kind else [])
 
 
+def test_a_stub_of_sixteen_weeks_is_no_quarter_where_none_has_twelve() -> None:
+    stub = income(YEAR, "2022-09-10", "2022-12-31", 3)
+    assert cells(ask((*HISTORY, stub), op="statement", period="quarter"), "net_income") == YEARLY
+
+
+def test_a_quarter_of_sixteen_weeks_is_one_since_one_of_twelve_was_reported() -> None:
+    first, half = income(Q1, "2022-01-02", "2022-04-23", 16), income(Q2, "2022-01-02", "2022-07-16", 28)
+    assert not ask((first,), op="statement", period="quarter").records
+    quarters = ask((first, half, income(Q2, "2022-04-24", "2022-07-16", 12)), op="statement", period="quarter")
+    assert cells(quarters, "net_income") == {"2022-04-23": 16, "2022-07-16": 12}
+    assert {record.available_at for record in quarters.records} == {at(Q2)}
+
+
+def amounts(*rows: tuple[Filing, str, str, int], concept: str) -> tuple[Reported, ...]:
+    profits = tuple(income(filing, start, end, 7 * amount) for filing, start, end, amount in rows)
+    return (*profits, *(income(filing, start, end, amount, concept) for filing, start, end, amount in rows))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "half", "year", "expected"),
+    [
+        (100, 100, 200, 400, (410, None)),
+        (236, 212, 432, 844, (None, "contradicted")),  # the first quarter is of another basis than the half year
+        (2486, 2500, 4976, 9964, (7588, None)),  # a note says "$2.5 billion" of the second
+    ],
+)
+def test_no_sum_has_a_part_that_is_contradicted(
+    first: int, second: int, half: int, year: int, expected: tuple[int | None, str | None]
+) -> None:
+    cost, million = "ResearchAndDevelopmentExpense", 10**6
+    reported = amounts(
+        (Q1, "2022-01-01", "2022-03-31", first * million),
+        (Q2, "2022-04-01", "2022-06-30", second * million),
+        (Q2, "2022-01-01", "2022-06-30", half * million),
+        (YEAR, "2022-01-01", "2022-12-31", year * million),
+        (NEXT_Q1, "2023-01-01", "2023-03-31", 110 * million),
+        concept=cost,
+    )
+    (newest, *_) = ask(reported, op="statement", period="ttm").records
+    amount = newest.payload["research_and_development"]
+    found = None if amount is None else amount // million
+    assert (found, newest.payload["omitted"].get("research_and_development")) == expected
+
+
+def test_what_came_since_the_year_is_no_part_of_a_sum_if_it_is_contradicted() -> None:
+    q2 = Filing(sec.number(8), "10-Q", "2023-08-01 16:30:00")
+    reported = amounts(
+        (Q2, "2022-01-01", "2022-06-30", 200),
+        (YEAR, "2022-01-01", "2022-12-31", 400),
+        (NEXT_Q1, "2023-01-01", "2023-03-31", 110),
+        (q2, "2023-04-01", "2023-06-30", 90),
+        (q2, "2023-01-01", "2023-06-30", 160),
+        concept="ResearchAndDevelopmentExpense",
+    )
+    newest = ask(reported, op="statement", period="ttm").records[0]
+    assert newest.payload["omitted"]["research_and_development"] == "contradicted"
+
+
 def test_a_fourth_quarter_is_public_with_the_later_of_its_filings() -> None:
     before = ask(HISTORY, pit="2023-02-16T05:59:00-05:00", op="statement", period="quarter")
     assert "2022-12-31" not in cells(before, "net_income")
@@ -672,6 +730,25 @@ def test_an_older_version_that_comes_to_a_period_is_not_the_newer_one(
     ]
     (item,) = ask(tuple(facts), op="statement", statement="cashflow", vintage=vintage).records
     assert (item.payload["dividends_paid"], item.available_at) == (cash_flow, at(since))
+
+
+@pytest.mark.parametrize("pit", ["2023-05-01T12:00:00-04:00", LATE])
+def test_a_quarter_whose_days_are_proved_later_is_not_answered_as_if_they_had_been(pit: str) -> None:
+    typed = Filing(sec.number(8), "8-K", "2023-04-10 12:00:00")
+    tax = "IncomeTaxExpenseBenefit"
+    reported = (
+        *(income(Q3, "2022-01-01", "2022-09-30", value, name) for name, value in (("NetIncomeLoss", 33), (tax, 9))),
+        *(income(YEAR, "2022-01-01", "2022-12-31", value, name) for name, value in (("NetIncomeLoss", 47), (tax, 12))),
+        *(income(typed, "2022-10-02", "2022-12-31", value, name) for name, value in (("NetIncomeLoss", 14), (tax, 4))),
+        income(typed, "2022-01-01", "2022-12-31", 11, tax),
+        income(NEXT_Q1, "2022-10-01", "2022-12-31", 14),
+    )
+    (newest, *_) = ask(reported, op="statement", period="quarter", vintage="first", pit=pit).records
+    assert newest.available_at is not None
+    then = ask(
+        reported, op="statement", period="quarter", vintage="first", pit=newest.available_at.isoformat()
+    ).records[0]
+    assert newest == then
 
 
 def test_a_quarter_that_was_derived_from_days_typed_off_makes_way_for_the_reported_one() -> None:
