@@ -148,6 +148,8 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
         ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
         ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234copy567 5 6"}),
         ("<i style='vertical-align:top;font-size:60%'>1</i>5,234 <sub>2</sub>6", "1 5,234 2 6"),
+        ("5<i style='vertical-align:top;margin-left:9pt'>6</i><i style='vertical-align:bottom;float:right'>7", "5 6 7"),
+        ("<style>i {vertical-align:text-top}</style>5<i style='padding-left:9pt'>6</i><i>7</i>", "5 67"),
         ("5,234<sup>1</sup><sup style='padding-left:6px'>2</sup>", "5,234^1 ^2"),
         ("5,234<sup style='margin-right:6px'>1</sup><sup>2</sup>", "5,234^1 ^2"),
         ("5,234<sup style='padding-left:6px'>1</sup>", "5,234^1"),

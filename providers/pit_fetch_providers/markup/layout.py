@@ -123,13 +123,15 @@ class _Writer:
             return
         kind = look.display or _KINDS.get(tag)
         shift = None if kind == "line" or tag in _CELLS else _SHIFTS.get(tag) or look.shift
+        if shift is not None and not shift.is_sure and not self._is_sized(node):
+            shift = None
         if kind is not None:
             self._break(kind, tag, ends_marker=tag in _ITEMS)
         if look.before and kind != "line" and (shift is None or self.line.endswith(BACK)):
             self._part(look.before)
         if tag in _READ:
             self._begin(node, tag, state)
-        if shift is not None and (shift.is_sure or self._is_sized(node)):
+        if shift is not None:
             self._shift(node.mem_id, shift)
 
     def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
