@@ -136,6 +136,7 @@ _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", 
             "<b style='display:inline-block'>{}</b>", "<s>{}</s>", "<button>{}</button>", "<img src=a>{}<br>",
             "<label>{}</label>", "<td>{}<td>", "<span style='float:right'>{}</span>",
             "<span style='padding-left:40px'>{}</span><br>", "<i style='margin:0 1em'>{}</i>",
+            "<i style='vertical-align:top;margin:0 1em'>{}</i>",
             "<i style='position:absolute;left:9em'>{}</i>", "<i class=Right>{}</i>", "<i class=last>{}</i>",
             "<div class=joined>{}</div>",
             "<i style='visibility:hidden'>9</i>{}<i style='visibility:hidden'>9</i>", "<q>{}</q>")  # fmt: skip
@@ -143,7 +144,7 @@ _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", 
 
 def parted(rng: Random) -> int:
     """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
-    whole, beside = rng.choice(("", "33", "3,333", "33.33")), rng.choice(("7", "77"))
+    whole, beside = rng.choice(("", "33", "3,333", "33.33", "33.")), rng.choice(("7", "77"))
     form, behind = rng.choice(_RAISED + _PARTING), rng.choice(("", " ", "4", " 4"))
     sheet = """<style>.joined { display: contents } .right { float: right !important; float: none; &:hover { top: 0 } }
         .last { float: right</style>"""

@@ -78,6 +78,8 @@ def test_a_page_that_has_a_parser_make_millions_of_elements_is_too_large() -> No
         ("<table><tr><td>x<td><ol><li>5<li>6</ol></table>", "x | 1. 5 2. 6"),
         ("<span style='display:block'>5</span><span style='display: table-cell'>6</span>7", "5\n6\n7"),
         ("<i style='display:inline-block'>5</i><i style='display:inline'>6</i>7", "5 67"),
+        ("<i style='display:inline-block'>1.</i>2024 2.<i style='display:inline-flex'></i>5,234", "1. 2024 2. 5,234"),
+        ("5,<img src=a>234 5<img src=a>.6 $<img src=a>5. Inc.<img src=a>,", "5, 234 5 .6 $5. Inc.,"),
         ("5<img src=a>6 5<s>4</s>3 con<img src=a>cern", "5 6 5 4 3 concern"),
     ],
 )

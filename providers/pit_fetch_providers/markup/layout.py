@@ -53,6 +53,7 @@ _SMALL = ("small", "big")
 # Whose letters may have another size than those around them.
 _INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"})
 _QUOTES = {True: "\u201c", False: "\u201d"}  # as a page shows <q>, on entering and on leaving it
+_OF_FIGURES = frozenset("0123456789.,")
 _SHOWN = re.compile(r"\S")
 _FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 # Returns the address that a link leads to; None if that is no page.
@@ -255,7 +256,7 @@ class _Writer:
         if gap == " ":
             self._write(" ")
         else:
-            self._add(SEAM if self.line[-1:].isdigit() else "")
+            self._add(SEAM if self.line[-1:] in _OF_FIGURES else "")
 
     def _break(self, kind: Display, tag: str, *, ends_marker: bool) -> None:
         """Part an element from what stands before it, or behind it.

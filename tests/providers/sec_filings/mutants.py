@@ -522,6 +522,7 @@ MUTANTS = (
             ("the last rule of a sheet has an end", "sheets:_rules", _that_are_ended),
             ("no style makes a line", "styles:_display", lambda real: lambda word: None),
             ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
+            ("a point joins what a page parts", "layout:_OF_FIGURES", lambda real: frozenset("0123456789")),
             ("what is aligned has no gap", "styles:_gaps", _unless_aligned),
             ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
             ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
