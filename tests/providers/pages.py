@@ -189,7 +189,7 @@ def hidden(rng: Random) -> int:
 
 # Lists, and items with a style of their own: whether each has a marker, and is counted.
 _LISTS = (("<ol>", "{}. "), ("<ol style='list-style-type:decimal-leading-zero'>", "{:02}. "), ("<ul>", "- "),
-          ("<ul style='list-style:decimal'>", "{}. "))  # fmt: skip
+          ("<ul style='list-style:decimal'>", "{}. "), ("<ul style='list-style:none'>", ""))  # fmt: skip
 _ITEMS = (("<li>", True, True), ("<li style='display:list-item'>", True, True), ("<li hidden>", False, False),
           ("<li style='list-style:none'>", False, True), ("<li style='display:block'>", False, False))  # fmt: skip
 
@@ -200,7 +200,7 @@ def listed(rng: Random) -> int:
     items = [*rng.choices(_ITEMS, k=rng.randint(0, 12)), _ITEMS[0]]  # for a page that hides all of itself is shown
     for item, has_number, counts in items:
         if item != "<li hidden>":
-            expected.append((form.format(number) if has_number else "- " if counts else "") + "x")
+            expected.append((form.format(number) if has_number else "") + "x")
         number += counts
     page = tag + "".join(f"{item}x</li>" for item, _, _ in items)
     for text in readings(page):

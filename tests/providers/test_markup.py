@@ -71,7 +71,7 @@ def test_a_page_that_has_a_parser_make_millions_of_elements_is_too_large() -> No
         ("<ol><li>a<li value=5>b<li>c</ol>", "1. a\n5. b\n6. c"),
         ("<ol start=3 type=a><li>a<ol type=I><li>b<li>c</ol><li>d</ol>", "c. a\n  I. b\n  II. c\nd. d"),
         ("<ol style='list-style-type: lower-roman'><li>a<li>b</ol>", "i. a\nii. b"),
-        ("<ol style='list-style: none'><li>a</ol>", "- a"),
+        ("<ol style='list-style: none'><li>5<li>6</ol>", "5\n6"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
         ("<ol><li><p>a</p></li><li><div>b</div></li><li></li></ol><p>c</p>", "1. a\n2. b\n\nc"),
         ("<h2></h2><ul><li><p></p></ul><p>b</p>", "b"),
@@ -91,7 +91,7 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("page", "text"),
     [
-        ("<ol><li style='list-style:none'>a<li style='list-style-type:square'>b<li>c</ol>", "- a\n- b\n3. c"),
+        ("<ol><li style='list-style:none'>a<li style='list-style-type:square'>b<li>c</ol>", "a\n- b\n3. c"),
         ("<ol><li style='display:block'>a<li>b<li style='display:list-item'>c</ol>", "a\n1. b\n2. c"),
         ("<ol><li style='display:inline'>5</li><li style='display:inline'>6</li></ol>", "5 6"),
         ("<ul style='list-style: decimal inside'><li>a<li>b</ul>", "1. a\n2. b"),
@@ -100,8 +100,8 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
         ("<ol type=a style='list-style:lower-roman;list-style:decimal!important'><li>a</ol>", "1. a"),
         ("<ol type=a style='list-style:inherit'><li>a<li type=I>b<li type=disc>c</ol>", "a. a\nII. b\n- c"),
         ("<ol style='list-style:inside'><li>a</ol>", "- a"),
-        ("<ol style=\"list-style-type:'(x)'\"><li>a</ol>", "- a"),
-        ("<ol style='list-style:url(1.png)'><li>a</ol>", "- a"),
+        ("<ol style=\"list-style-type:'(x)'\"><li>a<li type=none>b</ol>", "a\nb"),
+        ("<ol style='list-style:url(1.png)'><li>a</ol>", "a"),
         ("<ol style='x-list-style:none;list-style-type:hebrew'><li>a</ol>", "1. a"),
         ("<style>ol, .n { list-style: none }</style><ol><li class=n>a</ol>", "1. a"),
     ],
