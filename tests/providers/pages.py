@@ -136,6 +136,7 @@ _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", 
             "<b style='display:inline-block'>{}</b>", "<s>{}</s>", "<button>{}</button>", "<img src=a>{}<br>",
             "<label>{}</label>", "<td>{}<td>", "<span style='float:right'>{}</span>",
             "<span style='padding-left:40px'>{}</span><br>", "<i style='margin:0 1em'>{}</i>",
+            "<i style='vertical-align:top;margin:0 1em'>{}</i>",
             "<i style='position:absolute;left:9em'>{}</i>", "<i class=Right>{}</i>", "<i class=last>{}</i>",
             "<div class=joined>{}</div>",
             "<i style='visibility:hidden'>9</i>{}<i style='visibility:hidden'>9</i>", "<q>{}</q>")  # fmt: skip
@@ -143,7 +144,7 @@ _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", 
 
 def parted(rng: Random) -> int:
     """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
-    whole, beside = rng.choice(("", "33", "3,333", "33.33")), rng.choice(("7", "77"))
+    whole, beside = rng.choice(("", "33", "3,333", "33.33", "33.")), rng.choice(("7", "77"))
     form, behind = rng.choice(_RAISED + _PARTING), rng.choice(("", " ", "4", " 4"))
     sheet = """<style>.joined { display: contents } .right { float: right !important; float: none; &:hover { top: 0 } }
         .last { float: right</style>"""
@@ -188,7 +189,7 @@ def hidden(rng: Random) -> int:
 
 # Lists, and items with a style of their own: whether each has a marker, and is counted.
 _LISTS = (("<ol>", "{}. "), ("<ol style='list-style-type:decimal-leading-zero'>", "{:02}. "), ("<ul>", "- "),
-          ("<ul style='list-style:decimal'>", "{}. "))  # fmt: skip
+          ("<ul style='list-style:decimal'>", "{}. "), ("<ul style='list-style:none'>", ""))  # fmt: skip
 _ITEMS = (("<li>", True, True), ("<li style='display:list-item'>", True, True), ("<li hidden>", False, False),
           ("<li style='list-style:none'>", False, True), ("<li style='display:block'>", False, False))  # fmt: skip
 
@@ -199,7 +200,7 @@ def listed(rng: Random) -> int:
     items = [*rng.choices(_ITEMS, k=rng.randint(0, 12)), _ITEMS[0]]  # for a page that hides all of itself is shown
     for item, has_number, counts in items:
         if item != "<li hidden>":
-            expected.append((form.format(number) if has_number else "- " if counts else "") + "x")
+            expected.append((form.format(number) if has_number else "") + "x")
         number += counts
     page = tag + "".join(f"{item}x</li>" for item, _, _ in items)
     for text in readings(page):

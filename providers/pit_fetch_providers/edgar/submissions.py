@@ -109,10 +109,11 @@ def newest_first(
     filings = filings if isinstance(filings, dict) else {}
     waiting = list(rows(_columns(filings.get("recent"))))
     for older in sorted((file for file in older_files(filings.get("files")) if file.begins_by(last)), reverse=True):
-        yield from _by_date(row for row in waiting if row is None or older.ends_before(row.filed))
+        due = [row for row in waiting if row is None or older.ends_before(row.filed)]
+        waiting = [row for row in waiting if row is not None and not older.ends_before(row.filed)]
+        yield from _by_date(due)
         if older.ends_before(first()):
             break
-        waiting = [row for row in waiting if row is not None and not older.ends_before(row.filed)]
         waiting += rows(_columns(document(_older(context, older).body)))
     yield from _by_date(waiting)
 

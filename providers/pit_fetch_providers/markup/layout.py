@@ -53,6 +53,7 @@ _SMALL = ("small", "big")
 # Whose letters may have another size than those around them.
 _INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"})
 _QUOTES = {True: "\u201c", False: "\u201d"}  # as a page shows <q>, on entering and on leaving it
+_OF_FIGURES = frozenset("0123456789.,")
 _SHOWN = re.compile(r"\S")
 _FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 # Returns the address that a link leads to; None if that is no page.
@@ -123,13 +124,15 @@ class _Writer:
             return
         kind = look.display or _KINDS.get(tag)
         shift = None if kind == "line" or tag in _CELLS else _SHIFTS.get(tag) or look.shift
+        if shift is not None and not shift.is_sure and not self._is_sized(node):
+            shift = None
         if kind is not None:
             self._break(kind, tag, ends_marker=tag in _ITEMS)
         if look.before and kind != "line" and (shift is None or self.line.endswith(BACK)):
             self._part(look.before)
         if tag in _READ:
             self._begin(node, tag, state)
-        if shift is not None and (shift.is_sure or self._is_sized(node)):
+        if shift is not None:
             self._shift(node.mem_id, shift)
 
     def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
@@ -253,7 +256,7 @@ class _Writer:
         if gap == " ":
             self._write(" ")
         else:
-            self._add(SEAM if self.line[-1:].isdigit() else "")
+            self._add(SEAM if self.line[-1:] in _OF_FIGURES else "")
 
     def _break(self, kind: Display, tag: str, *, ends_marker: bool) -> None:
         """Part an element from what stands before it, or behind it.

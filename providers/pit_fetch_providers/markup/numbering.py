@@ -2,7 +2,7 @@
 
 >>> items = Numbering.of("ol", {"start": "3", "type": "a"})
 >>> items.take({}), items.take({}), items.take({"value": "27"}), items.take({"style": "list-style: none"})
-('c. ', 'd. ', 'aa. ', '- ')
+('c. ', 'd. ', 'aa. ', '')
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ _STYLE = re.compile(r"(?:^|;)\s*list-style(?:-type)?\s*:([^;!]*)")
 _POSITIONS = frozenset({"inside", "outside"})
 _AS_AROUND = frozenset({"inherit", "unset", "revert", "revert-layer"})
 _DECIMAL, _WITH_ZERO, _GREEK = "1", "01", "\u03b1"
+_UNMARKED = "none"  # a dash before a figure would be a minus
 _OF_STYLE = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A", "lower-roman": "i",
              "upper-roman": "I", "lower-greek": _GREEK, "decimal-leading-zero": _WITH_ZERO,
-             **dict.fromkeys(("none", "disc", "circle", "square", "initial", "url"), "")}  # fmt: skip
+             "none": _UNMARKED, **dict.fromkeys(("disc", "circle", "square", "initial", "url"), "")}  # fmt: skip
 _OF_TYPE = {"a": "a", "A": "A", "i": "i", "I": "I", "1": _DECIMAL}
-_BULLETS = dict.fromkeys(("none", "disc", "circle", "square"), "")
+_BULLETS = {"none": _UNMARKED, **dict.fromkeys(("disc", "circle", "square"), "")}
 # The letters in which numbers of a kind are written.
 _LETTERS = {
     "a": "abcdefghijklmnopqrstuvwxyz",
@@ -61,6 +62,8 @@ class Numbering:
         word = attributes.get("type") or ""
         by_type = _OF_TYPE.get(word, _BULLETS.get(word.lower(), self.kind))
         kind = _of_style(attributes, by_type)
+        if kind == _UNMARKED:
+            return ""
         return f"{_written(number, kind)}. " if kind else BULLET
 
 
@@ -68,7 +71,8 @@ def _of_style(attributes: Mapping[str, str | None], kind: str) -> str:
     """Return how numbers are written by an element's own style; ``kind`` if it does not say."""
     style = attributes.get("style") or ""
     for value in _STYLE.findall(without_nested(style).lower()) if "list" in style.lower() else ():
-        word = next((word for word in value.split() if word not in _POSITIONS), "none")
+        words = value.split()  # without quotations and addresses, which are no bullets
+        word = next((word for word in words if word not in _POSITIONS), "disc" if words else "none")
         kind = kind if word in _AS_AROUND else _OF_STYLE.get(word, _DECIMAL)
     return kind
 

@@ -211,6 +211,10 @@ def _as_a_whole(real: Any) -> Any:
     return lambda submission: real(decode(submission).encode())
 
 
+def _unless_aligned(real: Any) -> Any:
+    return lambda values: ("", "") if "vertical-align" in values else real(values)
+
+
 def _without_font(real: Any) -> Any:
     return lambda name, value: () if name == "font" else real(name, value)
 
@@ -518,6 +522,8 @@ MUTANTS = (
             ("the last rule of a sheet has an end", "sheets:_rules", _that_are_ended),
             ("no style makes a line", "styles:_display", lambda real: lambda word: None),
             ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
+            ("a point joins what a page parts", "layout:_OF_FIGURES", lambda real: frozenset("0123456789")),
+            ("what is aligned has no gap", "styles:_gaps", _unless_aligned),
             ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
             ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
             ("what is raised at the left of a figure is a part of it", "layout:_Writer._end_shift", _with_a_sign_alone),

@@ -898,6 +898,8 @@ def test_a_book_costs_no_more_requests_for_what_was_filed_before_its_quarter_end
                   op="holdings", period=period)  # fmt: skip
     assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
     assert fetched.paths("/submissions/") == ["/submissions/CIK0000320193.json"]
+    read = fetched.paths("/Archives/edgar/data/")
+    assert [path[-6:-4] for path in read] == ["23", "22", "21"]  # the base and its two amendments, each once
 
 
 def test_a_position() -> None:
