@@ -12,7 +12,7 @@ from itertools import combinations
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import total
 from pit_fetch_providers.sec_facts.periods import DAY, Span
-from pit_fetch_providers.sec_facts.rounding import ROUNDING, suspects, zeros
+from pit_fetch_providers.sec_facts.rounding import ROUNDING, zeros
 from pit_fetch_providers.sec_facts.versions import History, age
 
 # A period and a longer one of one beginning, and the first versions that show that what is between disagrees.
@@ -37,8 +37,6 @@ def contradictions(
 
 
 def _adds_up(part: int | float, rest: int | float, whole: int | float) -> bool:
-    """Return whether two amounts are a third one, but for what each of them was rounded by, be it by a note."""
-    amounts = (part, rest, whole)
-    least, suspected = suspects(dict(enumerate(amounts)))
-    units = (10.0 ** zeros(amounts[place]) / 2 for place in suspected)
-    return abs(total([part, rest, -whole])) <= max(2 * 10.0**least, ROUNDING * abs(whole), *units)
+    """Return whether two amounts are a third one, but for what the finest of them was rounded by."""
+    finest = min((zeros(amount) for amount in (part, rest, whole) if amount), default=0)
+    return abs(total([part, rest, -whole])) <= max(2 * 10.0**finest, ROUNDING * abs(whole))

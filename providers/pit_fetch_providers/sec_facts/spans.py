@@ -91,7 +91,9 @@ def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
     every = book.spans(ANCHORS)
     typed = _typed(book, {**every, **known}, own)
     if cadence == "quarter":
-        short = min((since for span, since in own.items() if is_of_twelve_weeks(span)), key=age, default=None)
+        # Two tell of a calendar. One can be a stub.
+        of_twelve = sorted((since for span, since in own.items() if is_of_twelve_weeks(span)), key=age)
+        short = of_twelve[1] if len(of_twelve) > 1 else None
         every = dict(_in_calendar(every, short))
         derived = list(_quarters(known, typed, short))
         retyped = list(_retyped(book, derived, every))
@@ -103,7 +105,7 @@ def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
 
 
 def _in_calendar(every: Mapping[Span, Record], short: Record | None) -> Iterator[tuple[Span, Record]]:
-    """Yield the periods without long quarters, unless there is a ``short`` one of 12 weeks: other stubs are none."""
+    """Yield the periods without long quarters, unless ``short`` shows that others have 12 weeks: stubs are none."""
     for span, shown in every.items():
         if not is_long_quarter(span):
             yield span, shown
@@ -161,7 +163,7 @@ def _retyped(book: Book, derived: Iterable[_Derived], every: Mapping[Span, Recor
     for made in derived:
         (longer,), shorter = made.plus, made.minus
         for period, proof in _places(book, Span(shorter.days.end + DAY, longer.days.end)):
-            if period.end != made.rest.end and period in book.own and made.rest not in every:
+            if period.end != made.rest.end and period in every and period in book.own and made.rest not in every:
                 yield made._replace(rest=period, proof=(book.own[period], every[period], *proof)), made.rest
 
 
@@ -266,7 +268,7 @@ def _by_start(every: Iterable[_Typed]) -> Mapping[date | None, Sequence[_Typed]]
 
 
 def _quarters(years: Container[Span], every: Iterable[_Typed], short: Record | None) -> Iterator[_Derived]:
-    """Yield the quarters that two periods of one beginning differ by, long ones if there is a ``short`` one."""
+    """Yield the quarters that two periods of one beginning differ by, long ones if ``short`` shows that some have 12."""
     parts = (one for one in every if one.period in years or kind_of(*one.period) in ("quarter", "ytd"))
     for together in _by_start(parts).values():
         for longer, shorter in permutations(together, 2):

@@ -162,9 +162,10 @@ class Sums:
         """
         year, *added = parts.plus
         for rank in ranks:
-            for part, whole, shown in self._contradictions_from(line, rank, year.start, currency):  # mostly none
-                if parts.minus.end <= part.end and whole.end <= year.end:
-                    return shown
+            for start in dict.fromkeys((year.start, parts.minus.start)):  # which are proved to be one
+                for part, whole, shown in self._contradictions_from(line, rank, start, currency):  # mostly none
+                    if parts.minus.end <= part.end and whole.end <= year.end:
+                        return shown
             for span in added:
                 for _, whole, shown in self._contradictions_from(line, rank, span.start, currency):
                     if whole == span:

@@ -78,7 +78,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
     named = parse_date(query.options["period"]) or date.min
 
     def end(row: Row | None) -> date:
-        return (row and parse_date(row.period)) or named
+        return (row and _quarter(row)) or named
 
     reports = [
         _of_its_quarter(made.row, _positions(context, cik, made)) or [_plain_text(made)]
@@ -206,11 +206,17 @@ def _newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release
     """
     reports: list[tuple[date, Release]] = []
     for report in public:
-        end = parse_date(report.row.period)
+        end = _quarter(report.row)
         if end is not None and report.row.filed >= newest:
             reports.append((end, report))
             newest = max(newest, end)
     return (report for end, report in reports if end == newest)
+
+
+def _quarter(row: Row) -> date | None:
+    """Return the last day of the quarter that a report is on; None for one that it cannot be on, since it is later."""
+    end = parse_date(row.period)
+    return end if end is not None and end <= row.filed else None
 
 
 def _of_its_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:

@@ -216,7 +216,7 @@ def complete(rng: Random) -> int:
     for filing, start, end in _orderly(begins):
         facts.append(filing.fact(_FLOWS[0], start, end, _of_the_days(_FLOWS[0], start, end)))
         facts += [filing.fact(flow, start, end, _of_the_days(flow, start, end))] * (start in years)
-    place, vintage = rng.randrange(2, 13), rng.choice(_VINTAGES)  # one quarter does not tell of 12 weeks in others
+    place, vintage = rng.randrange(3, 13), rng.choice(_VINTAGES)  # one quarter does not tell of 12 weeks in others
     public = _until(facts, _at(begins[place] + 40 * DAY))
     lines: Sequence[tuple[Statement, str, str]] = (
         ("income", "net_income", _FLOWS[0]), ("cashflow", "operating_cash_flow", flow)

@@ -234,7 +234,8 @@ def left_out(rng: Random) -> int:
         filed = filing.accepted_instant.date() - rng.choice((9, 40)) * hours.DAY
         filings.append(replace(filing, filed=f"{filed:%Y-%m-%d}", written=rng.choice((filing.written, ""))))
     app = server.app([_filed(rng, filing) for filing in filings], true_utc=rng.random() < 0.5)
-    words = ("cik=320193", *options(rng, _OPTIONS, 2), "--limit", "1000", "--max-chars", "0")
+    asked = {name: _OPTIONS[name] for name in ("forms", "exact")}  # with an item, other forms are refused
+    words = ("cik=320193", *options(rng, asked, 2), "--limit", "1000", "--max-chars", "0")
     case, pit = case._replace(words=words, terminal=False), (case.moment + 10 * hours.DAY).isoformat()
     with archived.archive() as path:
         environ = archived.environ(path)
