@@ -268,7 +268,7 @@ def _by_start(every: Iterable[_Typed]) -> Mapping[date | None, Sequence[_Typed]]
 
 
 def _quarters(years: Container[Span], every: Iterable[_Typed], short: Record | None) -> Iterator[_Derived]:
-    """Yield the quarters that two periods of one beginning differ by, long ones if ``short`` shows that some have 12."""
+    """Yield the quarters that two periods of one beginning differ by, long ones if ``short`` shows some of 12 weeks."""
     parts = (one for one in every if one.period in years or kind_of(*one.period) in ("quarter", "ytd"))
     for together in _by_start(parts).values():
         for longer, shorter in permutations(together, 2):
