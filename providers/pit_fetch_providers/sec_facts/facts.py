@@ -24,7 +24,7 @@ _VALUES = 7
 # Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
 # pay, and sometimes a thousand times too small. A prospectus repeats figures of reports.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
-Container = TypeVar("Container", dict[str, Any], list[Any])
+_Container = TypeVar("_Container", dict[str, Any], list[Any])
 _CIK = re.compile(CIK)
 _ACCESSION = re.compile(ACCESSION)
 
@@ -82,7 +82,7 @@ def versions(taxonomies: dict[str, Any], wanted: Callable[[str, str], bool]) -> 
                         yield version
 
 
-def _held(value: Any, kind: type[Container]) -> Container:
+def _held(value: Any, kind: type[_Container]) -> _Container:
     if not isinstance(value, kind):
         raise UpstreamError(Code.MALFORMED, problem="it is not a company's facts")
     return value

@@ -23,6 +23,8 @@ _DAYS: tuple[tuple[Kind, range], ...] = (
     ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
     ("annual", range(350, 381)),
 )
+# Of quarters, those of 12 weeks, of which other calendars have none, and those of 16 or 17. Days may be typed off.
+_TWELVE_WEEKS, _LONG = range(81, 88), range(101, 120)
 
 
 class Span(NamedTuple):
@@ -36,18 +38,22 @@ def kind_of(start: date | None, end: date) -> Kind:
     """Return the kind of the period from ``start`` to ``end``, both included; "" for one of another length."""
     if start is None:
         return "instant"
-    days = (end - start).days + 1
+    days = _days(start, end)
     return next((kind for kind, lengths in _DAYS if days in lengths), "")
 
 
 def is_of_twelve_weeks(span: Span) -> bool:
-    """Return whether a period is a quarter of 12 weeks, whose days may be typed off: in other calendars none is."""
-    return span.start is not None and (span.end - span.start).days + 1 in range(81, 88)
+    """Return whether a period is a quarter of 12 weeks."""
+    return span.start is not None and _days(span.start, span.end) in _TWELVE_WEEKS
 
 
 def is_long_quarter(span: Span) -> bool:
     """Return whether a period is a quarter of 16 or 17 weeks, as one is beside three of 12."""
-    return kind_of(*span) == "quarter" and span.start is not None and (span.end - span.start).days >= 100
+    return span.start is not None and _days(span.start, span.end) in _LONG
+
+
+def _days(start: date, end: date) -> int:
+    return (end - start).days + 1
 
 
 def is_near(one: date, other: date) -> bool:

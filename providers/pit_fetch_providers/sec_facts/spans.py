@@ -107,10 +107,16 @@ def of_cadence(book: Book, cadence: Cadence) -> Sequence[Sequence[Period]]:
 def _in_calendar(every: Mapping[Span, Record], short: Record | None) -> Iterator[tuple[Span, Record]]:
     """Yield the periods without long quarters, unless ``short`` shows that others have 12 weeks: stubs are none."""
     for span, shown in every.items():
-        if not is_long_quarter(span):
-            yield span, shown
-        elif short is not None:
-            yield span, max(shown, short, key=age)
+        calendar = _calendar_of(span, short)
+        if calendar is not None:
+            yield span, max([shown, *calendar], key=age)
+
+
+def _calendar_of(span: Span, short: Record | None) -> tuple[Record, ...] | None:
+    """Return what shows that the company has quarters as long as a period; None if nothing does."""
+    if not is_long_quarter(span):
+        return ()
+    return None if short is None else (short,)
 
 
 def _taken(of_end: Sequence[Period]) -> Iterator[tuple[Period, Record]]:
@@ -274,10 +280,9 @@ def _quarters(years: Container[Span], every: Iterable[_Typed], short: Record | N
         for longer, shorter in permutations(together, 2):
             rest = Span(shorter.period.end + DAY, longer.period.end)
             if shorter.period.end < longer.period.end and kind_of(*rest) == "quarter":
-                if not is_long_quarter(rest):
-                    yield _Derived(rest, (longer,), shorter)
-                elif short is not None:
-                    yield _Derived(rest, (longer,), shorter, (short,))
+                calendar = _calendar_of(rest, short)
+                if calendar is not None:
+                    yield _Derived(rest, (longer,), shorter, calendar)
 
 
 def _twelve_months(years: Container[Span], every: Sequence[_Typed]) -> Iterator[_Derived]:

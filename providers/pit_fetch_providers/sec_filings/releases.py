@@ -70,11 +70,12 @@ def newest_first(
     behind which nothing comes.
     """
     last = _day(query.now if query.open_mode else query.horizon)
-    dated, waiting = _dating(query, context, cik), _Waiting(is_settled(query), first(None))
-    for row in submissions.newest_first(context, cik, last, lambda: waiting.first):
+    dated, waiting, earliest = _dating(query, context, cik), _Waiting(is_settled(query)), first(None)
+    every = submissions.newest_first(context, cik, last, lambda: earliest)
+    for row in every:
         if row is None:
             yield None
-        elif row.filed < waiting.first:
+        elif row.filed < earliest:
             break
         elif row.filed <= last:
             bound = _settled(row.filed)
@@ -84,11 +85,15 @@ def newest_first(
             if wanted(row):
                 place = dated(row)
                 if waiting.take(row, place, bound):
-                    # By what was public alone: no other filing may decide what is read.
-                    waiting.first = max(waiting.first, first(row) if is_public(query, place.at) else date.min)
+                    earliest = _since(query, place.at, earliest, first(row))
                 else:
                     yield Release(row, None) if place.at is None or query.open_mode else LeftOut(row)
     yield from map(_had, waiting.rest())
+
+
+def _since(query: Query, at: datetime | None, earliest: date, first: date) -> date:
+    """Return the first day that matters, by what was public alone: no other filing may decide what is read."""
+    return max(earliest, first) if is_public(query, at) else earliest
 
 
 def public(query: Query, context: Context, cik: int, wanted: Wanted, first: First = _whenever) -> Iterator[Release]:
@@ -101,9 +106,8 @@ def public(query: Query, context: Context, cik: int, wanted: Wanted, first: Firs
 class _Waiting:
     """Releases whose place in the order is open, because a filing of an earlier date may have been released later."""
 
-    def __init__(self, is_ordered: bool, first: date) -> None:
+    def __init__(self, is_ordered: bool) -> None:
         self.is_ordered = is_ordered
-        self.first = first  # the day before which nothing can matter
         self.heap: list[tuple[float, str, int, Release | UpstreamError]] = []
         self.taken = 0
 

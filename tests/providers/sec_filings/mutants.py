@@ -12,7 +12,7 @@ from pit_fetch_providers.markup.styles import declarations
 from pit_fetch_providers.sec_filings import elements, files, holdings, releases, texts
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.times import NEW_YORK, parse_date, start_of_day
+from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails, nothing
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
@@ -111,12 +111,8 @@ def _of_the_list(real: Any) -> Any:
     return public
 
 
-def _beside_any_report(real: Any) -> Any:
-    def take(self: Any, row: Any, *given: Any) -> Any:
-        self.first = max(self.first, parse_date(row.period) or self.first)
-        return real(self, row, *given)
-
-    return take
+def _by_any_report(real: Any) -> Any:
+    return lambda query, at, earliest, first: max(earliest, first)
 
 
 def _told_by_the_source(real: Any) -> Any:
@@ -301,8 +297,8 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: later reports decide how far the list is read",
-        f"{_ROOM}.releases:_Waiting.take",
-        _beside_any_report,
+        f"{_ROOM}.releases:_since",
+        _by_any_report,
         ("sec_filings: holdings",),
     ),
     Mutant(
