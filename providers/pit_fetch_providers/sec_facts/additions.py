@@ -13,24 +13,22 @@ from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import total
 from pit_fetch_providers.sec_facts.periods import DAY, Span
 from pit_fetch_providers.sec_facts.rounding import ROUNDING, zeros
-from pit_fetch_providers.sec_facts.versions import History, age
+from pit_fetch_providers.sec_facts.versions import age
 
 # A period and a longer one of one beginning, and the first versions that show that what is between disagrees.
 Contradiction = tuple[Span, Span, tuple[Record, ...]]
 
 
-def contradictions(
-    histories: Mapping[tuple[str, Span], History], unit: str, together: Iterable[Span]
-) -> list[Contradiction]:
+def contradictions(first: Mapping[Span, Record], together: Iterable[Span]) -> list[Contradiction]:
     """Return the contradictions among periods that begin ``together``, that first which was there first.
 
-    ``histories`` are those of one concept, by unit and period.
+    ``first`` has the first version of a line for each period, under whichever name.
     """
     found = list[Contradiction]()
     for part, whole in combinations(sorted(together), 2):
-        rest = histories.get((unit, Span(part.end + DAY, whole.end)))
-        if rest is not None and (unit, part) in histories and (unit, whole) in histories:
-            shown = (histories[unit, part].by_age[0], rest.by_age[0], histories[unit, whole].by_age[0])
+        rest = first.get(Span(part.end + DAY, whole.end))
+        if rest is not None:
+            shown = (first[part], rest, first[whole])
             if not _adds_up(*(version.payload["value"] for version in shown)):
                 found.append((part, whole, shown))
     return sorted(found, key=lambda one: max(map(age, one[-1])))

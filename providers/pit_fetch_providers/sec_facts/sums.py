@@ -31,7 +31,8 @@ class Sums:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
-        self._contradictions: dict[tuple[str, str, date | None], list[Contradiction]] = {}
+        self._firsts: dict[tuple[tuple[str, ...], str], Mapping[Span, Record]] = {}
+        self._contradictions: dict[tuple[tuple[str, ...], str, date | None], list[Contradiction]] = {}
         self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
@@ -50,7 +51,7 @@ class Sums:
         complete = [rank for rank in by_span[0].histories if all(rank in one.histories for one in by_span)]
         if not complete:
             return Omission("renamed", self._shown(by_span, parts))
-        omission = self._of_two_bases(line, parts, by_span, complete, currency)
+        omission = self._of_two_bases(line, parts, by_span, currency)
         return omission or self._unless_rounded(line, parts, by_span, complete, currency)
 
     def _known(self, line: Line, parts: Parts, currency: str) -> list[Known | Omission]:
@@ -63,13 +64,11 @@ class Sums:
             every.append(known)
         return every
 
-    def _of_two_bases(
-        self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Iterable[int], currency: str
-    ) -> Omission | None:
+    def _of_two_bases(self, line: Line, parts: Parts, by_span: Sequence[Known], currency: str) -> Omission | None:
         restating = [known.restating for known in by_span if known.restating is not None]
         if restating or (restating := _other_bases(by_span, self._recasting(line, currency))):
             return Omission("restated", (*self._shown(by_span, parts), min(restating, key=age)))
-        contradicting = self._contradicting(line, parts, ranks, currency)
+        contradicting = self._contradicting(line, parts, currency)
         return Omission("contradicted", (*self._shown(by_span, parts), *contradicting)) if contradicting else None
 
     def _unless_rounded(
@@ -155,30 +154,43 @@ class Sums:
             self._recasts[line, currency] = dict(sorted(every, key=lambda recast: age(recast[1]), reverse=True))
         return self._recasts[line, currency]
 
-    def _contradicting(self, line: Line, parts: Parts, ranks: Iterable[int], currency: str) -> tuple[Record, ...]:
-        """Return what shows, under one of the concepts, that a part and what follows it do not make up a whole.
+    def _contradicting(self, line: Line, parts: Parts, currency: str) -> tuple[Record, ...]:
+        """Return what shows that a part and what follows it do not make up a whole, under whichever name of the line.
 
         From what is subtracted to what it is subtracted from, each must; of what is added, what makes it up.
         """
         year, *added = parts.plus
-        for rank in ranks:
-            for start in dict.fromkeys((year.start, parts.minus.start)):  # which are proved to be one
-                for part, whole, shown in self._contradictions_from(line, rank, start, currency):  # mostly none
-                    if parts.minus.end <= part.end and whole.end <= year.end:
-                        return shown
-            for span in added:
-                for _, whole, shown in self._contradictions_from(line, rank, span.start, currency):
-                    if whole == span:
-                        return shown
+        for start in dict.fromkeys((year.start, parts.minus.start)):  # which are proved to be one
+            for part, whole, shown in self._contradictions_from(line, start, currency):  # mostly none
+                if parts.minus.end <= part.end and whole.end <= year.end:
+                    return shown
+        for span in added:
+            for _, whole, shown in self._contradictions_from(line, span.start, currency):
+                if whole == span:
+                    return shown
         return ()
 
-    def _contradictions_from(self, line: Line, rank: int, start: date | None, currency: str) -> Sequence[Contradiction]:
-        """Return the contradictions among the periods of a concept that begin on a day."""
-        key = line.concepts[rank], unit_of(line, currency), start
+    def _contradictions_from(self, line: Line, start: date | None, currency: str) -> Sequence[Contradiction]:
+        """Return the contradictions among the periods of a line that begin on a day."""
+        key = line.concepts, currency, start
         if key not in self._contradictions:
-            together = self._book.starting(line, start)
-            self._contradictions[key] = contradictions(self._book.of_concept(key[0]), key[1], together)
+            first = self._first_versions(line, currency)
+            together = [span for span in self._book.starting(line, start) if span in first]
+            self._contradictions[key] = contradictions(first, together)
         return self._contradictions[key]
+
+    def _first_versions(self, line: Line, currency: str) -> Mapping[Span, Record]:
+        """Return the first version of a line for each period, under whichever name."""
+        key = line.concepts, currency
+        if key not in self._firsts:
+            unit, first = unit_of(line, currency), dict[Span, Record]()
+            for concept in line.concepts:
+                for (of_unit, span), history in self._book.of_concept(concept).items():
+                    if of_unit == unit:
+                        version = history.by_age[0]
+                        first[span] = min(first[span], version, key=age) if span in first else version
+            self._firsts[key] = first
+        return self._firsts[key]
 
 
 def _parts_shown(of_spans: Iterable[Known | Omission], parts: Parts) -> tuple[Record, ...]:
