@@ -87,8 +87,10 @@ def by_row(
     opening = _last_opening(horizon)
     if latest is not None and certain is not None:
         is_settled = certain <= (min(latest, opening) if for_any_instant else opening)
-        if is_settled or soonest > horizon:
+        if is_settled:
             return latest
+        if soonest > horizon:
+            return max(latest, certain)  # an archive goes by it, also as of a later instant
 
     def instant(header: Acceptance) -> datetime | None:
         at = available_at(header, filing.filed, _is_evening(filing))

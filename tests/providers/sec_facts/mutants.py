@@ -43,6 +43,14 @@ def _late_in_a_capture(real: Any) -> Any:
     return by_row
 
 
+def _by_one_reading(real: Any) -> Any:
+    def by_row(filing: Any, submitted: Any, cik: int, archive: Any, horizon: Any, **named: Any) -> Any:
+        moment, latest = real(filing, submitted, cik, archive, horizon, **named), bound(filing, submitted)
+        return min(moment, latest) if moment and latest and min(moment, latest) > horizon else moment
+
+    return by_row
+
+
 class _Asked(Archive):
     """An archive that is asked whether it answers only where a filing needs it."""
 
@@ -213,6 +221,12 @@ MUTANTS = (
         f"{_RELEASE}:released_at",
         lambda real: lambda *given, for_any_instant: real(*given, for_any_instant=False),
         ("sec_facts: archive silent",),
+    ),
+    Mutant(
+        "sec_facts: the Z of what is yet to come is believed",
+        f"{_RELEASE}:by_row",
+        _by_one_reading,
+        ("sec_facts: asked before",),
     ),
     Mutant(
         "sec_facts: the exact hour of one filing beside the late hour of another",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pit_fetch.testing.server import App, Response
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
+from tests.laws.archived import archive, environ
 from tests.laws.checks import non_interference
 from tests.laws.refusals import Requests
 from tests.laws.worlds import PITS, Case, always, common, noise_count, options, run
@@ -401,6 +402,28 @@ def typed(rng: Random) -> int:
     return len(reported)
 
 
+def asked_before(rng: Random) -> int:
+    """What an archive took from a fetch before a filing came is public there no sooner than to a fetch of its own."""
+    moment = datetime.fromisoformat(rng.choice(PITS))
+    filings = [
+        rng.choice((_public, _late))(rng, sec.number(number), moment + rng.choice((-1, 0, 1)) * hours.DAY)
+        for number in range(1, 5)
+    ]
+    facts = [Reported(filing, "NetIncomeLoss", end, 1, start) for filing in filings for start, end in _PERIODS[:2]]
+    app = server.app(facts, true_utc=rng.random() < 0.5)
+    case = Case("sec_facts", moment.isoformat(), ("concept=NetIncomeLoss", "vintage=all", "cik=320193"), (app,))
+    now, stretch = moment + 30 * hours.DAY, rng.choice((hours.HOUR, 6 * hours.HOUR, hours.DAY))
+    first, second = (moment + rng.randrange(-10, 10) * stretch for _ in range(2))
+    pits = sorted((first, second))
+    expected = run(case, app, pit=pits[1].isoformat(), now=now)
+    with archive() as path:
+        for pit in pits:
+            left = run(case, app, pit=pit.isoformat(), now=now, environ=environ(path))
+    # The same stamps they need not have: once its days are over, the list dates a filing, and no longer its header.
+    assert {*left.ids} == {*expected.ids}, "a fetch before it tells more"
+    return 1
+
+
 def _of_a_statement(rng: Random, filing: Filing, concept: str, span: tuple[str, str], euros: float) -> Reported:
     """Return a fact of few values, so that some agree, of a period or of its end, perhaps typed a few days off."""
     start, end = map(date.fromisoformat, span)
@@ -485,6 +508,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "rounded": rounded,
     "unreadable": unreadable,
     "undatable": undatable,
+    "asked before": asked_before,
     "typed": typed,
     **companies.LAWS,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
