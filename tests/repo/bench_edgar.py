@@ -3,6 +3,9 @@
 The company has the size of the largest that is recorded: seventeen years, 500 concepts, 3.5 MB. A statement of an
 archive is held against articles of a file, and one of the network against articles of the network, since the client
 takes as long to import as either. The filings' own files never change: they are in the cache from the first run on.
+
+Milliseconds say little on another machine, or in a slower hour of this one. They are therefore given at the pace at
+which a fetch of the articles from a file takes 42 ms.
 """
 
 from __future__ import annotations
@@ -34,7 +37,9 @@ from tests.serving import serve
 RUNS = 21
 PIT = "2025-06-30T16:00:00-04:00"
 FIRST, LAST, CONCEPTS = 2008, 2025, 500
-# Milliseconds of CPU. Each figure of twelve months is a sum of three periods. Of the network, reading 3.8 MB of JSON by
+# Milliseconds of CPU, as the limits are.
+OF_FILE = 42
+# Each figure of twelve months is a sum of three periods. Of the network, reading 3.8 MB of JSON by
 # rows takes most of it.
 OF_ARCHIVE, OF_NETWORK = {"annual": 60, "quarter": 60, "ttm": 75}, 180
 
@@ -106,11 +111,15 @@ def spent(command: Sequence[str], env: Mapping[str, str]) -> Spent:
     return Spent(usage.ru_utime + usage.ru_stime, time.perf_counter() - begun, usage.ru_maxrss / 1024)
 
 
-def more_than(base: Sequence[str], command: Sequence[str], env: Mapping[str, str]) -> float:
-    """Return how many milliseconds of CPU a command takes more than ``base``: the least of each, by turns."""
+def more_than(base: Sequence[str], command: Sequence[str], of_file: Sequence[str], env: Mapping[str, str]) -> float:
+    """Return how many milliseconds of CPU a command takes more than ``base``, where ``of_file`` takes OF_FILE.
+
+    It is the least of each, by turns.
+    """
     spent(command, env)
-    pairs = [(spent(command, env).cpu, spent(base, env).cpu) for _ in range(RUNS)]
-    return 1000 * (min(ours for ours, _ in pairs) - min(theirs for _, theirs in pairs))
+    rounds = [[spent(each, env).cpu for each in (command, base, of_file)] for _ in range(RUNS)]
+    ours, theirs, pace = map(min, zip(*rounds, strict=True))
+    return OF_FILE * (ours - theirs) / pace
 
 
 def judged(name: str, value: float, unit: str, at_most: float) -> bool:
@@ -135,12 +144,14 @@ def main() -> int:
         archive = ["--archive", f"{folder}/facts.db"]
         spent([*asked, "statement", *archive], env)
         spent([program, "archive", "rebuild", *archive], env)
+        pace = 1000 * min(spent(of_file, env).cpu for _ in range(RUNS))
+        print(f"a fetch from a file takes {pace:.1f} ms here; given at the pace of {OF_FILE} ms:")
         rows = []
         for period, at_most in OF_ARCHIVE.items():
             statement = [*asked, "statement", f"period={period}"]
             offline, live = [*statement, *archive, "--offline"], statement
-            rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, env), "ms", at_most))
-            rows.append(judged(f"{period}, of the network", more_than(of_network, live, env), "ms", OF_NETWORK))
+            rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, of_file, env), "ms", at_most))
+            rows.append(judged(f"{period}, of the network", more_than(of_network, live, of_file, env), "ms", OF_NETWORK))
         reads = [spent([*asked, "concepts", "--limit", "1000"], env) for _ in range(5)]
         megabytes = len(json.dumps(server.document(reported))) / 1e6
         print(f"the concepts of a reply of {megabytes:.1f} MB, {len(reported):,} facts")
