@@ -151,7 +151,9 @@ def main() -> int:
             statement = [*asked, "statement", f"period={period}"]
             offline, live = [*statement, *archive, "--offline"], statement
             rows.append(judged(f"{period}, of an archive", more_than(of_file, offline, of_file, env), "ms", at_most))
-            rows.append(judged(f"{period}, of the network", more_than(of_network, live, of_file, env), "ms", OF_NETWORK))
+            rows.append(
+                judged(f"{period}, of the network", more_than(of_network, live, of_file, env), "ms", OF_NETWORK)
+            )
         reads = [spent([*asked, "concepts", "--limit", "1000"], env) for _ in range(5)]
         megabytes = len(json.dumps(server.document(reported))) / 1e6
         print(f"the concepts of a reply of {megabytes:.1f} MB, {len(reported):,} facts")
