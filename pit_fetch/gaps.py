@@ -61,11 +61,13 @@ class Reason(str):
     is_out_of_time  the fetch has no time left, so that asking for more is pointless
     costs_nothing   of a failing type, but the answer itself is complete
     is_uncaptured   an archive does not hold what was asked for: nothing is known of it
+    is_of_choice    it tells what the answer was chosen from: with an archive, the choice is made again
     archived        the reason that takes its place once an archive holds the item at the PIT
     """
 
     __slots__ = (
-        "archived", "costs_nothing", "is_cap", "is_out_of_time", "is_uncaptured", "per_fetch", "template", "type",
+        "archived", "costs_nothing", "is_cap", "is_of_choice", "is_out_of_time", "is_uncaptured", "per_fetch",
+        "template", "type",
     )  # fmt: skip
 
     type: GapType
@@ -75,6 +77,7 @@ class Reason(str):
     is_out_of_time: bool
     costs_nothing: bool
     is_uncaptured: bool
+    is_of_choice: bool
     archived: str
 
     def __new__(
@@ -88,13 +91,14 @@ class Reason(str):
         is_out_of_time: bool = False,
         costs_nothing: bool = False,
         is_uncaptured: bool = False,
+        is_of_choice: bool = False,
         archived: str = "",
     ) -> Reason:
         reason = str.__new__(cls, name)
         reason.type, reason.template, reason.archived = type, template, archived
         reason.per_fetch, reason.is_cap = per_fetch, is_cap
         reason.is_out_of_time, reason.costs_nothing = is_out_of_time, costs_nothing
-        reason.is_uncaptured = is_uncaptured
+        reason.is_uncaptured, reason.is_of_choice = is_uncaptured, is_of_choice
         return reason
 
 
@@ -230,6 +234,7 @@ class Code:
         "passed_over",
         "This is not the newest of {what}: newer ones without {missing} were passed over ({count}, the newest is "
         "{newest}).",
+        is_of_choice=True,
     )
     UNUSABLE = _unverifiable("unusable", "Rows left out because they have no id: {count}.")
     EMPTY_TWICE = _unverifiable(

@@ -112,8 +112,8 @@ class ArchiveAnswer:
         if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
         gaps = self._gaps(collected.selection.gaps, is_live=live is not None, is_snapshot=archived.is_snapshot)
-        # The derive stage may yield a gap again that it yielded for the live records.
-        before = [known for known in gaps if known not in selection.gaps]
+        # The derive stage has run again, for what the archive holds, and yields its gaps anew.
+        before = [known for known in gaps if known not in selection.gaps and not known.code.is_of_choice]
         return collected._replace(selection=selection, archive=self.archive).with_gaps(before=before)
 
     def _gaps(self, gaps: Sequence[Gap], *, is_live: bool, is_snapshot: bool) -> Sequence[Gap]:

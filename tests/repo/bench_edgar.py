@@ -118,7 +118,7 @@ def more_than(base: Sequence[str], command: Sequence[str], of_file: Sequence[str
     """
     spent(command, env)
     rounds = [[spent(each, env).cpu for each in (command, base, of_file)] for _ in range(RUNS)]
-    ours, theirs, pace = map(min, zip(*rounds, strict=True))
+    ours, theirs, pace = (float(min(times)) for times in zip(*rounds, strict=True))
     return OF_FILE * (ours - theirs) / pace
 
 

@@ -12,6 +12,7 @@ from pit_fetch_providers.markup.styles import declarations
 from pit_fetch_providers.sec_filings import elements, files, holdings, releases, texts
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.gaps import Reason
 from pit_fetch.times import NEW_YORK, start_of_day
 from tests.laws.mutants.leak import Mutant, fails, nothing
 
@@ -139,6 +140,16 @@ def _told_by_the_source_alone(real: Any) -> Any:
                 yield record
 
     return newest
+
+
+def _of_any_kind(real: Any) -> Any:
+    """Return the gaps as if none of them were made again."""
+
+    def gaps(*given: Any, **named: Any) -> Any:
+        known = real(*given, **named)
+        return [made._replace(code=Reason(made.code.type, made.code, made.code.template)) for made in known]
+
+    return gaps
 
 
 def _filled_up(real: Any) -> Any:
@@ -386,6 +397,12 @@ MUTANTS = (
             ("an older release in the place of a newer one without a word", "texts:_newest", _without_a_word),
             ("an archive does not tell of what was passed over", "texts:_newest", _told_by_the_source_alone),
         )
+    ),
+    Mutant(
+        "sec_filings: what was passed over is counted by the source and by the archive",
+        "pit_fetch.engine.from_archive:ArchiveAnswer._gaps",
+        _of_any_kind,
+        ("sec_filings: last release",),
     ),
     Mutant(
         "sec_filings: positions before all reports are read",
