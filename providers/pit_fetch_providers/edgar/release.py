@@ -50,19 +50,6 @@ class Dated(NamedTuple):
     undoubted: datetime | None
 
 
-def released_at(
-    filing: ListedFiling, cik: int, archive: Archive, horizon: datetime, *, for_any_instant: bool
-) -> datetime | None:
-    """Return the UTC instant from which ``filing``, of an ordinary form, was public; None if that cannot be shown.
-
-    The further arguments and the errors are those of :func:`by_row`.
-    """
-    if not forms.is_ordinary(filing.form):
-        return None
-    submitted = archive.submitted(filing.accession, cik, filing.filed)
-    return by_row(filing, submitted, cik, archive, horizon, for_any_instant=for_any_instant)
-
-
 def by_row(
     filing: ListedFiling,
     submitted: Acceptance | None,
@@ -75,10 +62,10 @@ def by_row(
     """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
 
     ``submitted`` is its row in a submissions file, and ``horizon`` the last instant that matters. The row alone dates a
-    filing that was certainly public by the last 09:00 of a business day before then, or that cannot have been public by
-    then. For any other filing, and where the row dates nothing, the header is read. ``for_any_instant``, as in a
-    capture, it is also read where the readings of the row are days apart. If a header cannot be read, or www.sec.gov
-    fails, its row alone counts: an error would show that there is such a filing. Raise UpstreamError at the deadline.
+    filing that was certainly public by the last 09:00 of a business day before then. For any other filing, and where
+    the row dates nothing, the header is read. ``for_any_instant``, as in a capture, it is also read where the readings
+    of the row are days apart. If a header cannot be read, or www.sec.gov fails, its row alone counts: an error would
+    show that there is such a filing. Raise UpstreamError at the deadline.
     """
     latest = bound(filing, submitted)
     soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
@@ -89,8 +76,6 @@ def by_row(
         is_settled = certain <= (min(latest, opening) if for_any_instant else opening)
         if is_settled:
             return latest
-        if soonest > horizon:
-            return max(latest, certain)  # an archive goes by it, also as of a later instant
 
     def instant(header: Acceptance) -> datetime | None:
         at = available_at(header, filing.filed, _is_evening(filing))
@@ -102,6 +87,16 @@ def by_row(
     header = _header(filing.accession, cik, archive, horizon, instant, in_full_text=certain is None)
     dated = certain if header is None else instant(header)
     return dated if dated is None or latest is None or latest > opening else _in_order(dated, latest)
+
+
+def is_to_come(filing: ListedFiling, submitted: Acceptance | None, horizon: datetime) -> bool:
+    """Return whether a filing was not public yet at ``horizon``, however its row in a submissions file is read.
+
+    When it will be, a row whose readings are days apart does not tell, and an archive would go by it: it is no record.
+    """
+    if submitted is None or bound(filing, submitted) is None:
+        return False
+    return _soonest(submitted, filing) > horizon
 
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:

@@ -6,7 +6,7 @@ versions, concepts and periods are made after the PIT has been applied, in :func
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     company = facts.document(reply.body)
     if company.cik != cik:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company")
-    released: dict[ListedFiling, datetime | None] = {}
+    released: dict[ListedFiling, Sequence[datetime | None]] = {}
     records: list[Record] = []
     last = query.horizon.astimezone(NEW_YORK).date()
     for version in facts.versions(company.taxonomies, _filter(query)):
@@ -61,24 +61,29 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
             filing = ListedFiling(version.accession, version.form, version.filed)
             if filing not in released:
                 released[filing] = _released(filing, cik, archive, query)
-            records.append(_record(version, cik, released[filing]))
+            records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> datetime | None:
-    """Return when a filing was released; None if that cannot be shown. Raise UpstreamError if it was public by the PIT.
+def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+    """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
-    Without it, an older version would stand in the place of its own.
+    Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
+    place of its own.
     """
-    from pit_fetch_providers.edgar import release
+    from pit_fetch_providers.edgar import forms, release
 
-    at = release.released_at(filing, cik, archive, query.horizon, for_any_instant=query.capture)
+    submitted = archive.submitted(filing.accession, cik, filing.filed)
+    if not query.open_mode and release.is_to_come(filing, submitted, query.horizon):
+        return ()
+    at = None
+    if forms.is_ordinary(filing.form):
+        at = release.by_row(filing, submitted, cik, archive, query.horizon, for_any_instant=query.capture)
     if at is None:
-        submitted = archive.submitted(filing.accession, cik, filing.filed)
         failure = release.missed(query, archive, filing.accession, release.undoubted_by_row(filing, submitted))
         if failure is not None:
             raise failure
-    return at
+    return (at,)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:

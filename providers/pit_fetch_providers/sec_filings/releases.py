@@ -84,6 +84,8 @@ def newest_first(
             yield from map(_had, waiting.settled(bound))
             if wanted(row):
                 place = dated(row)
+                if place is None:
+                    continue
                 if waiting.take(row, place, bound):
                     earliest = _since(query, place.at, earliest, first(row))
                 else:
@@ -142,8 +144,11 @@ def is_public(query: Query, at: datetime | None) -> bool:
     return query.open_mode or (at is not None and at <= query.horizon)
 
 
-def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place]:
-    """Return how a row is dated: by its own columns, with the filing's header if needed, or by its files."""
+def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place | None]:
+    """Return how a row is dated: by its own columns, with the filing's header if needed, or by its files.
+
+    A filing that was released after the PIT, however its row is read, has no place.
+    """
     if query.open_mode and not query.options["exact"]:
         return lambda row: _Place(release.bound(listed(row), row.submitted))
     archive = answering_archive(query, context)
@@ -155,7 +160,9 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place]
         # A header counts for more than the row, of which it may show a later release.
         return undated(row, dated.undoubted) if dated.at is None else _Place(dated.at)
 
-    def by_row(row: Row) -> _Place:
+    def by_row(row: Row) -> _Place | None:
+        if release.is_to_come(listed(row), row.submitted, query.now):
+            return None
         # By the PIT, and not by a cursor or a date: they must not change an instant.
         at = release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
         return _Place(at) if at is not None else undated(row, release.undoubted_by_row(listed(row), row.submitted))

@@ -28,11 +28,11 @@ def _on_its_filing_day(real: Any) -> Any:
 
 
 def _in_utc(real: Any) -> Any:
-    def released_at(*given: Any, **named: Any) -> Any:
+    def by_row(*given: Any, **named: Any) -> Any:
         moment = real(*given, **named)
         return None if moment is None else moment - timedelta(hours=5)
 
-    return released_at
+    return by_row
 
 
 def _late_in_a_capture(real: Any) -> Any:
@@ -196,8 +196,8 @@ MUTANTS = (
         lambda real: lambda query: (),
         ("sec_facts: ceiling",),
     ),
-    Mutant("sec_facts: public on its filing day", f"{_RELEASE}:released_at", _on_its_filing_day, _LAW),
-    Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:released_at", _in_utc, _LAW),
+    Mutant("sec_facts: public on its filing day", f"{_RELEASE}:by_row", _on_its_filing_day, _LAW),
+    Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:by_row", _in_utc, _LAW),
     Mutant(
         "sec_facts: that a filing's host fails is an error",
         "pit_fetch_providers.edgar.archive:answering_archive",
@@ -218,7 +218,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: a capture believes the Z of a late hour",
-        f"{_RELEASE}:released_at",
+        f"{_RELEASE}:by_row",
         lambda real: lambda *given, for_any_instant: real(*given, for_any_instant=False),
         ("sec_facts: archive silent",),
     ),
@@ -226,7 +226,7 @@ MUTANTS = (
         "sec_facts: the Z of what is yet to come is believed",
         f"{_RELEASE}:by_row",
         _by_one_reading,
-        ("sec_facts: asked before",),
+        ("sec_facts: asked in any order",),
     ),
     Mutant(
         "sec_facts: the exact hour of one filing beside the late hour of another",
