@@ -19,10 +19,14 @@ from pit_fetch_providers.sec_facts.versions import RELEASED, History, accession_
 
 
 class _Quarters(NamedTuple):
-    """The amounts of a period's quarters, None if not all are known, and the versions that show it."""
+    """The amounts of a period's quarters, and the versions that show them; None if not all are known as they were first.
+
+    ``undoing`` shows since when a sum is not, or no longer, held against other amounts.
+    """
 
     amounts: list[int | float] | None
-    shown: list[Record]
+    shown: Sequence[Record]
+    undoing: Sequence[Record]
 
 
 class Sums:
@@ -44,15 +48,19 @@ class Sums:
         by_span = [one for one in known if isinstance(one, Known)]
         if not known or not all(one.histories for one in by_span):
             return None
+        there = _parts_shown(known, parts)
         if omitted := [one for one in known if isinstance(one, Omission)]:
-            return Omission(omitted[0].reason, _parts_shown(known, parts))
+            return Omission(omitted[0].reason, there)
         if line.measure != "amount":
-            return Omission("not_additive", self._shown(by_span, parts))
+            return Omission("not_additive", there)
         complete = [rank for rank in by_span[0].histories if all(rank in one.histories for one in by_span)]
         if not complete:
-            return Omission("renamed", self._shown(by_span, parts))
-        omission = self._of_two_bases(line, parts, by_span, currency)
-        return omission or self._unless_rounded(line, parts, by_span, complete, currency)
+            return Omission("renamed", there)
+        made = self._of_two_bases(line, parts, by_span, currency)
+        made = made or self._unless_rounded(line, parts, by_span, complete, currency)
+        if isinstance(made, Omission):
+            return made._replace(shown=(*there, _completing(by_span, complete), *made.shown))
+        return made
 
     def _known(self, line: Line, parts: Parts, currency: str) -> list[Known | Omission]:
         """Return what is known of each part; nothing if one of them has no figure."""
@@ -66,10 +74,11 @@ class Sums:
 
     def _of_two_bases(self, line: Line, parts: Parts, by_span: Sequence[Known], currency: str) -> Omission | None:
         restating = [known.restating for known in by_span if known.restating is not None]
-        if restating or (restating := _other_bases(by_span, self._recasting(line, currency))):
-            return Omission("restated", (*self._shown(by_span, parts), min(restating, key=age)))
+        restating += _other_bases(by_span, self._recasting(line, currency))
+        if restating:
+            return Omission("restated", (min(restating, key=age),))
         contradicting = self._contradicting(line, parts, currency)
-        return Omission("contradicted", (*self._shown(by_span, parts), *contradicting)) if contradicting else None
+        return Omission("contradicted", contradicting) if contradicting else None
 
     def _unless_rounded(
         self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Sequence[int], currency: str
@@ -79,9 +88,10 @@ class Sums:
         least, suspected = suspects(amounts)
         in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
         shown = [version for known in by_span if known.shown for version in known.shown]
-        shown += [version for quarters in in_quarters.values() for version in quarters.shown]
+        shown += [version for quarters in in_quarters.values() for version in quarters.undoing]
         if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
-            return Omission("rounded", (*self._shown(by_span, parts), *shown))
+            shown += [version for quarters in in_quarters.values() for version in quarters.shown]
+            return Omission("rounded", tuple(shown))
         cell = self._newest_sum(by_span, ranks)
         return cell._replace(shown=(parts.shown, *shown, *self._moved(line)))
 
@@ -99,7 +109,7 @@ class Sums:
 
     def _in_quarters(self, line: Line, whole: Span, currency: str) -> _Quarters:
         """Return the line's amounts of the quarters of ``whole``, if all are known and none was ever restated."""
-        amounts, shown, start = list[int | float](), list[Record](), whole.start
+        amounts, shown, undoing, start = list[int | float](), list[Record](), list[Record](), whole.start
         while start is not None and start <= whole.end and kind_of(*whole) != "quarter":
             quarters = (
                 span
@@ -109,28 +119,19 @@ class Sums:
             every = [span for span in quarters if span in self._book.own]  # and no other days, as of a note
             known = {span: self._book.known(line, span, currency) for span in every}
             found = {span: one for span, one in known.items() if isinstance(one, Known) and one.histories}
-            shown += [version for one in known.values() for version in one.shown]
+            undoing += [version for one in known.values() for version in one.shown]
             if not found:
-                return _Quarters(None, shown)
+                return _Quarters(None, (), undoing)
             # Of several, the one that was there first.
             since = {span: max(one.by_age[0], self._book.own[span], key=age) for span, one in found.items()}
             span = min(since, key=lambda span: age(since[span]))
             first, restating = found[span].by_age[0], found[span].restating
-            shown += [since[span], *([] if restating is None else [restating])]
             if restating is not None:
-                return _Quarters(None, shown)
+                return _Quarters(None, (), [*undoing, restating])
             amounts.append(first.payload["value"])
+            shown.append(since[span])
             start = span.end + DAY
-        return _Quarters(amounts or None, shown)
-
-    def _shown(self, by_span: Iterable[Known], parts: Parts) -> tuple[Record, ...]:
-        """Return the versions that show why figures make no sum: those that would make it, and what restated them."""
-        shown = [parts.shown]
-        for known in by_span:
-            for history in known.histories.values():
-                shown += (history.versions[0], history.versions[self._book.place])
-            shown += known.shown if known.restating is None else (*known.shown, known.restating)
-        return tuple(shown)
+        return _Quarters(amounts or None, shown, undoing)
 
     def _moved(self, line: Line) -> list[Record]:
         """Return the version of the line that came last to a period other than its own, where it can undo a recast."""
@@ -198,6 +199,11 @@ def _parts_shown(of_spans: Iterable[Known | Omission], parts: Parts) -> tuple[Re
     known = list(of_spans)
     first = (one.by_age[0] for one in known if isinstance(one, Known))
     return (parts.shown, *first, *(version for one in known for version in one.shown))
+
+
+def _completing(by_span: Sequence[Known], ranks: Iterable[int]) -> Record:
+    """Return the version since which one of the concepts has all parts of a sum, whatever was restated since."""
+    return min((max((known.histories[rank].by_age[0] for known in by_span), key=age) for rank in ranks), key=age)
 
 
 def _other_bases(by_span: Sequence[Known], recasting: Mapping[str, Record]) -> list[Record]:

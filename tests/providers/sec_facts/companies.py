@@ -25,6 +25,7 @@ _SPANS = [(end, quarters) for end in range(8) for quarters in (1, 1, 2, 3, 4)]
 _YEAR_AND_SINCE, _LESS_A_PART = ((3, 4), (4, 1), (0, 1), (7, 4)), ((3, 4), (2, 3), (1, 2), (3, 1))
 _PARTS = [(date(2020, 1, 1), end) for end in (date(2020, 6, 30), date(2020, 9, 30), date(2020, 12, 31))]
 _FLOWS = ("us-gaap:NetIncomeLoss", "us-gaap:Revenues", "us-gaap:PaymentsOfDividends")
+_SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
 _FIRST = (date(2020, 1, 1), date(2019, 10, 1))  # where a period begins that began before the first end
 # What stands beside, in place of, or as a part of one another.
 _RELATED: Mapping[Statement, Sequence[Sequence[str]]] = {
@@ -85,17 +86,21 @@ def _at(day: date) -> datetime:
 
 
 def stamped(rng: Random) -> int:
-    """An item that is older than the PIT is what was answered at its instant, and ever since. None is gone."""
+    """An item that is older than the PIT is what was answered at its instant, and ever since. None is gone.
+
+    And one that stays what it was keeps its stamp, of companies whose filings are in order.
+    """
     for statement in STATEMENTS:
         _check_instants(_disorderly(rng, statement), statement)
     for _ in range(4):
         _check_instants(_renamed(rng), "income")
         _check_instants(_retyped(rng), "income")
-    _check_instants(_of_long_quarters(rng), "income")
+    for company in (_of_long_quarters(rng), _restated(rng)):
+        _check_instants(company, "income", keeps_stamps=True)
     return len(STATEMENTS)
 
 
-def _check_instants(records: Sequence[Record], statement: Statement) -> None:
+def _check_instants(records: Sequence[Record], statement: Statement, *, keeps_stamps: bool = False) -> None:
     instants = sorted({record.available_at for record in records if record.available_at is not None})
     for cadence in CADENCES:
         for vintage in _VINTAGES:
@@ -104,6 +109,9 @@ def _check_instants(records: Sequence[Record], statement: Statement) -> None:
                 assert before.keys() <= now.keys(), "an item is gone"
                 changed = [item for name, item in now.items() if item != before.get(name)]
                 assert all(item.available_at == at for item in changed), "an item is older than what changed it"
+                same = [name for name, item in before.items() if item.payload == now[name].payload]
+                is_kept = all(now[name].available_at == before[name].available_at for name in same)
+                assert is_kept or not keeps_stamps, "an item is stamped anew"
 
 
 def noted(rng: Random) -> int:
@@ -367,6 +375,22 @@ def _of_long_quarters(rng: Random) -> list[Record]:
     return [
         _Filing(number, "10-K", begins[-1] + number * DAY).fact(_FLOWS[0], start, end - DAY, 10 * (end - start).days)
         for number, (start, end) in enumerate(rng.sample(periods, 6))
+    ]
+
+
+def _restated(rng: Random) -> list[Record]:
+    """Return the profits of a company, and its shares and sales, which are other ones since some report."""
+    since = {"NetIncomeLoss": 99, "Revenues": rng.randrange(2, 13), _SHARES: rng.randrange(2, 13)}
+    return [
+        filing.fact(
+            f"us-gaap:{name}",
+            start,
+            end,
+            (end - start).days * (7 if filing.number < anew else 9),
+            "shares" if name == _SHARES else "USD",
+        )
+        for filing, start, end in _orderly(_begins(rng))
+        for name, anew in since.items()
     ]
 
 

@@ -115,6 +115,15 @@ def _that_begin_days_apart(real: Any) -> Any:
     return typed
 
 
+def _by_the_newest(real: Any) -> Any:
+    def parts_shown(known: Any, parts: Any) -> Any:
+        every = list(known)
+        newest = (one.by_age[-1] for one in every if not isinstance(one, Omission))
+        return (*real(every, parts), *newest)
+
+    return parts_shown
+
+
 def _nearest(real: Any) -> Any:
     def twelve_months(years: Any, every: Any) -> Any:
         ways: dict[Any, Any] = {}
@@ -249,6 +258,12 @@ MUTANTS = (
     Mutant("sec_facts: the newest version of the file", f"{_FACTS}:versions", _newest_alone, _LAW),
     Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),
     Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),
+    Mutant(
+        "sec_facts: a cell that is left out is as old as what restates it",
+        f"{_SUMS}:_parts_shown",
+        _by_the_newest,
+        _STAMPED,
+    ),
     Mutant(
         "sec_facts: a statement as old as its figures, whatever left out others",
         f"{_ROOM}.statements:_shown_by",

@@ -398,8 +398,7 @@ def test_a_cell_is_left_out_from_the_instant_of_what_restates_it(vintage: str) -
     assert quarter(amended).available_at == quarter(amended, revenue).available_at == at(AMENDED)
     assert quarter(revenue).available_at == quarter(amended, revenue, pit="2023-04-02T12:00:00-04:00").available_at
     again = income(Filing(sec.number(8), "8-K", "2023-08-01 12:00:00"), "2022-01-01", "2022-12-31", 46)
-    repeated = quarter(amended, revenue, again).available_at
-    assert (repeated == at(AMENDED)) is (vintage == "first")  # as for a figure: the newest version, or the first
+    assert quarter(amended, revenue, again).available_at == at(AMENDED)
 
 
 def test_a_cell_that_no_filing_gives_is_null_and_not_omitted() -> None:
@@ -544,6 +543,19 @@ def test_what_is_per_share_is_never_derived() -> None:
     months = ask(facts, op="statement", period="ttm")
     assert cells(months, "eps_diluted") == {"2022-12-31": 47, "2023-03-31": None}
     assert cells(months, "omitted") == {"2022-12-31": {}, "2023-03-31": {"eps_diluted": "not_additive"}}
+
+
+def test_a_split_dates_no_figure_anew_that_is_no_sum() -> None:
+    shares = tuple(
+        fact._replace(concept="WeightedAverageNumberOfDilutedSharesOutstanding", unit="shares") for fact in HISTORY[4:6]
+    )
+    split = (shares[1]._replace(filing=AMENDED, value=470), shares[0]._replace(filing=NEXT_Q1, value=330))
+    quarters = [
+        ask((*HISTORY, *shares, *facts), op="statement", period="quarter", vintage="first").records[1]
+        for facts in ((), split)
+    ]
+    assert quarters[0] == quarters[1]
+    assert quarters[0].payload["omitted"] == {"shares_diluted": "not_additive"}
 
 
 def test_the_newest_filing_decides_among_the_names_of_a_line() -> None:
