@@ -6,8 +6,8 @@ first quarter of 2022 were 235.7 million and those of the second 211.7, but 432.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, product
 
 from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.cells import total
@@ -19,18 +19,20 @@ from pit_fetch_providers.sec_facts.versions import age
 Contradiction = tuple[Span, Span, tuple[Record, ...]]
 
 
-def contradictions(first: Mapping[Span, Record], together: Iterable[Span]) -> list[Contradiction]:
+def contradictions(first: Mapping[Span, Sequence[Record]], together: Iterable[Span]) -> list[Contradiction]:
     """Return the contradictions among periods that begin ``together``, that first which was there first.
 
-    ``first`` has the first version of a line for each period, under whichever name.
+    ``first`` has what the first filing with the line reports of each period, under each of its names. Names can be of
+    two measures: if the periods add up under any of them, nothing is contradicted.
     """
     found = list[Contradiction]()
     for part, whole in combinations(sorted(together), 2):
         rest = first.get(Span(part.end + DAY, whole.end))
         if rest is not None:
-            shown = (first[part], rest, first[whole])
-            if not _adds_up(*(version.payload["value"] for version in shown)):
-                found.append((part, whole, shown))
+            every = (first[part], rest, first[whole])
+            amounts = ([version.payload["value"] for version in of_span] for of_span in every)
+            if not any(_adds_up(*chosen) for chosen in product(*amounts)):
+                found.append((part, whole, tuple(of_span[0] for of_span in every)))
     return sorted(found, key=lambda one: max(map(age, one[-1])))
 
 

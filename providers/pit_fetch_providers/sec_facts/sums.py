@@ -35,7 +35,7 @@ class Sums:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
-        self._firsts: dict[tuple[tuple[str, ...], str], Mapping[Span, Record]] = {}
+        self._firsts: dict[tuple[tuple[str, ...], str], Mapping[Span, Sequence[Record]]] = {}
         self._contradictions: dict[tuple[tuple[str, ...], str, date | None], list[Contradiction]] = {}
         self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
 
@@ -56,8 +56,8 @@ class Sums:
         complete = [rank for rank in by_span[0].histories if all(rank in one.histories for one in by_span)]
         if not complete:
             return Omission("renamed", there)
-        made = self._of_two_bases(line, parts, by_span, currency)
-        made = made or self._unless_rounded(line, parts, by_span, complete, currency)
+        of_two = self._of_two_bases(line, parts, by_span, currency)
+        made = of_two or self._unless_rounded(line, parts, by_span, complete, currency)
         if isinstance(made, Omission):
             return made._replace(shown=(*there, _completing(by_span, complete), *made.shown))
         return made
@@ -180,16 +180,19 @@ class Sums:
             self._contradictions[key] = contradictions(first, together)
         return self._contradictions[key]
 
-    def _first_versions(self, line: Line, currency: str) -> Mapping[Span, Record]:
-        """Return the first version of a line for each period, under whichever name."""
+    def _first_versions(self, line: Line, currency: str) -> Mapping[Span, Sequence[Record]]:
+        """Return what the first filing with a line reports of each period, a version for each name."""
         key = line.concepts, currency
         if key not in self._firsts:
-            unit, first = unit_of(line, currency), dict[Span, Record]()
+            unit, first = unit_of(line, currency), dict[Span, list[Record]]()
             for concept in line.concepts:
                 for (of_unit, span), history in self._book.of_concept(concept).items():
                     if of_unit == unit:
-                        version = history.by_age[0]
-                        first[span] = min(first[span], version, key=age) if span in first else version
+                        of_span, version = first.setdefault(span, []), history.by_age[0]
+                        if of_span and age(version) < age(of_span[0]):
+                            of_span.clear()
+                        if not of_span or age(version) == age(of_span[0]):
+                            of_span.append(version)
             self._firsts[key] = first
         return self._firsts[key]
 

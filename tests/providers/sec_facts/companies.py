@@ -26,6 +26,7 @@ _YEAR_AND_SINCE, _LESS_A_PART = ((3, 4), (4, 1), (0, 1), (7, 4)), ((3, 4), (2, 3
 _PARTS = [(date(2020, 1, 1), end) for end in (date(2020, 6, 30), date(2020, 9, 30), date(2020, 12, 31))]
 _FLOWS = ("us-gaap:NetIncomeLoss", "us-gaap:Revenues", "us-gaap:PaymentsOfDividends")
 _SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
+_OTHER_SALES = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
 _FIRST = (date(2020, 1, 1), date(2019, 10, 1))  # where a period begins that began before the first end
 # What stands beside, in place of, or as a part of one another.
 _RELATED: Mapping[Statement, Sequence[Sequence[str]]] = {
@@ -269,6 +270,18 @@ def one_basis(rng: Random) -> int:
     return 1
 
 
+def named(rng: Random) -> int:
+    """Nothing is contradicted of a line whose periods add up under one name, whatever some filings have under others."""
+    facts = list[Record]()
+    for filing, start, end in _orderly(_begins(rng)):
+        names = _FLOWS[:2] if rng.random() < 0.7 else (*_FLOWS[:2], _OTHER_SALES)
+        facts += [filing.fact(name, start, end, _of_the_days(name, start, end)) for name in names]
+    for cadence in CADENCES:
+        for item in _answer(facts, "income", cadence, rng.choice(_VINTAGES)).values():
+            assert "contradicted" not in item.payload["omitted"].values(), "names of two measures are added"
+    return 1
+
+
 def over(rng: Random) -> int:
     """What filings report of periods that had not ended changes nothing: no item, and no figure."""
     statement: Statement = rng.choice(("income", "cashflow"))
@@ -445,4 +458,5 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "complete": complete,
     "over": over,
     "one basis": one_basis,
+    "named": named,
 }

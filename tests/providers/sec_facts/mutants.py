@@ -259,6 +259,12 @@ MUTANTS = (
     Mutant("sec_facts: a taxonomy chosen before the PIT", f"{_FACTS}:versions", _first_taxonomy, _LAW),
     Mutant("sec_facts: the oldest period of a filing first", f"{_VERSIONS}:in_order", _by_id, ("sec_facts: paging",)),
     Mutant(
+        "sec_facts: names of two measures are added",
+        f"{_SUMS}:contradictions",
+        lambda real: lambda first, *given: real({span: versions[:1] for span, versions in first.items()}, *given),
+        ("sec_facts: named",),
+    ),
+    Mutant(
         "sec_facts: a cell that is left out is as old as what restates it",
         f"{_SUMS}:_parts_shown",
         _by_the_newest,
