@@ -24,6 +24,8 @@ _VALUES = 7
 # Reports, and the current reports that recast them. A proxy statement tags single figures again, for its tables of
 # pay, and sometimes a thousand times too small. A prospectus repeats figures of reports.
 REPORTS = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K", "8-K"})
+# No amount is larger, and no sum of such is too large for a float.
+_LARGEST = 10**100
 _Container = TypeVar("_Container", dict[str, Any], list[Any])
 _CIK = re.compile(CIK)
 _ACCESSION = re.compile(ACCESSION)
@@ -92,7 +94,7 @@ def _version(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None
     if not isinstance(row, dict):
         return None
     value, accession, form = row.get("val"), row.get("accn"), row.get("form")
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or abs(value) > _LARGEST:
         value = None
     start, end, filed = (parse_date(row.get(name)) for name in ("start", "end", "filed"))
     is_instant = row.get("start") is None

@@ -15,7 +15,15 @@ from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.book import Book, Parts
 from pit_fetch_providers.sec_facts.ends import Same
 from pit_fetch_providers.sec_facts.lines import ANCHORS
-from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, Span, is_long_quarter, is_of_twelve_weeks, kind_of
+from pit_fetch_providers.sec_facts.periods import (
+    DAY,
+    WEEK,
+    Kind,
+    Span,
+    is_long_quarter,
+    is_of_twelve_weeks,
+    kind_of,
+)
 from pit_fetch_providers.sec_facts.versions import age
 
 Cadence = Literal["annual", "quarter", "ttm"]
@@ -24,6 +32,8 @@ CADENCES: tuple[Cadence, ...] = ("annual", "quarter", "ttm")
 _ANNUAL_REPORTS = frozenset({"10-K", "10-KT", "20-F", "40-F"})
 # By how much two fiscal years, or the same quarters of two years, can differ: a 53rd week.
 _LEEWAY = timedelta(days=8)
+# Less than the difference between a quarter of 12 weeks and one of three months.
+_TYPED_OFF = timedelta(days=4)
 
 
 class _Typed(NamedTuple):
@@ -133,7 +143,8 @@ def _periods(
     """Yield the periods that are reported or derived, each with its rank among those of its end.
 
     The company's own come first, and of them what was its own first. Of those that one filing brought, what it reports
-    comes before what it lets us derive, and of these the one whose part was reported first.
+    comes before what it lets us derive. Of these, the one comes first whose parts are the same part of two years: three
+    months are not that of 12 weeks. Then the one comes whose part was reported first.
     """
     for place, span in enumerate({**reported, **ways}):
         of_span, first = ways.get(span, ()), reported.get(span)
@@ -144,8 +155,15 @@ def _periods(
             continue
         tie: tuple[Any, ...] = (0, place)
         if since is not None and since is not by_report:
-            tie = 1, min(age(way.minus) for way in of_span if way.own and age(way.own) == age(since)), span.start
+            by_sum = [way for way in of_span if way.own and age(way.own) == age(since)]
+            is_another_part = all(_is_of_another_length(way.parts.plus[0], span) for way in by_sum)
+            tie = 1, is_another_part, min(age(way.minus) for way in by_sum), span.start
         yield Period(span, tuple(way.parts for way in of_span), shown, since, (since is None, age(since or shown), tie))
+
+
+def _is_of_another_length(year: Span, months: Span) -> bool:
+    """Return whether twelve months are other weeks than the year that they are computed from."""
+    return abs(_length(year) - _length(months)) > _TYPED_OFF
 
 
 def _with_others(
@@ -287,7 +305,7 @@ def _quarters(years: Container[Span], every: Iterable[_Typed], short: Record | N
 
 def _twelve_months(years: Container[Span], every: Sequence[_Typed]) -> Iterator[_Derived]:
     """Yield the twelve months to each quarter's end: the year, and since its end, less the same part of the year."""
-    by_start, stubs = _by_start(every), [one for one in every if _length(one) < WEEK and one.own is not None]
+    by_start, stubs = _by_start(every), [one for one in every if _length(one.days) < WEEK and one.own is not None]
     for year in every:
         if year.period not in years:
             continue
@@ -296,7 +314,9 @@ def _twelve_months(years: Container[Span], every: Sequence[_Typed]) -> Iterator[
                 continue
             for before in by_start[year.days.start]:
                 made = _Derived(Span(before.period.end + DAY, since.period.end), (year, since), before)
-                if abs(_length(before) - _length(since)) <= _LEEWAY and not _has_stub(made, year.days.end, stubs):
+                if abs(_length(before.days) - _length(since.days)) <= _LEEWAY and not _has_stub(
+                    made, year.days.end, stubs
+                ):
                     yield made
 
 
@@ -313,6 +333,5 @@ def _has_stub(made: _Derived, end: date, stubs: Iterable[_Typed]) -> bool:
     )
 
 
-def _length(typed: _Typed) -> timedelta:
-    start, end = typed.days
-    return timedelta() if start is None else end - start
+def _length(span: Span) -> timedelta:
+    return timedelta() if span.start is None else span.end - span.start

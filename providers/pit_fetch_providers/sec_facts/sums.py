@@ -19,9 +19,9 @@ from pit_fetch_providers.sec_facts.versions import RELEASED, History, accession_
 
 
 class _Quarters(NamedTuple):
-    """The amounts of a period's quarters, and the versions that show them; None if not all are known as they were first.
+    """The first amounts of a period's quarters, and the versions that show them; None if not all are known.
 
-    ``undoing`` shows since when a sum is not, or no longer, held against other amounts.
+    ``undoing`` shows since when others are not known, or no longer count.
     """
 
     amounts: list[int | float] | None
@@ -86,11 +86,13 @@ class Sums:
         spans = (*parts.plus, parts.minus)
         amounts = {span: known.versions[0].payload["value"] for span, known in zip(spans, by_span, strict=True)}
         least, suspected = suspects(amounts)
-        in_quarters = {span: self._in_quarters(line, span, currency) for span in suspected}
-        shown = [version for known in by_span if known.shown for version in known.shown]
-        shown += [version for quarters in in_quarters.values() for version in quarters.undoing]
-        if any(is_rounded(amounts[span], least, known.amounts) for span, known in in_quarters.items()):
-            shown += [version for quarters in in_quarters.values() for version in quarters.shown]
+        rounded, shown = False, [version for known in by_span if known.shown for version in known.shown]
+        for span in suspected:
+            quarters = self._in_quarters(line, span, currency)
+            alone, beside = (is_rounded(amounts[span], least, known) for known in (None, quarters.amounts))
+            rounded |= beside
+            shown += (*quarters.undoing, *(quarters.shown if alone != beside else ()))
+        if rounded:
             return Omission("rounded", tuple(shown))
         cell = self._newest_sum(by_span, ranks)
         return cell._replace(shown=(parts.shown, *shown, *self._moved(line)))

@@ -271,7 +271,7 @@ def one_basis(rng: Random) -> int:
 
 
 def named(rng: Random) -> int:
-    """Nothing is contradicted of a line whose periods add up under one name, whatever some filings have under others."""
+    """Nothing is contradicted of a line whose periods add up under one name, whatever filings have under another."""
     facts = list[Record]()
     for filing, start, end in _orderly(_begins(rng)):
         names = _FLOWS[:2] if rng.random() < 0.7 else (*_FLOWS[:2], _OTHER_SALES)
