@@ -104,6 +104,12 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
         ("<ol style='list-style:url(1.png)'><li>a</ol>", "a"),
         ("<ol style='x-list-style:none;list-style-type:hebrew'><li>a</ol>", "1. a"),
         ("<style>ol, .n { list-style: none }</style><ol><li class=n>a</ol>", "1. a"),
+        ("<ul type=none><li>5,234</ul>", "5,234"),
+        ("<div style='list-style:none'><li>5,234</div>", "5,234"),
+        ("<menu style='list-style:none'><li>5,234</menu><dir><li>a</dir>", "5,234\n- a"),
+        ("<ul style='list-style-type:none!important;list-style-type:disc'><li>5,234</ul>", "5,234"),
+        ("<ol style='list-style-type:none foo'><li>a</ol><ul style='list-style:none circle'><li>b</ul>", "1. a\n\n- b"),
+        ("<ol start=2147483647><li>a</ol>", "2147483647. a"),
     ],
 )
 def test_items_have_the_numbers_that_tags_attributes_and_their_own_styles_give_them(page: str, text: str) -> None:
@@ -130,6 +136,9 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
     assert (captured.read(page.encode(), "text/html", "https://a.example", "text").text or "").endswith("5,234")
 
 
+TAB = "<span style='display:inline-block;width:36pt'></span>"
+
+
 # As Chromium shows each of them: what stands apart there has a blank or a line break, and nothing else does.
 @pytest.mark.parametrize(
     ("page", "text"),
@@ -148,7 +157,19 @@ def test_a_page_that_hides_itself_shows_nothing_as_a_document_and_hides_nothing_
         ("5<div style='visibility:hidden'>x</div>292", "5\n292"),
         ("5<q>6</q>", "5\u201c6\u201d"),
         ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
-        ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234copy567 5 6"}),
+        ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234 copy 567 5 6"}),
+        (
+            f"-{TAB}5,234 12{TAB}\u00bd 2024{TAB}%{TAB}2023{TAB}% \u0663{TAB}\u0664",
+            "- 5,234 12 \u00bd 2024 % 2023 % \u0663 \u0664",
+        ),
+        (
+            "<i style='display:inline-flex;min-width:3%'>-</i>5,234 \u0663<i style='display:inline-block'>\u0664</i>",
+            "- 5,234 \u0663 \u0664",
+        ),
+        ("a<i style='display:inline-block;width:20pt;text-align:right'>$</i>5 -<img width=20>6", "a $5 - 6"),
+        ("<i style='float:left'>-</i>5,234 <i style='float:left;min-width:9pt'>-</i>6", "-5,234 - 6"),
+        ("5,<input type=hidden>234 12,<img width=0 height=0>345", "5,234 12,345"),
+        ("<font style='vertical-align:bottom;font-size:10pt'>5.</font>25% <sup>1.</sup>2024", "5.25% ^1. 2024"),
         ("<i style='vertical-align:top;font-size:60%'>1</i>5,234 <sub>2</sub>6", "1 5,234 2 6"),
         ("5<i style='vertical-align:top;margin-left:9pt'>6</i><i style='vertical-align:bottom;float:right'>7", "5 6 7"),
         ("<style>i {vertical-align:text-top}</style>5<i style='padding-left:9pt'>6</i><i>7</i>", "5 67"),

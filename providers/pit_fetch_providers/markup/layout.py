@@ -31,15 +31,21 @@ _LINES = frozenset({"div", "li", "dt", "dd", "tr", "br", "main", "header", "foot
                     "center", "fieldset", "figcaption", "caption", "details", "summary", "body", "tbody", "thead",
                     "tfoot", "legend", "nav", "dialog", "option", "optgroup", "menu", "dir", "search", "hgroup",
                     "listing", "xmp", "frame"})  # fmt: skip
-# They stand in a line, but figures on both sides of one do not run together.
-_SEAMS = frozenset({"img", "button", "select", "input", "textarea", "label", "svg", "canvas", "object", "iframe",
-                    "video", "audio", "meter", "progress", "embed", "text", "tspan", "s", "del", "strike", "rt",
-                    "marquee", "mtr", "mtd", "mspace", "msqrt"})  # fmt: skip
-_KINDS: Mapping[str, Display] = {**dict.fromkeys(_SEAMS, "piece"), **dict.fromkeys(_PARAGRAPHS | _LINES, "line")}
+# They stand in a line, and what is on both sides of one does not run together.
+_OBJECTS = frozenset({"button", "select", "input", "textarea", "svg", "canvas", "object", "iframe", "video", "audio",
+                      "meter", "progress", "embed"})  # fmt: skip
+# Nor do figures on both sides of one of these. An image without a width may have none.
+_SEAMS = frozenset({"img", "label", "text", "tspan", "s", "del", "strike", "rt", "marquee", "mtr", "mtd", "mspace",
+                    "msqrt"})  # fmt: skip
+_KINDS: Mapping[str, Display] = {
+    **dict.fromkeys(_SEAMS | _OBJECTS, "piece"),
+    **dict.fromkeys(_PARAGRAPHS | _LINES, "line"),
+}
 _CELLS = ("td", "th")
 # What has a marker of its own, or holds what has one.
 _ITEMS = frozenset({"li", "ul", "ol"})
-_READ = frozenset({*_HEADINGS, *_CELLS, "ul", "ol", "li", "pre", "a", "q"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_READ = frozenset({*_HEADINGS, *_CELLS, *_LISTS, "li", "pre", "a", "q"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 200
@@ -53,7 +59,7 @@ _SMALL = ("small", "big")
 # Whose letters may have another size than those around them.
 _INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"})
 _QUOTES = {True: "\u201c", False: "\u201d"}  # as a page shows <q>, on entering and on leaving it
-_OF_FIGURES = frozenset("0123456789.,")
+_POINTS = frozenset(".,")
 _SHOWN = re.compile(r"\S")
 _FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 # Returns the address that a link leads to; None if that is no page.
@@ -88,6 +94,11 @@ def is_short(cell: LexborNode, looks: Looks) -> bool:
     return True
 
 
+def _gap(node: LexborNode, tag: str) -> Gap:
+    """Return what a piece of a line shows on both of its sides."""
+    return " " if tag in _OBJECTS or (tag == "img" and "width" in node.attributes) else SEAM
+
+
 def _numbering(node: LexborNode) -> Numbering:
     attributes = node.attributes
     count = sum(child.tag == "li" for child in node.iter()) if "reversed" in attributes else 0
@@ -100,7 +111,9 @@ class _Writer:
     def __init__(self, looks: Looks, linked: Linked | None) -> None:
         self.looks = looks
         self.linked = linked
-        self.shifted: list[tuple[int, bool]] = []  # of each of these that is open, its number, and whether it is marked
+        self.shifted: list[
+            tuple[int, bool, bool]
+        ] = []  # of each that is open, its number, and if it is marked, or sure
         self.sized: dict[int, bool] = {}  # of each element that was asked about, what _is_sized says
         self.lines: list[str] = []
         self.line = ""
@@ -120,14 +133,14 @@ class _Writer:
 
     def enter(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
         if look.is_left_out:
-            self._break(_KINDS.get(tag, "piece"), tag, ends_marker=False)
+            self._break(_KINDS.get(tag, "piece"), tag, gap=_gap(node, tag), ends_marker=False)
             return
         kind = look.display or _KINDS.get(tag)
         shift = None if kind == "line" or tag in _CELLS else _SHIFTS.get(tag) or look.shift
         if shift is not None and not shift.is_sure and not self._is_sized(node):
             shift = None
         if kind is not None:
-            self._break(kind, tag, ends_marker=tag in _ITEMS)
+            self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS)
         if look.before and kind != "line" and (shift is None or self.line.endswith(BACK)):
             self._part(look.before)
         if tag in _READ:
@@ -145,7 +158,7 @@ class _Writer:
         if look.behind and kind != "line":
             self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else look.behind)
         if kind is not None:
-            self._break(kind, tag, ends_marker=tag in _ITEMS or tag in _HEADINGS)
+            self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS or tag in _HEADINGS)
 
     def _is_sized(self, node: LexborNode) -> bool:
         """Return whether an element, or one around nothing else, may have letters of another size than its line."""
@@ -162,7 +175,7 @@ class _Writer:
         return self.sized[node.mem_id]
 
     def _begin(self, node: LexborNode, tag: str, state: int) -> None:
-        if tag in ("ul", "ol"):
+        if tag in _LISTS:
             self.lists.append(_numbering(node))
         elif tag == "pre":
             self.verbatim += 1
@@ -178,7 +191,7 @@ class _Writer:
             self.line = self.marker = "#" * int(tag[1]) + " "
 
     def _finish(self, node: LexborNode, tag: str, state: int) -> None:
-        if tag in ("ul", "ol"):
+        if tag in _LISTS:
             self.lists.pop()
         elif tag == "pre":
             self.verbatim -= 1
@@ -221,14 +234,18 @@ class _Writer:
     def _shift(self, number: int, shift: Shift) -> None:
         is_attached = self.line[-1:] not in ("", " ")
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
-        self.shifted.append((number, is_marked))
+        self.shifted.append((number, is_marked, shift.is_sure))
         self._add(shift.sign if is_marked else "")
 
     def _end_shift(self) -> None:
-        """End what is raised or lowered. Where no sign says so, as at the left of a figure, it is parted from it."""
-        if self.shifted.pop()[1]:
+        """End what is raised or lowered. Where no sign says so, as at the left of a figure, it is parted from it.
+
+        What ends with a point, and may have the size of what follows, is no mark, but the beginning of a figure.
+        """
+        _, is_marked, is_sure = self.shifted.pop()
+        if is_marked:
             self._add(BACK)
-        else:
+        elif is_sure or self.line[-1:] not in _POINTS:
             self._part(SEAM)
 
     def _part_from_next_cell(self) -> None:
@@ -244,7 +261,8 @@ class _Writer:
             self.line = f"{self.line[:place]}[{words}]({target})"
 
     def _begin_item(self, node: LexborNode) -> None:
-        numbering = self.lists[-1] if self.lists else Numbering.of("ul", {})
+        around = {} if node.parent is None else node.parent.attributes  # which may style a list that is none
+        numbering = self.lists[-1] if self.lists else Numbering.of("", around)
         marker = numbering.take(node.attributes)
         if marker and not self.line:
             self.line = self.marker = "  " * min(max(0, len(self.lists) - 1), _DEEPEST_INDENT) + marker
@@ -256,17 +274,18 @@ class _Writer:
         if gap == " ":
             self._write(" ")
         else:
-            self._add(SEAM if self.line[-1:] in _OF_FIGURES else "")
+            last = self.line[-1:]
+            self._add(SEAM if last.isdigit() or last in _POINTS else "")
 
-    def _break(self, kind: Display, tag: str, *, ends_marker: bool) -> None:
-        """Part an element from what stands before it, or behind it.
+    def _break(self, kind: Display, tag: str, *, gap: Gap, ends_marker: bool) -> None:
+        """Part an element from what stands before it, or behind it: with a ``gap``, if it is a piece of the line.
 
         Where nothing but the marker of an item or a heading stands before it, it continues the line.
         """
         if kind == "inline":
             return
         if kind == "piece":
-            self._part(SEAM)
+            self._part(gap)
         elif self.cells and self.cells[-1]:
             self._write(" ")
         elif ends_marker or not self.marker or self.begun or self.line != self.marker:

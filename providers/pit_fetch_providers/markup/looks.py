@@ -116,7 +116,7 @@ class Looks:
                 attributes.get("style") or "",
                 (attributes.get("class") or "") if self.sheet.classes else "",
                 (attributes.get("id") or "") if self.sheet.ids else "",
-                "hidden" in attributes or "popover" in attributes or (tag == "dialog" and "open" not in attributes),
+                _is_hidden(tag, attributes),
                 tag == "font" and "size" in attributes,
             )
         look = self.by_attributes.get(key)
@@ -171,6 +171,18 @@ def walk(root: LexborNode, looks: Looks) -> Iterator[Step]:
                 break
         else:
             yield waiting.pop()[0], tag, outer, False, state
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    """Return whether an element's attributes hide it, or leave it no room."""
+    match tag:
+        case "dialog" if "open" not in attributes:
+            return True
+        case "input" if (attributes.get("type") or "").lower() == "hidden":
+            return True
+        case "img" if attributes.get("width") in ("0", "1"):  # as of a pixel that counts readers
+            return True
+    return "hidden" in attributes or "popover" in attributes
 
 
 def _within(state: int, look: Look) -> int:

@@ -35,7 +35,7 @@ _DENOMINATORS = frozenset({"2", "3", "4", "5", "8", "16", "32", "64"})
 _RUN = re.compile(
     f"({RAISED})((?:[^{_SIGNS}]|{BACK}{RAISED})*)(?:{BACK}|$)|({LOWERED})((?:[^{_SIGNS}]|{BACK}{LOWERED})*)(?:{BACK}|$)"
 )
-_STRAY = re.compile(f"(?<=[0-9.,])[{_SIGNS}]+(?=[.,]?[0-9])")
+_STRAY = re.compile(rf"(?<=[\d.,])[{_SIGNS}]+(?=[.,]?\d)")
 _ANY = re.compile(f"[{_SIGNS}]")
 _DECIMALS = re.compile(f"[{_SIGNS}]*[.,]{BACK}*[0-9]")
 _DECIMAL = re.compile(r"[.,][0-9]{2}$|[0-9]\.[0-9]+$")

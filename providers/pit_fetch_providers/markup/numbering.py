@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from pit_fetch_providers.markup.styles import values_of, without_nested
 
-_STYLE = re.compile(r"(?:^|;)\s*list-style(?:-type)?\s*:([^;!]*)")
+_STYLE = re.compile(r"(?:^|;)\s*list-style(-type)?\s*:([^;!]*)(!?)")
 _POSITIONS = frozenset({"inside", "outside"})
 _AS_AROUND = frozenset({"inherit", "unset", "revert", "revert-layer"})
 _DECIMAL, _WITH_ZERO, _GREEK = "1", "01", "\u03b1"
@@ -30,7 +30,7 @@ _LETTERS = {
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _MOST_ROMAN = 3_999
-_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}")
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,10}(?![0-9])")
 BULLET = "- "
 # By its own style an item may be none: it has no marker, and is not counted.
 _ITEMS = frozenset({"list-item", *_AS_AROUND})
@@ -50,7 +50,8 @@ class Numbering:
         is_ordered = tag == "ol"
         is_reversed = is_ordered and "reversed" in attributes
         start = _integer(attributes.get("start") if is_ordered else None, count if is_reversed else 1)
-        by_type = _OF_TYPE.get(attributes.get("type") or "", _DECIMAL) if is_ordered else ""
+        word = attributes.get("type") or ""
+        by_type = _OF_TYPE.get(word, _DECIMAL) if is_ordered else _BULLETS.get(word.lower(), "")
         return cls(_of_style(attributes, by_type), start, -1 if is_reversed else 1)
 
     def take(self, attributes: Mapping[str, str | None]) -> str:
@@ -70,9 +71,14 @@ class Numbering:
 def _of_style(attributes: Mapping[str, str | None], kind: str) -> str:
     """Return how numbers are written by an element's own style; ``kind`` if it does not say."""
     style = attributes.get("style") or ""
-    for value in _STYLE.findall(without_nested(style).lower()) if "list" in style.lower() else ():
+    declared = _STYLE.findall(without_nested(style).lower()) if "list" in style.lower() else []
+    for longhand, value, _ in sorted(declared, key=lambda declaration: declaration[2]):  # the important ones last
         words = value.split()  # without quotations and addresses, which are no bullets
-        word = next((word for word in words if word not in _POSITIONS), "disc" if words else "none")
+        named = [word for word in words if word not in _POSITIONS]
+        if len(named) > (1 if longhand else 2):
+            continue  # as a browser does
+        # Of two words, one says that there is no picture.
+        word = next((word for word in named if word != "none"), "none" if named or not words else "disc")
         kind = kind if word in _AS_AROUND else _OF_STYLE.get(word, _DECIMAL)
     return kind
 

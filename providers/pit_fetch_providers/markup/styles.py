@@ -54,11 +54,13 @@ _TAKEN = {
     "float": re.compile(rf"left|right|none|inline-start|inline-end|{_GLOBAL}"),
     "position": re.compile(rf"static|relative|absolute|fixed|(?:-webkit-)?sticky|{_GLOBAL}"),
     "vertical-align": re.compile(rf"{_SIZED}|[a-z-]+"),
-    **dict.fromkeys(("top", "right", "bottom", "left", "width"), _BY_LENGTH),
+    "text-align": re.compile(rf"left|right|center|justify|start|end|{_GLOBAL}"),
+    **dict.fromkeys(("top", "right", "bottom", "left", "width", "min-width"), _BY_LENGTH),
     **dict.fromkeys(
         (f"{box}-{side}" for box in ("margin", "padding", "border") for side in ("right", "left")), _BY_LENGTH
     ),
 }
+_WIDTHS = frozenset({"width", "min-width"})
 _SIDES = ("top", "right", "bottom", "left")
 # What stands for four sides, or for the two ends of a line.
 _BOXES = {"margin": "margin-", "padding": "padding-", "inset": "", "margin-inline": "margin-",
@@ -242,8 +244,14 @@ def _gaps(values: Mapping[str, str]) -> tuple[Gap, Gap]:
         sum(_ems(values, f"{box}-{at}") for box in ("margin", "padding", "border")) for at in ("left", "right")
     )
     if side in ("left", "inline-start"):
-        return _gap(before) or SEAM, " " if "width" in values else _gap(behind) or SEAM
-    return _gap(before + moved), _gap(behind - moved)
+        return _gap(before) or SEAM, " " if values.keys() & _WIDTHS else _gap(behind) or SEAM
+    before, behind = before + moved, behind - moved
+    if _display(values.get("display", "")) == "piece":
+        # How much of its width is left, nobody says here.
+        room, aligned = max(_ems(values, name) for name in _WIDTHS), values.get("text-align", "")
+        before += room if aligned in ("right", "center", "end") else 0
+        behind += room if aligned not in ("right", "end") else 0
+    return _gap(before), _gap(behind)
 
 
 def _gap(ems: float) -> Gap:
