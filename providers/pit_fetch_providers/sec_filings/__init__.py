@@ -207,7 +207,7 @@ PROVIDER = Provider(
         Option("form", "text: the newest filing of exactly this form", metavar="10-K", uppercase=True),
         Option(
             "item",
-            "filings, text: only 8-Ks with this item, such as 2.02 (results)",
+            "filings, text: only those with this item of an 8-K, such as 2.02 (results)",
             metavar="2.02",
             search_terms="items",
         ),

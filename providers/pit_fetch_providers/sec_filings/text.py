@@ -22,12 +22,12 @@ _HTML = re.compile(r"<(?:!doctype\s+html|html|body)\b", re.IGNORECASE)
 _HTML_WITHIN = 4_096
 # A sign of currency, and what closes a figure, stand in cells of their own. In a row whose figures are years they head
 # columns.
-_FIGURE = r"[$€£¥(+−–—-]*(?:\d[\d,]*+\.?\d*+|\.\d+|[—–-])"
+_FIGURE = r"(?:[$€£¥] ?|[(+−–—-])*(?:\d[\d,]*+\.?\d*+|\.\d+|[—–-])"
 _MARKED = r"(?:\^[^\s|]*)?"
 _ROW = re.compile(r"^.* \|.*$", re.MULTILINE)
 _OF_FIGURES = re.compile(rf"(?:^|\| )(?!(?:19|20)\d\d{_MARKED}(?: |$)){_FIGURE}[)%]*{_MARKED}(?: \||$)")
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])")
-_CLOSING = re.compile(rf"((?:^|\| ){_FIGURE}{_MARKED}) \| (\)?%|\))(?= \||\^|$)")
+_CLOSING = re.compile(rf"((?:^|\| ){_FIGURE}{_MARKED}) \| ([)%])(?:(?: \|)? ?([)%]))?(?= \||\^|$)")
 # Marks of the plain text of the 1990s. <F1> is none of them: it is what a footnote is named by.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 
@@ -94,7 +94,7 @@ def _of_page(source: str) -> str:
 def _with_its_signs(match: re.Match[str]) -> str:
     """Return a row with the signs of each figure at it."""
     row = match[0]
-    return _CLOSING.sub(r"\1\2", _CURRENCY.sub(r"\1\2", row)) if _OF_FIGURES.search(row) else row
+    return _CLOSING.sub(r"\1\2\3", _CURRENCY.sub(r"\1\2", row)) if _OF_FIGURES.search(row) else row
 
 
 def _of_plain_text(source: str) -> str:

@@ -506,6 +506,8 @@ def test_the_text_of_a_document(source: str, expected: str) -> None:
         ("Other (2013 ) — %", "Other | (2013) | —%"),
         ("Shares ($ 2024 ) .5 %", "Shares | ($2024) | .5%"),
         ("Change (8<sup>1</sup> )% ¥ 5", "Change | (8^1)% | ¥5"),
+        ("Change (5.2 ) % (6 )_% (7 % )", "Change | (5.2)% | (6)% | (7%)"),
+        ("Loss $_(5,234 ) $_6 )", "Loss | $ (5,234) | $ 6)"),
     ],
 )
 def test_signs_are_at_their_figures_and_those_of_a_heading_are_not(cells: str, row: str) -> None:
