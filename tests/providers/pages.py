@@ -142,6 +142,27 @@ _PARTING = ("<nav>{}</nav>", "<dialog open>{}</dialog>", "<option>{}</option>", 
             "<i style='visibility:hidden'>9</i>{}<i style='visibility:hidden'>9</i>", "<q>{}</q>")  # fmt: skip
 
 
+# What a page shows between two signs, and what it does not.
+_ROOMS = ("<i style='display:inline-block;width:36pt'></i>", "<i style='display:inline-flex;min-width:3%'></i>",
+          "<img src=a width=20>", "<button></button>", "<i style='margin-left:1em'></i>",
+          "<i style='display:inline-block;min-width:9pt;text-align:right'></i>")  # fmt: skip
+_NO_ROOMS = ("<input type=hidden>", "<img src=a width=1 height=1>", "<i style='float:left'></i>", "<i></i>")
+
+
+def apart(rng: Random) -> int:
+    """Two signs are parted where a page shows a gap between them, and nowhere else."""
+    before, behind = (
+        rng.choice(("-", "\u2013", "(1)", "12", "$", "15,", "1.", "\u0663")),
+        rng.choice(("5,234", "\u00bd", "%")),
+    )
+    room, no_room = rng.choice(_ROOMS), rng.choice(_NO_ROOMS)
+    for text in readings(f"{before}{room}{behind} a{no_room}b"):
+        assert text == f"{before} {behind} ab", f"{before}{room}{behind} a{no_room}b is {text!r}"
+    begun = "<font style='vertical-align:bottom;font-size:10pt'>5.</font>"
+    assert filed.of_document(f"<html><body>{begun}25%") == "5.25%"
+    return 1
+
+
 def parted(rng: Random) -> int:
     """A figure does not run together with what is raised beside it, nor with what a page shows apart from it."""
     whole, beside = rng.choice(("", "33", "3,333", "33.33", "33.")), rng.choice(("7", "77"))

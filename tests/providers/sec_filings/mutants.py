@@ -142,6 +142,19 @@ def _told_by_the_source_alone(real: Any) -> Any:
     return newest
 
 
+def _of_any_size(real: Any) -> Any:
+    def end_shift(self: Any) -> None:
+        number, is_marked, _ = self.shifted.pop()
+        self.shifted.append((number, is_marked, True))
+        real(self)
+
+    return end_shift
+
+
+def _without_widths(real: Any) -> Any:
+    return lambda values, name: 0 if "width" in name else real(values, name)
+
+
 def _of_any_kind(real: Any) -> Any:
     """Return the gaps as if none of them were made again."""
 
@@ -535,12 +548,25 @@ MUTANTS = (
             ("the last rule of a sheet has an end", "sheets:_rules", _that_are_ended),
             ("no style makes a line", "styles:_display", lambda real: lambda word: None),
             ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
-            ("a point joins what a page parts", "layout:_OF_FIGURES", lambda real: frozenset("0123456789")),
+            ("a point joins what a page parts", "layout:_POINTS", lambda real: frozenset()),
             ("what is aligned has no gap", "styles:_gaps", _unless_aligned),
             ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
             ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
             ("what is raised at the left of a figure is a part of it", "layout:_Writer._end_shift", _with_a_sign_alone),
             ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
+        )
+    ),
+    *(
+        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: apart",))
+        for name, target, make in (
+            ("an empty box has no width", "styles:_ems", _without_widths),
+            ("a button has no width", "layout:_OBJECTS", lambda real: frozenset()),
+            (
+                "what cannot be seen has a width",
+                "looks:_is_hidden",
+                lambda real: lambda tag, attributes: "hidden" in attributes,
+            ),
+            ("the beginning of a figure is a mark", "layout:_Writer._end_shift", _of_any_size),
         )
     ),
     *(

@@ -683,6 +683,7 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "left open": pages.left_open,
     "passages": pages.passages,
     "parted": pages.parted,
+    "apart": pages.apart,
     "hidden": pages.hidden,
     "listed": pages.listed,
 }
