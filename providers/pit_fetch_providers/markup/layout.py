@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pit_fetch_providers.markup.looks import WITHOUT_SIZE, Looks, walk
 from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
 from pit_fetch_providers.markup.numbering import BULLET, Numbering
-from pit_fetch_providers.markup.styles import SEAM, Display, Gap, Look, Shift
+from pit_fetch_providers.markup.styles import SEAM, Display, Gap, Look, Shift, is_filled
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -49,6 +50,8 @@ _READ = frozenset({*_HEADINGS, *_CELLS, *_LISTS, "li", "pre", "a", "q"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 200
+# Of a box, no more elements are read to see whether its text fills it: boxes nest in boxes.
+_MOST_WITHIN = 20
 # To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
 _LONGEST_LINE, _KEPT = 4_000, 100
 _LONGEST_LINK = 100_000
@@ -61,6 +64,7 @@ _INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"
 _QUOTES = {True: "\u201c", False: "\u201d"}  # as a page shows <q>, on entering and on leaving it
 _POINTS = frozenset(".,")
 _SHOWN = re.compile(r"\S")
+_WIDE = re.compile(r"\s*0*(?:[2-9]|1[0-9])")
 _FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 # Returns the address that a link leads to; None if that is no page.
 Linked = Callable[[str], str | None]
@@ -96,7 +100,24 @@ def is_short(cell: LexborNode, looks: Looks) -> bool:
 
 def _gap(node: LexborNode, tag: str) -> Gap:
     """Return what a piece of a line shows on both of its sides."""
-    return " " if tag in _OBJECTS or (tag == "img" and "width" in node.attributes) else SEAM
+    is_wide = tag == "img" and _WIDE.match(node.attributes.get("width") or "")
+    return " " if tag in _OBJECTS or is_wide else SEAM
+
+
+def _room(node: LexborNode, width: float) -> Gap:
+    """Return what a page shows between the text of a box and its edge. Of a long text, only the beginning is read."""
+    if not width:
+        return ""
+    letters, waiting = 0, [node]
+    for _ in range(_MOST_WITHIN):
+        if not waiting or is_filled(width, letters):
+            break
+        within = waiting.pop()
+        if within.tag == "-text":
+            letters += len((within.text_content or "").strip())
+        else:
+            waiting += islice(within.iter(include_text=True), _MOST_WITHIN)
+    return "" if is_filled(width, letters) else " "
 
 
 def _numbering(node: LexborNode) -> Numbering:
@@ -113,13 +134,14 @@ class _Writer:
         self.linked = linked
         self.shifted: list[
             tuple[int, bool, bool]
-        ] = []  # of each that is open, its number, and if it is marked, or sure
+        ] = []  # of each that is open, its number, if it is marked, and if it is lower
         self.sized: dict[int, bool] = {}  # of each element that was asked about, what _is_sized says
         self.lines: list[str] = []
         self.line = ""
         self.begun: list[str] = []  # what stands before it in the same line
         self.marker = ""  # what was put before the words of the line
         self.lists: list[Numbering] = []  # of each open list
+        self.around: dict[int, Numbering] = {}  # of the items that are in none, by what they are in
         self.verbatim = 0
         self.cells: list[bool] = []  # of each open cell, whether it is one of a row
         self.links: list[tuple[int, int]] = []  # of each open link, the line and the place in it where it begins
@@ -141,8 +163,9 @@ class _Writer:
             shift = None
         if kind is not None:
             self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS)
-        if look.before and kind != "line" and (shift is None or self.line.endswith(BACK)):
-            self._part(look.before)
+        before = look.before or _room(node, look.room_before)
+        if before and kind != "line" and (shift is None or self.line.endswith(BACK)):
+            self._part(before)
         if tag in _READ:
             self._begin(node, tag, state)
         if shift is not None:
@@ -155,8 +178,9 @@ class _Writer:
         if tag in _READ:
             self._finish(node, tag, state)
         kind = look.display or _KINDS.get(tag)
-        if look.behind and kind != "line":
-            self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else look.behind)
+        behind = look.behind or _room(node, look.room_behind)
+        if behind and kind != "line":
+            self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else behind)
         if kind is not None:
             self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS or tag in _HEADINGS)
 
@@ -234,18 +258,18 @@ class _Writer:
     def _shift(self, number: int, shift: Shift) -> None:
         is_attached = self.line[-1:] not in ("", " ")
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
-        self.shifted.append((number, is_marked, shift.is_sure))
+        self.shifted.append((number, is_marked, shift.sign == LOWERED))
         self._add(shift.sign if is_marked else "")
 
     def _end_shift(self) -> None:
         """End what is raised or lowered. Where no sign says so, as at the left of a figure, it is parted from it.
 
-        What ends with a point, and may have the size of what follows, is no mark, but the beginning of a figure.
+        What ends with a point, and stands lower, is no mark, but the beginning of a figure.
         """
-        _, is_marked, is_sure = self.shifted.pop()
+        _, is_marked, is_lowered = self.shifted.pop()
         if is_marked:
             self._add(BACK)
-        elif is_sure or self.line[-1:] not in _POINTS:
+        elif not is_lowered or self.line[-1:] not in _POINTS:
             self._part(SEAM)
 
     def _part_from_next_cell(self) -> None:
@@ -261,13 +285,21 @@ class _Writer:
             self.line = f"{self.line[:place]}[{words}]({target})"
 
     def _begin_item(self, node: LexborNode) -> None:
-        around = {} if node.parent is None else node.parent.attributes  # which may style a list that is none
-        numbering = self.lists[-1] if self.lists else Numbering.of("", around)
+        numbering = self.lists[-1] if self.lists else self._outside_of_a_list(node)
         marker = numbering.take(node.attributes)
         if marker and not self.line:
             self.line = self.marker = "  " * min(max(0, len(self.lists) - 1), _DEEPEST_INDENT) + marker
         elif marker != BULLET:  # in a cell
             self._add(marker)
+
+    def _outside_of_a_list(self, item: LexborNode) -> Numbering:
+        """Return the numbering of items that are in no list, which what is around them may style."""
+        around = item.parent
+        if around is None:
+            return Numbering.of("", {})
+        if around.mem_id not in self.around:
+            self.around = {around.mem_id: Numbering.of("", around.attributes)}
+        return self.around[around.mem_id]
 
     def _part(self, gap: Gap) -> None:
         """Part what follows from what stands before it in the line: with a blank, or figures alone."""
@@ -285,7 +317,8 @@ class _Writer:
         if kind == "inline":
             return
         if kind == "piece":
-            self._part(gap)
+            # Nothing tells how wide it is. Within a word it may be a sign.
+            self._part(SEAM if self.line[-1:].isalpha() else gap)
         elif self.cells and self.cells[-1]:
             self._write(" ")
         elif ends_marker or not self.marker or self.begun or self.line != self.marker:

@@ -30,6 +30,7 @@ _STANDARDS = re.compile(
     re.IGNORECASE,
 )
 _DOCTYPE_WITHIN = 4_096
+_SPACED = frozenset({"style", "hspace", "border", "class", "id"})
 _ROWS = frozenset({"tr", "tbody", "thead", "tfoot"})
 _OF_TABLES = frozenset({"table", "td", "th", *_ROWS})
 _GONE, _LEFT_OUT, _PIECE = Look(is_gone=True), Look(is_left_out=True), Look(display="piece")
@@ -180,8 +181,8 @@ def _is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
             return True
         case "input" if (attributes.get("type") or "").lower() == "hidden":
             return True
-        case "img" if attributes.get("width") in ("0", "1"):  # as of a pixel that counts readers
-            return True
+        case "img" if attributes.get("width") in ("0", "1") and not attributes.keys() & _SPACED:
+            return True  # as of a pixel that counts readers
     return "hidden" in attributes or "popover" in attributes
 
 

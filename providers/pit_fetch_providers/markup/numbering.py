@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
-from pit_fetch_providers.markup.styles import values_of, without_nested
+from pit_fetch_providers.markup.styles import LONGEST, values_of, without_nested
 
 _STYLE = re.compile(r"(?:^|;)\s*list-style(-type)?\s*:([^;!]*)(!?)")
 _POSITIONS = frozenset({"inside", "outside"})
@@ -51,8 +52,8 @@ class Numbering:
         is_reversed = is_ordered and "reversed" in attributes
         start = _integer(attributes.get("start") if is_ordered else None, count if is_reversed else 1)
         word = attributes.get("type") or ""
-        by_type = _OF_TYPE.get(word, _DECIMAL) if is_ordered else _BULLETS.get(word.lower(), "")
-        return cls(_of_style(attributes, by_type), start, -1 if is_reversed else 1)
+        by_type = _OF_TYPE.get(word, _DECIMAL) if is_ordered else _BULLETS.get(word.lower() if tag == "ul" else "", "")
+        return cls(_of_style(attributes.get("style") or "", by_type), start, -1 if is_reversed else 1)
 
     def take(self, attributes: Mapping[str, str | None]) -> str:
         """Return what stands before the next item, which may have a value and a style of its own."""
@@ -62,16 +63,18 @@ class Numbering:
         self.following = number + self.step
         word = attributes.get("type") or ""
         by_type = _OF_TYPE.get(word, _BULLETS.get(word.lower(), self.kind))
-        kind = _of_style(attributes, by_type)
+        kind = _of_style(attributes.get("style") or "", by_type)
         if kind == _UNMARKED:
             return ""
         return f"{_written(number, kind)}. " if kind else BULLET
 
 
-def _of_style(attributes: Mapping[str, str | None], kind: str) -> str:
+@lru_cache(maxsize=1_024)
+def _of_style(style: str, kind: str) -> str:
     """Return how numbers are written by an element's own style; ``kind`` if it does not say."""
-    style = attributes.get("style") or ""
-    declared = _STYLE.findall(without_nested(style).lower()) if "list" in style.lower() else []
+    declared = (
+        _STYLE.findall(without_nested(style).lower()) if len(style) <= LONGEST and "list" in style.lower() else []
+    )
     for longhand, value, _ in sorted(declared, key=lambda declaration: declaration[2]):  # the important ones last
         words = value.split()  # without quotations and addresses, which are no bullets
         named = [word for word in words if word not in _POSITIONS]

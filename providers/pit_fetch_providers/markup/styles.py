@@ -23,7 +23,7 @@ _NO_SIGNS = re.compile(
     r"""/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|\b[uU][rR][lL]\(\s*+[^\s"')][^)]*\)?""", re.DOTALL
 )
 _BRACKETS = re.compile(r"[(\[][^()\[\]{}]*(?:[)\]]|\Z)")
-_LONGEST = 20_000  # a style of more than so many characters is none
+LONGEST = 20_000  # a style of more than so many characters is none
 
 _NUMBER = r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,2})?"
 # The least gap that a reader takes for a blank, in heights of letters: the blank of the usual type. Less is kerning.
@@ -103,6 +103,8 @@ class Look(NamedTuple):
     shift: Shift | None = None
     before: Gap = ""
     behind: Gap = ""
+    room_before: float = 0  # of a box that is wider than its text: of how many letters' height it is, before the text
+    room_behind: float = 0
     is_initial: bool = False  # it stands at the left of all that follows: a large first letter may
 
 
@@ -111,7 +113,7 @@ PLAIN = Look()
 
 def declarations(style: str) -> Iterator[tuple[str, str, bool]]:
     """Yield each declaration that says how an element is shown: property, value, and whether it is important."""
-    if len(style) > _LONGEST:
+    if len(style) > LONGEST:
         return
     for declaration in without_nested(style).split(";"):
         name, colon, value = declaration.partition(":")
@@ -176,6 +178,7 @@ def look_of(values: Mapping[str, str]) -> Look:
     size = values.get("font-size", "")
     display = _display(values.get("display", ""))
     before, behind = _gaps(values)
+    room_before, room_behind = _rooms(values) if display == "piece" else (0, 0)
     return Look(
         is_gone=values.get("display") == "none",
         is_collapsed=values.get("visibility") == "collapse",
@@ -186,6 +189,8 @@ def look_of(values: Mapping[str, str]) -> Look:
         shift=_moved(values) or _aligned(values),
         before=before,
         behind=behind,
+        room_before=room_before,
+        room_behind=room_behind,
         is_initial=values.get("float") == "left",
     )
 
@@ -245,13 +250,18 @@ def _gaps(values: Mapping[str, str]) -> tuple[Gap, Gap]:
     )
     if side in ("left", "inline-start"):
         return _gap(before) or SEAM, " " if values.keys() & _WIDTHS else _gap(behind) or SEAM
-    before, behind = before + moved, behind - moved
-    if _display(values.get("display", "")) == "piece":
-        # How much of its width is left, nobody says here.
-        room, aligned = max(_ems(values, name) for name in _WIDTHS), values.get("text-align", "")
-        before += room if aligned in ("right", "center", "end") else 0
-        behind += room if aligned not in ("right", "end") else 0
-    return _gap(before), _gap(behind)
+    return _gap(before + moved), _gap(behind - moved)
+
+
+def _rooms(values: Mapping[str, str]) -> tuple[float, float]:
+    """Return how wide a box is, before its text and behind it."""
+    width, aligned = max(_ems(values, name) for name in _WIDTHS), values.get("text-align", "")
+    return width if aligned in ("right", "center", "end") else 0, width if aligned not in ("right", "end") else 0
+
+
+def is_filled(width: float, letters: int) -> bool:
+    """Return whether so many letters leave no gap in a box of such a width."""
+    return not _gap(width - letters * _OF_LETTERS["ch"])
 
 
 def _gap(ems: float) -> Gap:

@@ -187,18 +187,25 @@ def _retyped(book: Book, derived: Iterable[_Derived], every: Mapping[Span, Recor
     for made in derived:
         (longer,), shorter = made.plus, made.minus
         for period, proof in _places(book, Span(shorter.days.end + DAY, longer.days.end)):
-            if period.end != made.rest.end and period in every and period in book.own and made.rest not in every:
-                yield made._replace(rest=period, proof=(book.own[period], every[period], *proof)), made.rest
+            if period.end != made.rest.end and period in every and period in book.own:
+                retyped = made._replace(rest=period, proof=(book.own[period], every[period], *proof))
+                if made.rest not in every or age(_shown_by(retyped)) < age(every[made.rest]):
+                    yield retyped, made.rest
 
 
 def _same_days(retyped: Iterable[tuple[_Derived, Span]]) -> Mapping[Span, Same]:
     """Return the period that each of these was proved to be, by the versions that show its parts and that period."""
     same = dict[Span, Same]()
     for made, rest in retyped:
-        shown = max(made.minus.shown, *(part.shown for part in made.plus), *made.proof, key=age)
+        shown = _shown_by(made)
         if rest not in same or age(shown) < age(same[rest].shown):
             same[rest] = Same(made.rest, shown)
     return same
+
+
+def _shown_by(made: _Derived) -> Record:
+    """Return the version since which a period is derived."""
+    return max(made.minus.shown, *(part.shown for part in made.plus), *made.proof, key=age)
 
 
 def _oldest(*versions: Record | None) -> Record | None:

@@ -35,7 +35,7 @@ class Sums:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
-        self._firsts: dict[tuple[tuple[str, ...], str], Mapping[Span, Sequence[Record]]] = {}
+        self._firsts: dict[tuple[tuple[str, ...], str], Mapping[Span, Mapping[str, Record]]] = {}
         self._contradictions: dict[tuple[tuple[str, ...], str, date | None], list[Contradiction]] = {}
         self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
 
@@ -182,19 +182,20 @@ class Sums:
             self._contradictions[key] = contradictions(first, together)
         return self._contradictions[key]
 
-    def _first_versions(self, line: Line, currency: str) -> Mapping[Span, Sequence[Record]]:
-        """Return what the first filing with a line reports of each period, a version for each name."""
+    def _first_versions(self, line: Line, currency: str) -> Mapping[Span, Mapping[str, Record]]:
+        """Return what the first filing with a line reports of each period, under each name."""
         key = line.concepts, currency
         if key not in self._firsts:
-            unit, first = unit_of(line, currency), dict[Span, list[Record]]()
+            unit, first = unit_of(line, currency), dict[Span, dict[str, Record]]()
             for concept in line.concepts:
                 for (of_unit, span), history in self._book.of_concept(concept).items():
                     if of_unit == unit:
-                        of_span, version = first.setdefault(span, []), history.by_age[0]
-                        if of_span and age(version) < age(of_span[0]):
+                        of_span, version = first.setdefault(span, {}), history.by_age[0]
+                        known = next(iter(of_span.values()), version)
+                        if age(version) < age(known):
                             of_span.clear()
-                        if not of_span or age(version) == age(of_span[0]):
-                            of_span.append(version)
+                        if age(version) <= age(known):
+                            of_span[concept] = version
             self._firsts[key] = first
         return self._firsts[key]
 

@@ -27,7 +27,7 @@ _MARKED = r"(?:\^[^\s|]*)?"
 _ROW = re.compile(r"^.* \|.*$", re.MULTILINE)
 _OF_FIGURES = re.compile(rf"(?:^|\| )(?!(?:19|20)\d\d{_MARKED}(?: |$)){_FIGURE}[)%]*{_MARKED}(?: \||$)")
 _CURRENCY = re.compile(r"(^|\| )(\(?[$€£¥]) \| (?=[(\d.])")
-_CLOSING = re.compile(rf"((?:^|\| ){_FIGURE}{_MARKED}) \| ([)%])(?:(?: \|)? ?([)%]))?(?= \||\^|$)")
+_CLOSING = re.compile(rf"((?:^|\| ){_FIGURE}{_MARKED}) \| ([)%])(?:(?: \|)? ?(?!\2)([)%]))?(?= \||\^|$)")
 # Marks of the plain text of the 1990s. <F1> is none of them: it is what a footnote is named by.
 _MARKS = re.compile(r"^[ \t]*(?:</?(?:PAGE|TABLE|CAPTION|S|C|FN)>[ \t]*)+\r?\n?", re.MULTILINE | re.IGNORECASE)
 

@@ -261,7 +261,11 @@ MUTANTS = (
     Mutant(
         "sec_facts: names of two measures are added",
         f"{_SUMS}:contradictions",
-        lambda real: lambda first, *given: real({span: versions[:1] for span, versions in first.items()}, *given),
+        lambda real: (
+            lambda first, *given: real(
+                {span: dict([*versions.items()][:1]) for span, versions in first.items()}, *given
+            )
+        ),
         ("sec_facts: named",),
     ),
     Mutant(

@@ -507,6 +507,7 @@ def test_the_text_of_a_document(source: str, expected: str) -> None:
         ("Shares ($ 2024 ) .5 %", "Shares | ($2024) | .5%"),
         ("Change (8<sup>1</sup> )% ¥ 5", "Change | (8^1)% | ¥5"),
         ("Change (5.2 ) % (6 )_% (7 % )", "Change | (5.2)% | (6)% | (7%)"),
+        ("Change 5.2 % % 10 ) )", "Change | 5.2% | % | 10) | )"),
         ("Loss $_(5,234 ) $_6 )", "Loss | $ (5,234) | $ 6)"),
     ],
 )
