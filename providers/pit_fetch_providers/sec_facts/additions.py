@@ -6,7 +6,7 @@ first quarter of 2022 were 235.7 million and those of the second 211.7, but 432.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations, product
 
 from pit_fetch.provider import Record
@@ -19,29 +19,24 @@ from pit_fetch_providers.sec_facts.versions import age
 Contradiction = tuple[Span, Span, tuple[Record, ...]]
 
 
-def contradictions(first: Mapping[Span, Mapping[str, Record]], together: Iterable[Span]) -> list[Contradiction]:
+def contradictions(
+    first: Mapping[Span, Mapping[str, Record]], together: Iterable[Span], name: str
+) -> list[Contradiction]:
     """Return the contradictions among periods that begin ``together``, that first which was there first.
 
     ``first`` has what the first filing with the line reports of each period, under each of its names. Names can be of
-    two measures: if the periods add up under any of them, nothing is contradicted.
+    two measures: where ``name``, that of the sum, has all amounts, it alone counts. Else any that add up will do.
     """
     found = list[Contradiction]()
     for part, whole in combinations(sorted(together), 2):
         rest = first.get(Span(part.end + DAY, whole.end))
         if rest is not None:
             every = (first[part], rest, first[whole])
-            if not any(_adds_up(*(version.payload["value"] for version in three)) for three in _of_one_name(every)):
+            of_name = [[of_span[name]] for of_span in every if name in of_span]
+            chosen = of_name if len(of_name) == len(every) else [[*of_span.values()] for of_span in every]
+            if not any(_adds_up(*(version.payload["value"] for version in three)) for three in product(*chosen)):
                 found.append((part, whole, tuple(next(iter(of_span.values())) for of_span in every)))
     return sorted(found, key=lambda one: max(map(age, one[-1])))
-
-
-def _of_one_name(every: Sequence[Mapping[str, Record]]) -> Iterator[Sequence[Record]]:
-    """Yield what periods have under one name or, where no name has them all, under any."""
-    names = [name for name in every[0] if all(name in of_span for of_span in every)]
-    if names:
-        yield from ([of_span[name] for of_span in every] for name in names)
-    else:
-        yield from product(*(of_span.values() for of_span in every))
 
 
 def _adds_up(part: int | float, rest: int | float, whole: int | float) -> bool:

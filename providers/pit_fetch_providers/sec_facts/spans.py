@@ -274,7 +274,8 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
             if first is not None:
                 way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
                 of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
-    return {span: tuple(of_period.values()) for span, of_period in ways.items()}
+    # A way of days that are proved later comes behind the others.
+    return {span: sorted(of_period.values(), key=lambda way: age(way.parts.shown)) for span, of_period in ways.items()}
 
 
 def _places(book: Book, rest: Span) -> Iterator[tuple[Span, tuple[Record, ...]]]:

@@ -36,7 +36,7 @@ class Sums:
         self._book = book
         self._recasts: dict[tuple[Line, str], Mapping[str, Record]] = {}
         self._firsts: dict[tuple[tuple[str, ...], str], Mapping[Span, Mapping[str, Record]]] = {}
-        self._contradictions: dict[tuple[tuple[str, ...], str, date | None], list[Contradiction]] = {}
+        self._contradictions: dict[tuple[tuple[str, ...], str, str, date | None], list[Contradiction]] = {}
         self._newest_moved: dict[tuple[str, ...], list[Record]] = {}
 
     def combined(self, line: Line, parts: Parts, currency: str) -> Cell | Omission | None:
@@ -56,7 +56,7 @@ class Sums:
         complete = [rank for rank in by_span[0].histories if all(rank in one.histories for one in by_span)]
         if not complete:
             return Omission("renamed", there)
-        of_two = self._of_two_bases(line, parts, by_span, currency)
+        of_two = self._of_two_bases(line, parts, by_span, complete, currency)
         made = of_two or self._unless_rounded(line, parts, by_span, complete, currency)
         if isinstance(made, Omission):
             return made._replace(shown=(*there, _completing(by_span, complete), *made.shown))
@@ -72,13 +72,20 @@ class Sums:
             every.append(known)
         return every
 
-    def _of_two_bases(self, line: Line, parts: Parts, by_span: Sequence[Known], currency: str) -> Omission | None:
+    def _of_two_bases(
+        self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Sequence[int], currency: str
+    ) -> Omission | None:
         restating = [known.restating for known in by_span if known.restating is not None]
         restating += _other_bases(by_span, self._recasting(line, currency))
         if restating:
             return Omission("restated", (min(restating, key=age),))
-        contradicting = self._contradicting(line, parts, currency)
-        return Omission("contradicted", contradicting) if contradicting else None
+        contradicting = [
+            (*shown, _completing(by_span, [rank]))
+            for rank in ranks
+            for shown in self._contradicting(line, line.concepts[rank], parts, currency)
+        ]
+        oldest = min(contradicting, key=lambda shown: max(map(age, shown)), default=None)
+        return None if oldest is None else Omission("contradicted", oldest)
 
     def _unless_rounded(
         self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Sequence[int], currency: str
@@ -157,29 +164,28 @@ class Sums:
             self._recasts[line, currency] = dict(sorted(every, key=lambda recast: age(recast[1]), reverse=True))
         return self._recasts[line, currency]
 
-    def _contradicting(self, line: Line, parts: Parts, currency: str) -> tuple[Record, ...]:
-        """Return what shows that a part and what follows it do not make up a whole, under whichever name of the line.
+    def _contradicting(self, line: Line, name: str, parts: Parts, currency: str) -> Iterator[tuple[Record, ...]]:
+        """Yield what shows that a part and what follows it do not make up a whole, of a sum under one name of the line.
 
         From what is subtracted to what it is subtracted from, each must; of what is added, what makes it up.
         """
         year, *added = parts.plus
         for start in dict.fromkeys((year.start, parts.minus.start)):  # which are proved to be one
-            for part, whole, shown in self._contradictions_from(line, start, currency):  # mostly none
+            for part, whole, shown in self._contradictions_from(line, name, start, currency):  # mostly none
                 if parts.minus.end <= part.end and whole.end <= year.end:
-                    return shown
+                    yield shown
         for span in added:
-            for _, whole, shown in self._contradictions_from(line, span.start, currency):
+            for _, whole, shown in self._contradictions_from(line, name, span.start, currency):
                 if whole == span:
-                    return shown
-        return ()
+                    yield shown
 
-    def _contradictions_from(self, line: Line, start: date | None, currency: str) -> Sequence[Contradiction]:
-        """Return the contradictions among the periods of a line that begin on a day."""
-        key = line.concepts, currency, start
+    def _contradictions_from(self, line: Line, name: str, start: date | None, currency: str) -> Sequence[Contradiction]:
+        """Return the contradictions among the periods of a line that begin on a day, for a sum under a name of it."""
+        key = line.concepts, name, currency, start
         if key not in self._contradictions:
             first = self._first_versions(line, currency)
             together = [span for span in self._book.starting(line, start) if span in first]
-            self._contradictions[key] = contradictions(first, together)
+            self._contradictions[key] = contradictions(first, together, name)
         return self._contradictions[key]
 
     def _first_versions(self, line: Line, currency: str) -> Mapping[Span, Mapping[str, Record]]:
