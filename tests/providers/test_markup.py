@@ -112,6 +112,7 @@ def test_the_lines_of_a_page(page: str, text: str) -> None:
         ("<ol start=2147483647><li>a</ol>", "2147483647. a"),
         ("<div style='list-style:decimal'><li>5,234<li>6,345</div>", "1. 5,234\n2. 6,345"),
         ("<menu type=none><li>a</menu>", "- a"),
+        ("<div style='list-style:decimal'><li>a</li><div><li>b</li></div><li>c</li></div>", "1. a\n- b\n2. c"),
     ],
 )
 def test_items_have_the_numbers_that_tags_attributes_and_their_own_styles_give_them(page: str, text: str) -> None:
@@ -159,7 +160,7 @@ TAB = "<span style='display:inline-block;width:36pt'></span>"
         ("5<div style='visibility:hidden'>x</div>292", "5\n292"),
         ("5<q>6</q>", "5\u201c6\u201d"),
         ("<div style='display:inline'>5</div><div style='display:inline'>6</div>", "56"),
-        ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234 copy567 5 6"}),
+        ("1,234<button>copy</button>567 5<select></select>6", {"1,234 567 5 6", "1,234 copy 567 5 6"}),
         (
             f"-{TAB}5,234 12{TAB}\u00bd 2024{TAB}%{TAB}2023{TAB}% \u0663{TAB}\u0664",
             "- 5,234 12 \u00bd 2024 % 2023 % \u0663 \u0664",
@@ -171,9 +172,15 @@ TAB = "<span style='display:inline-block;width:36pt'></span>"
         ("a<i style='display:inline-block;width:20pt;text-align:right'>$</i>5 -<img width=20>6", "a $5 - 6"),
         ("<i style='float:left'>-</i>5,234 <i style='float:left;min-width:9pt'>-</i>6", "-5,234 - 6"),
         (
-            "<i style='display:inline-block;min-width:2em'>Company</i>, the term<button>s</button>",
-            {"Company, the terms", "Company, the term"},
+            "<i style='display:inline-block;min-width:2em'>Company</i>, a<img width=20>5 a<svg width=0 />b",
+            "Company, a 5 ab",
         ),
+        (
+            "<i style='display:inline-block;width:90pt'>Total net sales and other income</i>5,234",
+            "Total net sales and other income 5,234",
+        ),
+        ("-<i style='display:inline-block;width:6em;text-align:right'>5,234<b hidden>hidden words</b></i>", "- 5,234"),
+        ("See <i style='vertical-align:bottom;font-size:6pt'>1.</i>5,234", "See 1. 5,234"),
         ("See <i style='vertical-align:top;font-size:60%'>2.</i>5,234 5<img width=1 hspace=10>6", "See 2. 5,234 5 6"),
         ("5,<input type=hidden>234 12,<img width=0 height=0>345", "5,234 12,345"),
         ("<font style='vertical-align:bottom;font-size:10pt'>5.</font>25% <sup>1.</sup>2024", "5.25% ^1. 2024"),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from pit_fetch_providers.markup.looks import WITHOUT_SIZE, Looks, walk
 from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
 from pit_fetch_providers.markup.numbering import BULLET, Numbering
-from pit_fetch_providers.markup.styles import SEAM, Display, Gap, Look, Shift, is_filled
+from pit_fetch_providers.markup.styles import SEAM, Display, Gap, Look, Room, Shift, is_filled
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -33,13 +33,14 @@ _LINES = frozenset({"div", "li", "dt", "dd", "tr", "br", "main", "header", "foot
                     "tfoot", "legend", "nav", "dialog", "option", "optgroup", "menu", "dir", "search", "hgroup",
                     "listing", "xmp", "frame"})  # fmt: skip
 # They stand in a line, and what is on both sides of one does not run together.
-_OBJECTS = frozenset({"button", "select", "input", "textarea", "svg", "canvas", "object", "iframe", "video", "audio",
-                      "meter", "progress", "embed"})  # fmt: skip
-# Nor do figures on both sides of one of these. An image without a width may have none.
-_SEAMS = frozenset({"img", "label", "text", "tspan", "s", "del", "strike", "rt", "marquee", "mtr", "mtd", "mspace",
+_OBJECTS = frozenset({"button", "select", "input", "textarea", "meter", "progress"})
+# Nor on both sides of one of these, if it has a width.
+_PICTURES = frozenset({"img", "svg", "canvas", "object", "iframe", "video", "audio", "embed"})
+# Nor do figures on both sides of one of these.
+_SEAMS = frozenset({"label", "text", "tspan", "s", "del", "strike", "rt", "marquee", "mtr", "mtd", "mspace",
                     "msqrt"})  # fmt: skip
 _KINDS: Mapping[str, Display] = {
-    **dict.fromkeys(_SEAMS | _OBJECTS, "piece"),
+    **dict.fromkeys(_SEAMS | _OBJECTS | _PICTURES, "piece"),
     **dict.fromkeys(_PARAGRAPHS | _LINES, "line"),
 }
 _CELLS = ("td", "th")
@@ -100,24 +101,24 @@ def is_short(cell: LexborNode, looks: Looks) -> bool:
 
 def _gap(node: LexborNode, tag: str) -> Gap:
     """Return what a piece of a line shows on both of its sides."""
-    is_wide = tag == "img" and _WIDE.match(node.attributes.get("width") or "")
+    is_wide = tag in _PICTURES and _WIDE.match(node.attributes.get("width") or "")
     return " " if tag in _OBJECTS or is_wide else SEAM
 
 
-def _room(node: LexborNode, width: float) -> Gap:
+def _room(node: LexborNode, room: Room | None, looks: Looks) -> Gap:
     """Return what a page shows between the text of a box and its edge. Of a long text, only the beginning is read."""
-    if not width:
+    if room is None:
         return ""
-    letters, waiting = 0, [node]
+    words, waiting = list[str](), [node]
     for _ in range(_MOST_WITHIN):
-        if not waiting or is_filled(width, letters):
+        if not waiting:
             break
         within = waiting.pop()
         if within.tag == "-text":
-            letters += len((within.text_content or "").strip())
-        else:
+            words += (within.text_content or "")[:_LONGEST_CELL].split()
+        elif not (looks.of(within).is_gone or looks.of(within).is_left_out):
             waiting += islice(within.iter(include_text=True), _MOST_WITHIN)
-    return "" if is_filled(width, letters) else " "
+    return "" if is_filled(room, words) else " "
 
 
 def _numbering(node: LexborNode) -> Numbering:
@@ -134,7 +135,7 @@ class _Writer:
         self.linked = linked
         self.shifted: list[
             tuple[int, bool, bool]
-        ] = []  # of each that is open, its number, if it is marked, and if it is lower
+        ] = []  # of each that is open, its number, if it is marked, or a figure's part
         self.sized: dict[int, bool] = {}  # of each element that was asked about, what _is_sized says
         self.lines: list[str] = []
         self.line = ""
@@ -163,13 +164,13 @@ class _Writer:
             shift = None
         if kind is not None:
             self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS)
-        before = look.before or _room(node, look.room_before)
+        before = look.before or _room(node, look.room_before, self.looks)
         if before and kind != "line" and (shift is None or self.line.endswith(BACK)):
             self._part(before)
         if tag in _READ:
             self._begin(node, tag, state)
         if shift is not None:
-            self._shift(node.mem_id, shift)
+            self._shift(node.mem_id, shift, is_small=look.is_small)
 
     def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
         is_shifted = bool(self.shifted) and self.shifted[-1][0] == node.mem_id
@@ -178,7 +179,7 @@ class _Writer:
         if tag in _READ:
             self._finish(node, tag, state)
         kind = look.display or _KINDS.get(tag)
-        behind = look.behind or _room(node, look.room_behind)
+        behind = look.behind or _room(node, look.room_behind, self.looks)
         if behind and kind != "line":
             self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else behind)
         if kind is not None:
@@ -255,21 +256,21 @@ class _Writer:
         self.begun, self.line, self.marker = [], "", ""
         return line
 
-    def _shift(self, number: int, shift: Shift) -> None:
+    def _shift(self, number: int, shift: Shift, *, is_small: bool) -> None:
         is_attached = self.line[-1:] not in ("", " ")
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
-        self.shifted.append((number, is_marked, shift.sign == LOWERED))
+        self.shifted.append((number, is_marked, shift.sign == LOWERED and not (shift.is_sure or is_small)))
         self._add(shift.sign if is_marked else "")
 
     def _end_shift(self) -> None:
         """End what is raised or lowered. Where no sign says so, as at the left of a figure, it is parted from it.
 
-        What ends with a point, and stands lower, is no mark, but the beginning of a figure.
+        What ends with a point, and stands lower in letters that are not small, is the beginning of a figure.
         """
-        _, is_marked, is_lowered = self.shifted.pop()
+        _, is_marked, may_be_begun = self.shifted.pop()
         if is_marked:
             self._add(BACK)
-        elif not is_lowered or self.line[-1:] not in _POINTS:
+        elif not may_be_begun or self.line[-1:] not in _POINTS:
             self._part(SEAM)
 
     def _part_from_next_cell(self) -> None:
@@ -298,7 +299,7 @@ class _Writer:
         if around is None:
             return Numbering.of("", {})
         if around.mem_id not in self.around:
-            self.around = {around.mem_id: Numbering.of("", around.attributes)}
+            self.around[around.mem_id] = Numbering.of("", around.attributes)
         return self.around[around.mem_id]
 
     def _part(self, gap: Gap) -> None:
@@ -317,8 +318,7 @@ class _Writer:
         if kind == "inline":
             return
         if kind == "piece":
-            # Nothing tells how wide it is. Within a word it may be a sign.
-            self._part(SEAM if self.line[-1:].isalpha() else gap)
+            self._part(gap)
         elif self.cells and self.cells[-1]:
             self._write(" ")
         elif ends_marker or not self.marker or self.begun or self.line != self.marker:

@@ -12,7 +12,7 @@ Of one property the last declaration counts that a browser takes:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -29,6 +29,7 @@ _NUMBER = r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,2})?"
 # The least gap that a reader takes for a blank, in heights of letters: the blank of the usual type. Less is kerning.
 # What is given in other units is of letters of ten points. A hundredth of a page is wider than that.
 _BLANK = 0.25
+_SMALL = 85  # percent of the usual size
 _OF_LETTERS = {"em": 1.0, "ex": 0.5, "ch": 0.5, "cap": 0.7, "ic": 1.0, "lh": 1.2}
 _EMS = {
     **_OF_LETTERS,
@@ -90,6 +91,13 @@ class Shift(NamedTuple):
     is_sure: bool = True
 
 
+class Room(NamedTuple):
+    """How wide a box is, in heights of letters. One that ``grows`` is as wide as its text, if that is wider."""
+
+    width: float
+    grows: bool
+
+
 class Look(NamedTuple):
     """How an element is shown, as far as it says so itself. None stands for what is around it, or its tag."""
 
@@ -99,12 +107,13 @@ class Look(NamedTuple):
     is_visible: bool | None = None
     has_size: bool | None = None
     is_sized: bool = False  # its letters may have another size than those around it
+    is_small: bool = False
     display: Display | None = None
     shift: Shift | None = None
     before: Gap = ""
     behind: Gap = ""
-    room_before: float = 0  # of a box that is wider than its text: of how many letters' height it is, before the text
-    room_behind: float = 0
+    room_before: Room | None = None  # of a box that may be wider than its text: before the text, or behind it
+    room_behind: Room | None = None
     is_initial: bool = False  # it stands at the left of all that follows: a large first letter may
 
 
@@ -178,13 +187,14 @@ def look_of(values: Mapping[str, str]) -> Look:
     size = values.get("font-size", "")
     display = _display(values.get("display", ""))
     before, behind = _gaps(values)
-    room_before, room_behind = _rooms(values) if display == "piece" else (0, 0)
+    room_before, room_behind = _rooms(values) if display == "piece" else (None, None)
     return Look(
         is_gone=values.get("display") == "none",
         is_collapsed=values.get("visibility") == "collapse",
         is_visible=_VISIBLE.get(values.get("visibility", "")),
         has_size=_has_size(size),
         is_sized=bool(size),
+        is_small=_is_small(size),
         display=display,
         shift=_moved(values) or _aligned(values),
         before=before,
@@ -239,6 +249,14 @@ def _has_size(size: str) -> bool | None:
     return None if length[2] in _RELATIVE_UNITS else True
 
 
+def _is_small(size: str) -> bool:
+    """Return whether letters of such a size are smaller than the usual ones, as those of a note are."""
+    length = _LENGTH.fullmatch(size)
+    if length is None:
+        return "small" in size
+    return float(length[1]) < _SMALL if length[2] == "%" else float(length[1]) * _EMS.get(length[2], 1) < _SMALL / 100
+
+
 def _gaps(values: Mapping[str, str]) -> tuple[Gap, Gap]:
     """Return what a page shows before an element of a line, and behind it."""
     side = values.get("float")
@@ -253,15 +271,17 @@ def _gaps(values: Mapping[str, str]) -> tuple[Gap, Gap]:
     return _gap(before + moved), _gap(behind - moved)
 
 
-def _rooms(values: Mapping[str, str]) -> tuple[float, float]:
-    """Return how wide a box is, before its text and behind it."""
-    width, aligned = max(_ems(values, name) for name in _WIDTHS), values.get("text-align", "")
-    return width if aligned in ("right", "center", "end") else 0, width if aligned not in ("right", "end") else 0
+def _rooms(values: Mapping[str, str]) -> tuple[Room | None, Room | None]:
+    """Return the room of a box before its text, and behind it; None if there is none."""
+    width, least, aligned = _ems(values, "width"), _ems(values, "min-width"), values.get("text-align", "")
+    room = Room(max(width, least), grows=least >= width) if max(width, least) >= _BLANK else None
+    return room if aligned in ("right", "center", "end") else None, room if aligned not in ("right", "end") else None
 
 
-def is_filled(width: float, letters: int) -> bool:
-    """Return whether so many letters leave no gap in a box of such a width."""
-    return not _gap(width - letters * _OF_LETTERS["ch"])
+def is_filled(room: Room, words: Sequence[str]) -> bool:
+    """Return whether a text leaves no gap in a box. In one that does not grow, several words may be several lines."""
+    letters = sum(map(len, words)) + max(0, len(words) - 1)
+    return (room.grows or len(words) == 1) and not _gap(room.width - letters * _OF_LETTERS["ch"])
 
 
 def _gap(ems: float) -> Gap:
