@@ -145,7 +145,7 @@ def _told_by_the_source_alone(real: Any) -> Any:
 def _of_any_size(real: Any) -> Any:
     def end_shift(self: Any) -> None:
         number, is_marked, _ = self.shifted.pop()
-        self.shifted.append((number, is_marked, True))
+        self.shifted.append((number, is_marked, False))
         real(self)
 
     return end_shift
