@@ -92,7 +92,8 @@ def by_row(
 def is_to_come(filing: ListedFiling, submitted: Acceptance | None, horizon: datetime) -> bool:
     """Return whether a filing was not public yet at ``horizon``, however its row in a submissions file is read.
 
-    When it will be, a row whose readings are days apart does not tell, and an archive would go by it: it is no record.
+    Nothing is recorded of such a filing. Its row does not tell when it will be public, if its readings are days apart,
+    and an archive would go by it.
     """
     if submitted is None or bound(filing, submitted) is None:
         return False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch_providers.markup.looks import WITHOUT_SIZE, Looks, walk
 from pit_fetch_providers.markup.marks import BACK, DEEPEST, LOWERED, RAISED, resolved, visible
@@ -106,7 +106,7 @@ def _gap(node: LexborNode, tag: str) -> Gap:
 
 
 def _room(node: LexborNode, room: Room | None, looks: Looks) -> Gap:
-    """Return what a page shows between the text of a box and its edge. Of a long text, only the beginning is read."""
+    """Return what a page shows between the text of a box and its edge. Only the beginning of a long text is read."""
     if room is None:
         return ""
     words, waiting = list[str](), [node]
@@ -127,15 +127,21 @@ def _numbering(node: LexborNode) -> Numbering:
     return Numbering.of(node.tag or "", attributes, count)
 
 
+class _Shifted(NamedTuple):
+    """A raised or lowered element: its number, whether a sign marks it, and whether it may begin a figure."""
+
+    number: int
+    is_marked: bool
+    may_begin: bool
+
+
 class _Writer:
     """The lines by now, and the ``line`` that is being written."""
 
     def __init__(self, looks: Looks, linked: Linked | None) -> None:
         self.looks = looks
         self.linked = linked
-        self.shifted: list[
-            tuple[int, bool, bool]
-        ] = []  # of each that is open, its number, if it is marked, or a figure's part
+        self.shifted: list[_Shifted] = []  # each of these that is open
         self.sized: dict[int, bool] = {}  # of each element that was asked about, what _is_sized says
         self.lines: list[str] = []
         self.line = ""
@@ -173,7 +179,7 @@ class _Writer:
             self._shift(node.mem_id, shift, is_small=look.is_small)
 
     def leave(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
-        is_shifted = bool(self.shifted) and self.shifted[-1][0] == node.mem_id
+        is_shifted = bool(self.shifted) and self.shifted[-1].number == node.mem_id
         if is_shifted:
             self._end_shift()
         if tag in _READ:
@@ -259,7 +265,8 @@ class _Writer:
     def _shift(self, number: int, shift: Shift, *, is_small: bool) -> None:
         is_attached = self.line[-1:] not in ("", " ")
         is_marked = len(self.shifted) < DEEPEST and (shift.is_sure or is_attached)
-        self.shifted.append((number, is_marked, shift.sign == LOWERED and not (shift.is_sure or is_small)))
+        may_begin = shift.sign == LOWERED and not (shift.is_sure or is_small)
+        self.shifted.append(_Shifted(number, is_marked, may_begin))
         self._add(shift.sign if is_marked else "")
 
     def _end_shift(self) -> None:
@@ -267,10 +274,10 @@ class _Writer:
 
         What ends with a point, and stands lower in letters that are not small, is the beginning of a figure.
         """
-        _, is_marked, may_be_begun = self.shifted.pop()
-        if is_marked:
+        shifted = self.shifted.pop()
+        if shifted.is_marked:
             self._add(BACK)
-        elif not may_be_begun or self.line[-1:] not in _POINTS:
+        elif not shifted.may_begin or self.line[-1:] not in _POINTS:
             self._part(SEAM)
 
     def _part_from_next_cell(self) -> None:

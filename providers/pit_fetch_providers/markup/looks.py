@@ -30,6 +30,7 @@ _STANDARDS = re.compile(
     re.IGNORECASE,
 )
 _DOCTYPE_WITHIN = 4_096
+# With one of these, an image takes more room than its width.
 _SPACED = frozenset({"style", "hspace", "border", "class", "id"})
 _ROWS = frozenset({"tr", "tbody", "thead", "tfoot"})
 _OF_TABLES = frozenset({"table", "td", "th", *_ROWS})

@@ -144,8 +144,7 @@ def _told_by_the_source_alone(real: Any) -> Any:
 
 def _of_any_size(real: Any) -> Any:
     def end_shift(self: Any) -> None:
-        number, is_marked, _ = self.shifted.pop()
-        self.shifted.append((number, is_marked, False))
+        self.shifted.append(self.shifted.pop()._replace(may_begin=False))
         real(self)
 
     return end_shift
@@ -264,7 +263,7 @@ def _that_are_ended(real: Any) -> Any:
 
 
 def _with_a_sign_alone(real: Any) -> Any:
-    return lambda self: real(self) if self.shifted[-1][1] else self.shifted.pop()
+    return lambda self: real(self) if self.shifted[-1].is_marked else self.shifted.pop()
 
 
 def _never(real: Any) -> Any:
