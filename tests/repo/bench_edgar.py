@@ -34,7 +34,7 @@ from tests.providers.sec_full_text.server import Filing
 from tests.repo.bench import articles
 from tests.serving import serve
 
-RUNS = 21
+RUNS, DAY = 21, timedelta(days=1)
 PIT = "2025-06-30T16:00:00-04:00"
 FIRST, LAST, CONCEPTS = 2008, 2025, 500
 # Milliseconds of CPU, as the limits are.
@@ -53,7 +53,10 @@ class Spent(NamedTuple):
 
 
 def facts() -> list[Reported]:
-    """Return what a company reports in seventeen years: each quarter beside that of the year before."""
+    """Return what a company reports in seventeen years: each quarter beside that of the year before.
+
+    An amount is the sum of its days, so that quarters make up years.
+    """
     names = [concept.partition(":")[2] for lines in LINES.values() for line in lines for concept in line.concepts[:1]]
     named = [*dict.fromkeys(names), *(f"Note{number}OfTheStatementsDisclosedInDetail" for number in range(CONCEPTS))]
     flows = {line.concepts[0].partition(":")[2] for name in ("income", "cashflow") for line in LINES[name]}
@@ -65,7 +68,7 @@ def facts() -> list[Reported]:
             if concept in flows or place % 3 == 0:
                 spans = report.spans if concept in flows else report.spans[:2]
                 found += (
-                    Reported(report.filing, concept, f"{end}", amount * (end - start).days + end.year, f"{start}")
+                    Reported(report.filing, concept, f"{end}", amount * (end - start + DAY).days, f"{start}")
                     for start, end in spans
                 )
             else:

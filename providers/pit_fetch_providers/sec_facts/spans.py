@@ -274,8 +274,12 @@ def _ways(book: Book, every: Iterable[_Derived], reported: Mapping[Span, Record]
             if first is not None:
                 way, of_period = _Way(Parts(*spans, first), own, minus.shown), ways.setdefault(period, {})
                 of_period[spans] = _first(of_period[spans], way) if spans in of_period else way
-    # A way of days that are proved later comes behind the others.
-    return {span: sorted(of_period.values(), key=lambda way: age(way.parts.shown)) for span, of_period in ways.items()}
+    return {span: _by_age([*of_period.values()]) for span, of_period in ways.items()}
+
+
+def _by_age(ways: list[_Way]) -> list[_Way]:
+    """Return the ways to derive a period, of which one of days that are proved later comes behind the others."""
+    return sorted(ways, key=lambda way: age(way.parts.shown)) if len(ways) > 1 else ways
 
 
 def _places(book: Book, rest: Span) -> Iterator[tuple[Span, tuple[Record, ...]]]:

@@ -48,18 +48,18 @@ class Sums:
         by_span = [one for one in known if isinstance(one, Known)]
         if not known or not all(one.histories for one in by_span):
             return None
-        there = _parts_shown(known, parts)
         if omitted := [one for one in known if isinstance(one, Omission)]:
-            return Omission(omitted[0].reason, there)
+            return Omission(omitted[0].reason, _parts_shown(known, parts))
         if line.measure != "amount":
-            return Omission("not_additive", there)
+            return Omission("not_additive", _parts_shown(known, parts))
         complete = [rank for rank in by_span[0].histories if all(rank in one.histories for one in by_span)]
         if not complete:
-            return Omission("renamed", there)
+            return Omission("renamed", _parts_shown(known, parts))
         of_two = self._of_two_bases(line, parts, by_span, complete, currency)
         made = of_two or self._unless_rounded(line, parts, by_span, complete, currency)
         if isinstance(made, Omission):
-            return made._replace(shown=(*there, _completing(by_span, complete), *made.shown))
+            there = _completing(by_span, complete)
+            return made._replace(shown=(*_parts_shown(known, parts), there, *made.shown))
         return made
 
     def _known(self, line: Line, parts: Parts, currency: str) -> list[Known | Omission]:
@@ -84,8 +84,9 @@ class Sums:
             for rank in ranks
             for shown in self._contradicting(line, line.concepts[rank], parts, currency)
         ]
-        oldest = min(contradicting, key=lambda shown: max(map(age, shown)), default=None)
-        return None if oldest is None else Omission("contradicted", oldest)
+        if not contradicting:
+            return None
+        return Omission("contradicted", min(contradicting, key=lambda shown: max(map(age, shown))))
 
     def _unless_rounded(
         self, line: Line, parts: Parts, by_span: Sequence[Known], ranks: Sequence[int], currency: str
@@ -165,7 +166,7 @@ class Sums:
         return self._recasts[line, currency]
 
     def _contradicting(self, line: Line, name: str, parts: Parts, currency: str) -> Iterator[tuple[Record, ...]]:
-        """Yield what shows that a part and what follows it do not make up a whole, of a sum under one name of the line.
+        """Yield what first shows that a part and what follows it do not make up a whole, of a sum under one name.
 
         From what is subtracted to what it is subtracted from, each must; of what is added, what makes it up.
         """
@@ -174,10 +175,12 @@ class Sums:
             for part, whole, shown in self._contradictions_from(line, name, start, currency):  # mostly none
                 if parts.minus.end <= part.end and whole.end <= year.end:
                     yield shown
+                    break  # the others came later
         for span in added:
             for _, whole, shown in self._contradictions_from(line, name, span.start, currency):
                 if whole == span:
                     yield shown
+                    break
 
     def _contradictions_from(self, line: Line, name: str, start: date | None, currency: str) -> Sequence[Contradiction]:
         """Return the contradictions among the periods of a line that begin on a day, for a sum under a name of it."""
