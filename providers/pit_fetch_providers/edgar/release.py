@@ -50,9 +50,29 @@ class Dated(NamedTuple):
     undoubted: datetime | None
 
 
+class Reading(NamedTuple):
+    """What the row of a filing in a submissions file can mean, in UTC.
+
+    latest   the instant from which it was public, as :func:`bound` has it
+    certain  the instant from which it was, however its ``Z`` is read; None if that is unknown
+    soonest  the instant before which it was not, however its ``Z`` is read
+    """
+
+    latest: datetime | None
+    certain: datetime | None
+    soonest: datetime
+
+
+def reading_of(filing: ListedFiling, submitted: Acceptance | None) -> Reading:
+    """Return what ``submitted``, a filing's row in a submissions file, can mean."""
+    latest = bound(filing, submitted)
+    soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
+    return Reading(latest, None if latest is None else _certain(submitted, filing), soonest)
+
+
 def by_row(
     filing: ListedFiling,
-    submitted: Acceptance | None,
+    reading: Reading,
     cik: int,
     archive: Archive,
     horizon: datetime,
@@ -61,15 +81,13 @@ def by_row(
 ) -> datetime | None:
     """Return the UTC instant from which ``filing`` was public; None if that cannot be shown.
 
-    ``submitted`` is its row in a submissions file, and ``horizon`` the last instant that matters. The row alone dates a
-    filing that was certainly public by the last 09:00 of a business day before then. For any other filing, and where
-    the row dates nothing, the header is read. ``for_any_instant``, as in a capture, it is also read where the readings
-    of the row are days apart. If a header cannot be read, or www.sec.gov fails, its row alone counts: an error would
-    show that there is such a filing. Raise UpstreamError at the deadline.
+    ``reading`` is that of its row, and ``horizon`` the last instant that matters. The row alone dates a filing that was
+    certainly public by the last 09:00 of a business day before then. For any other filing, and where the row dates
+    nothing, the header is read. ``for_any_instant``, as in a capture, it is also read where the readings of the row are
+    days apart. If a header cannot be read, or www.sec.gov fails, its row alone counts: an error would show that there
+    is such a filing. Raise UpstreamError at the deadline.
     """
-    latest = bound(filing, submitted)
-    soonest = _EVER if latest is None or submitted is None else _soonest(submitted, filing)
-    certain = None if latest is None else _certain(submitted, filing)
+    latest, certain, soonest = reading
     horizon = min(horizon, archive.started)  # of a PIT that is yet to come, what it will settle is not known
     opening = _last_opening(horizon)
     if latest is not None and certain is not None:
@@ -89,15 +107,13 @@ def by_row(
     return dated if dated is None or latest is None or latest > opening else _in_order(dated, latest)
 
 
-def is_to_come(filing: ListedFiling, submitted: Acceptance | None, horizon: datetime) -> bool:
-    """Return whether a filing was not public yet at ``horizon``, however its row in a submissions file is read.
+def is_to_come(reading: Reading, horizon: datetime) -> bool:
+    """Return whether a filing was not public yet at ``horizon``, however its row is read.
 
     Nothing is recorded of such a filing. Its row does not tell when it will be public, if its readings are days apart,
     and an archive would go by it.
     """
-    if submitted is None or bound(filing, submitted) is None:
-        return False
-    return _soonest(submitted, filing) > horizon
+    return reading.soonest > horizon
 
 
 def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:

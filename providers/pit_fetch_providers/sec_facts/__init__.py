@@ -74,11 +74,12 @@ def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) ->
     from pit_fetch_providers.edgar import forms, release
 
     submitted = archive.submitted(filing.accession, cik, filing.filed)
-    if not query.open_mode and release.is_to_come(filing, submitted, query.horizon):
+    reading = release.reading_of(filing, submitted)
+    if not query.open_mode and release.is_to_come(reading, query.horizon):
         return ()
     at = None
     if forms.is_ordinary(filing.form):
-        at = release.by_row(filing, submitted, cik, archive, query.horizon, for_any_instant=query.capture)
+        at = release.by_row(filing, reading, cik, archive, query.horizon, for_any_instant=query.capture)
     if at is None:
         failure = release.missed(query, archive, filing.accession, release.undoubted_by_row(filing, submitted))
         if failure is not None:

@@ -161,11 +161,13 @@ def _dating(query: Query, context: Context, cik: int) -> Callable[[Row], _Place 
         return undated(row, dated.undoubted) if dated.at is None else _Place(dated.at)
 
     def by_row(row: Row) -> _Place | None:
-        if release.is_to_come(listed(row), row.submitted, query.now):
+        filing = listed(row)
+        reading = release.reading_of(filing, row.submitted)
+        if release.is_to_come(reading, query.now):
             return None
         # By the PIT, and not by a cursor or a date: they must not change an instant.
-        at = release.by_row(listed(row), row.submitted, cik, archive, query.now, for_any_instant=query.capture)
-        return _Place(at) if at is not None else undated(row, release.undoubted_by_row(listed(row), row.submitted))
+        at = release.by_row(filing, reading, cik, archive, query.now, for_any_instant=query.capture)
+        return _Place(at) if at is not None else undated(row, release.undoubted_by_row(filing, row.submitted))
 
     def undated(row: Row, undoubted: datetime | None) -> _Place:
         failure = release.missed(query, archive, row.accession, undoubted)

@@ -36,16 +36,16 @@ def _in_utc(real: Any) -> Any:
 
 
 def _late_in_a_capture(real: Any) -> Any:
-    def by_row(filing: Any, submitted: Any, *given: Any, for_any_instant: bool) -> Any:
-        moment, latest = real(filing, submitted, *given, for_any_instant=for_any_instant), bound(filing, submitted)
+    def by_row(filing: Any, reading: Any, *given: Any, for_any_instant: bool) -> Any:
+        moment, latest = real(filing, reading, *given, for_any_instant=for_any_instant), reading.latest
         return max(moment, latest) if for_any_instant and moment and latest else moment
 
     return by_row
 
 
 def _by_one_reading(real: Any) -> Any:
-    def by_row(filing: Any, submitted: Any, cik: int, archive: Any, horizon: Any, **named: Any) -> Any:
-        moment, latest = real(filing, submitted, cik, archive, horizon, **named), bound(filing, submitted)
+    def by_row(filing: Any, reading: Any, cik: int, archive: Any, horizon: Any, **named: Any) -> Any:
+        moment, latest = real(filing, reading, cik, archive, horizon, **named), reading.latest
         return min(moment, latest) if moment and latest and min(moment, latest) > horizon else moment
 
     return by_row
