@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,7 +51,7 @@ _READ = frozenset({*_HEADINGS, *_CELLS, *_LISTS, "li", "pre", "a", "q"})
 # A cell with more text, or more elements, than this is a column of a page that a table lays out.
 _LONGEST_CELL = 200
 _MOST_NODES = 200
-# Of a box, no more elements are read to see whether its text fills it: boxes nest in boxes.
+# Of a box, no more nodes are read to see whether its text fills it: boxes nest in boxes.
 _MOST_WITHIN = 20
 # To add to a longer line costs its length again: its beginning is put aside. Links of more than so much are not shown.
 _LONGEST_LINE, _KEPT = 4_000, 100
@@ -65,6 +65,7 @@ _INLINE = frozenset({*_SMALL, "font", "span", "b", "i", "em", "strong", "u", "a"
 _QUOTES = {True: "\u201c", False: "\u201d"}  # as a page shows <q>, on entering and on leaving it
 _POINTS = frozenset(".,")
 _SHOWN = re.compile(r"\S")
+# More than a pixel.
 _WIDE = re.compile(r"\s*0*(?:[2-9]|1[0-9])")
 _FIRST_LETTER = re.compile(r"(?:^|\W)[^\W\d_]$")
 # Returns the address that a link leads to; None if that is no page.
@@ -86,20 +87,31 @@ def laid_out(root: LexborNode, looks: Looks, linked: Linked | None = None) -> st
 
 def is_short(cell: LexborNode, looks: Looks) -> bool:
     """Return whether an element is as short as a cell of a row. No more than so much is read: cells nest in cells."""
-    length, nodes, waiting = 0, 0, [cell]
-    while waiting:
-        for node in waiting.pop().iter(include_text=True):
-            nodes += 1
-            if node.tag == "-text":
-                length += len(node.text_content or "")
-            elif not (looks.of(node).is_gone or looks.of(node).is_left_out):
-                waiting.append(node)
-            if length > _LONGEST_CELL or nodes > _MOST_NODES:
-                return False
+    length = 0
+    for nodes, text in enumerate(_texts_within(cell, looks, _MOST_NODES + 1)):
+        length += len(text)
+        if length > _LONGEST_CELL or nodes > _MOST_NODES:
+            return False
     return True
 
 
-def _gap(node: LexborNode, tag: str) -> Gap:
+def _texts_within(root: LexborNode, looks: Looks, most: int) -> Iterator[str]:
+    """Yield the text of each node of an element, from ``root`` on, "" for another element.
+
+    What is not shown is not read, nor are more than so many children of one element.
+    """
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.tag == "-text":
+            yield node.text_content or ""
+        else:
+            yield ""
+            if not (looks.of(node).is_gone or looks.of(node).is_left_out):
+                waiting += islice(node.iter(include_text=True), most)
+
+
+def _beside(node: LexborNode, tag: str) -> Gap:
     """Return what a piece of a line shows on both of its sides."""
     is_wide = tag in _PICTURES and _WIDE.match(node.attributes.get("width") or "")
     return " " if tag in _OBJECTS or is_wide else SEAM
@@ -109,15 +121,8 @@ def _room(node: LexborNode, room: Room | None, looks: Looks) -> Gap:
     """Return what a page shows between the text of a box and its edge. Only the beginning of a long text is read."""
     if room is None:
         return ""
-    words, waiting = list[str](), [node]
-    for _ in range(_MOST_WITHIN):
-        if not waiting:
-            break
-        within = waiting.pop()
-        if within.tag == "-text":
-            words += (within.text_content or "")[:_LONGEST_CELL].split()
-        elif not (looks.of(within).is_gone or looks.of(within).is_left_out):
-            waiting += islice(within.iter(include_text=True), _MOST_WITHIN)
+    beginning = islice(_texts_within(node, looks, _MOST_WITHIN), _MOST_WITHIN)
+    words = [word for text in beginning for word in text[:_LONGEST_CELL].split()]
     return "" if is_filled(room, words) else " "
 
 
@@ -162,14 +167,14 @@ class _Writer:
 
     def enter(self, node: LexborNode, tag: str, look: Look, state: int) -> None:
         if look.is_left_out:
-            self._break(_KINDS.get(tag, "piece"), tag, gap=_gap(node, tag), ends_marker=False)
+            self._break(_KINDS.get(tag, "piece"), node, tag, ends_marker=False)
             return
         kind = look.display or _KINDS.get(tag)
         shift = None if kind == "line" or tag in _CELLS else _SHIFTS.get(tag) or look.shift
         if shift is not None and not shift.is_sure and not self._is_sized(node):
             shift = None
         if kind is not None:
-            self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS)
+            self._break(kind, node, tag, ends_marker=tag in _ITEMS)
         before = look.before or _room(node, look.room_before, self.looks)
         if before and kind != "line" and (shift is None or self.line.endswith(BACK)):
             self._part(before)
@@ -189,7 +194,7 @@ class _Writer:
         if behind and kind != "line":
             self._part(SEAM if look.is_initial and _FIRST_LETTER.search(self.line[-2:]) else behind)
         if kind is not None:
-            self._break(kind, tag, gap=_gap(node, tag), ends_marker=tag in _ITEMS or tag in _HEADINGS)
+            self._break(kind, node, tag, ends_marker=tag in _ITEMS or tag in _HEADINGS)
 
     def _is_sized(self, node: LexborNode) -> bool:
         """Return whether an element, or one around nothing else, may have letters of another size than its line."""
@@ -317,15 +322,15 @@ class _Writer:
             last = self.line[-1:]
             self._add(SEAM if last.isdigit() or last in _POINTS else "")
 
-    def _break(self, kind: Display, tag: str, *, gap: Gap, ends_marker: bool) -> None:
-        """Part an element from what stands before it, or behind it: with a ``gap``, if it is a piece of the line.
+    def _break(self, kind: Display, node: LexborNode, tag: str, *, ends_marker: bool) -> None:
+        """Part an element from what stands before it, or behind it.
 
         Where nothing but the marker of an item or a heading stands before it, it continues the line.
         """
         if kind == "inline":
             return
         if kind == "piece":
-            self._part(gap)
+            self._part(_beside(node, tag))
         elif self.cells and self.cells[-1]:
             self._write(" ")
         elif ends_marker or not self.marker or self.begun or self.line != self.marker:
