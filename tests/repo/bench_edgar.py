@@ -34,13 +34,13 @@ from tests.providers.sec_full_text.server import Filing
 from tests.repo.bench import articles
 from tests.serving import serve
 
-RUNS, DAY = 21, timedelta(days=1)
+RUNS = 21
+DAY = timedelta(days=1)
 PIT = "2025-06-30T16:00:00-04:00"
 FIRST, LAST, CONCEPTS = 2008, 2025, 500
 # Milliseconds of CPU, as the limits are.
 OF_FILE = 42
-# Each figure of twelve months is a sum of three periods. Of the network, reading 3.8 MB of JSON by
-# rows takes most of it.
+# Each figure of twelve months is a sum of three periods. Of the network, reading 3.8 MB of JSON by rows takes most.
 OF_ARCHIVE, OF_NETWORK = {"annual": 60, "quarter": 60, "ttm": 75}, 180
 
 

@@ -15,15 +15,7 @@ from pit_fetch.provider import Record
 from pit_fetch_providers.sec_facts.book import Book, Parts
 from pit_fetch_providers.sec_facts.ends import Same
 from pit_fetch_providers.sec_facts.lines import ANCHORS
-from pit_fetch_providers.sec_facts.periods import (
-    DAY,
-    WEEK,
-    Kind,
-    Span,
-    is_long_quarter,
-    is_of_twelve_weeks,
-    kind_of,
-)
+from pit_fetch_providers.sec_facts.periods import DAY, WEEK, Kind, Span, is_long_quarter, is_of_twelve_weeks, kind_of
 from pit_fetch_providers.sec_facts.versions import age
 
 Cadence = Literal["annual", "quarter", "ttm"]
@@ -163,7 +155,7 @@ def _periods(
 
 def _is_of_another_length(year: Span, months: Span) -> bool:
     """Return whether twelve months are other weeks than the year that they are computed from."""
-    return abs(_length(year) - _length(months)) > _TYPED_OFF
+    return _difference(year, months) > _TYPED_OFF
 
 
 def _with_others(
@@ -326,9 +318,7 @@ def _twelve_months(years: Container[Span], every: Sequence[_Typed]) -> Iterator[
                 continue
             for before in by_start[year.days.start]:
                 made = _Derived(Span(before.period.end + DAY, since.period.end), (year, since), before)
-                if abs(_length(before.days) - _length(since.days)) <= _LEEWAY and not _has_stub(
-                    made, year.days.end, stubs
-                ):
+                if _difference(before.days, since.days) <= _LEEWAY and not _has_stub(made, year.days.end, stubs):
                     yield made
 
 
@@ -343,6 +333,11 @@ def _has_stub(made: _Derived, end: date, stubs: Iterable[_Typed]) -> bool:
         for stub in stubs
         if stub.own is not None and age(stub.own)[0] <= public
     )
+
+
+def _difference(one: Span, other: Span) -> timedelta:
+    """Return by how much one of two periods is longer."""
+    return abs(_length(one) - _length(other))
 
 
 def _length(span: Span) -> timedelta:
