@@ -1,4 +1,4 @@
-"""The recorded fetches of an archive, for its index."""
+"""The recorded fetches of an archive, for its index; and the archives that a loop of questions keeps open."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ class Archived:
 
     def __init__(self, connection: sqlite3.Connection, find: Find) -> None:
         self.connection, self.find = connection, find
-        # The requests interpreted so far.
-        self.cache: dict[Key, InterpretedFetch | None] = {}
-        # Bodies that were read last, by their digests: many fetches begin with the same list of names.
+        self.cache: dict[Key, InterpretedFetch | None] = {}  # the requests interpreted so far
+        # The bodies read last, by their digests: many fetches begin with the same list of names.
         self.bodies: dict[bytes, bytes] = {}
-        # The stream of which the connection has a copy of the index, if that of the file lacks something.
+        # The stream whose index this connection has a copy of, since that of the file lacks something.
         self.aside: str | None = None
-        # Whether the connection has an index of all streams instead.
-        self.has_all_aside = False
+        self.has_all_aside = False  # the connection has an index of all streams instead
 
     def ensure_indexed(self, stream: str) -> None:
         """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
@@ -97,7 +95,7 @@ class Archived:
                 index.defer(self.connection, recorded.stream, key)
 
     def window_covers(self, stream: str) -> Callable[[Key, Sequence[Record]], bool]:
-        """Return whether the window of a fetch of a stream would have covered one of some records."""
+        """Return the function that says whether a fetch's window would have covered one of some records."""
 
         def covers(key: Key, records: Sequence[Record]) -> bool:
             recorded = self.interpreted(key, stream)
@@ -237,3 +235,32 @@ def _is_encodable(name: str) -> bool:
         return "\0" not in name and bool(name.encode())
     except UnicodeEncodeError:
         return False
+
+
+class OpenArchives:
+    """The archives that a loop of questions reads, each opened once, and as of one moment. For one thread.
+
+    Every question of the loop sees what an archive held when the first of them read it.
+    """
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._open: dict[str, Archived] = {}
+
+    def read(self, path: str) -> Archived:
+        """Return the recorded fetches of the archive at ``path``. Raise ArchiveError."""
+        if path not in self._open:
+            connection = schema.open_to_read(path)
+            connection.execute("BEGIN")  # what other processes append from the first question on is not seen
+            self._open[path] = Archived(connection, self._find)
+        return self._open[path]
+
+    def check_unchanged(self) -> None:
+        """Raise Changed if what was read of them may not be of one moment."""
+        for archived in self._open.values():
+            schema.check_unchanged(archived.connection)
+
+    def close(self) -> None:
+        """Close the archives."""
+        while self._open:
+            self._open.popitem()[1].connection.close()

@@ -18,10 +18,9 @@ from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run as fetch
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.inspect.archived import Why, merge, with_archived_variants
-from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, why_empty
-from pit_fetch.inspect.verdict import NOT_PROVED, with_verdict
+from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.inspect.diff import ComparableAnswer, comparable, look_back_from, recalled, whole, why_empty
+from pit_fetch.inspect.verdict import NOT_PROVED, Why, judge
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.select import records_of, visibility, with_period
@@ -47,7 +46,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     as_served = partial(_as_served, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
     found = _collect(request, as_served, end, runtime, progress, argv)
     explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
-    records = [with_verdict(record, pit, operation, why, is_accepted) for record, why in explained]
+    records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
     if not records and not found.has_failed:
         gaps += why_empty(found.result) or [gap(Code.NOTHING)]
@@ -114,7 +113,45 @@ def _collect(
         return _Found([(record, "") for record in live], gaps, result)
     derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
     later = (record for record in result.public if not record.is_claimed)
-    return _Found(merge(live, served, later, derives), with_archived_variants(gaps, at_pit.gaps), result)
+    return _Found(merge(live, served, later, derives), replace_variants(gaps, at_pit.gaps), result)
+
+
+def replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
+    """Return ``gaps``, with an archive's gaps about a snapshot in place of those that a source alone would have."""
+    codes = {gap.code for gap in archived}
+    kept = [gap for gap in gaps if gap.code.archived not in codes]
+    variants = {code.archived for code in REASONS.values()} - {""}
+    return [*kept, *(gap for gap in archived if gap.code in variants and gap not in kept)]
+
+
+def merge(
+    live: Iterable[Record], served: ComparableAnswer, later: Iterable[Record], derives: bool = False
+) -> list[tuple[Record, Why]]:
+    """Return the records that a source sends now and those that an archive holds, as one list.
+
+    ``served`` is the answer of a fetch at the PIT; ``later`` are records known beyond the PIT. Each record comes with
+    the reason why a fetch does not show it. ``derives``: payloads hold values computed across records, so that
+    they cannot be compared.
+    """
+
+    def version(record: Record) -> tuple[object, ...]:
+        return record.id, record.available_at, record.revised_at, "" if derives else str(record.payload)
+
+    merged: list[tuple[Record, Why]] = []
+    for record in live:
+        archived = served.records.get(record.id)
+        if archived is None:
+            merged.append((record, "unseen" if served.covers(record) else ""))
+        elif version(archived) == version(record):
+            merged.append((record, ""))
+        elif archived.payload != record.payload:
+            merged.append((record, "replaced"))
+    versions = {version(record) for record, _ in merged}
+    for record in (*served.records.values(), *later):
+        if version(record) not in versions:
+            versions.add(version(record))
+            merged.append((record, "" if served.records.get(record.id) is record else "unseen"))
+    return merged
 
 
 def _gaps_of_caps(count: int, limit: int, result: FetchResult) -> Iterator[Gap]:

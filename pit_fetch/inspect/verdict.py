@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Literal
 
-from pit_fetch.inspect.archived import Why
 from pit_fetch.pipeline.claims import acceptor
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility
@@ -13,18 +13,22 @@ from pit_fetch.provider import Operation, Record
 from pit_fetch.request.operations import DATINGS
 from pit_fetch.times import format_for_people
 
+# Why a fetch does not show a record, although its stamps may be good: another version in the archive replaces it, or
+# the archive never saw it. "": neither.
+Why = Literal["", "replaced", "unseen"]
+
 # The verdicts of a record that a claim may show.
 NOT_PROVED = ("late", "undated")
 
 
-def with_verdict(record: Record, pit: datetime, operation: Operation, why: Why, is_accepted: bool = False) -> Record:
+def judge(record: Record, pit: datetime, operation: Operation, why: Why, is_accepted: bool = False) -> Record:
     """Return the record with its verdict, the reason for it, and the rule that dated it, in front of its fields.
 
-    ``why`` is the reason of :func:`~pit_fetch.inspect.archived.merge`. ``is_accepted``: the claims of the operation are
+    ``why`` is the reason of :func:`~pit_fetch.inspect.explain.merge`. ``is_accepted``: the claims of the operation are
     accepted.
     """
-    judged = visibility(record, pit)
-    claimed = acceptor(operation)(record, pit) if judged in NOT_PROVED and why != "replaced" else None
+    state = visibility(record, pit)
+    claimed = acceptor(operation)(record, pit) if state in NOT_PROVED and why != "replaced" else None
     if claimed is not None and is_accepted:
         because = f"by a claim alone, of {_at(claimed.available_at)}"
         marks = {"verdict": "public", "because": because, "rule": operation.claims}
@@ -40,18 +44,18 @@ def with_verdict(record: Record, pit: datetime, operation: Operation, why: Why, 
 
 def _verdict(record: Record, pit: datetime, operation: Operation, why: Why) -> tuple[str, str]:
     """Return whether a fetch shows the record, and the reason."""
-    judged = visibility(record, pit)
-    if judged == "public" and why == "replaced":
+    state = visibility(record, pit)
+    if state == "public" and why == "replaced":
         return "revised", "changed since without a mark"
-    if judged == "public" and why == "unseen":
+    if state == "public" and why == "unseen":
         return "late", "stamped before the PIT, but what the archive saw by then lacks it"
-    if judged == "late" and record.available_at is not None and record.available_at <= pit:
+    if state == "late" and record.available_at is not None and record.available_at <= pit:
         only = "" if why == "replaced" else ", and only that version is served"
         return "revised", f"revised {_since(record.revised_at, pit)}{only}"
-    if judged == "late":
+    if state == "late":
         event = "published" if record.first_seen_at is None else "first seen"
         return "late", f"{event} {_since(record.available_at, pit)}"
-    return judged, _BECAUSE[judged](record, operation)
+    return state, _BECAUSE[state](record, operation)
 
 
 def _left_out(record: Record, pit: datetime, operation: Operation) -> Iterator[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
+from pit_fetch.archive.store.errors import Changed
+from pit_fetch.archive.store.schema import checking
 from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.panels.universe import Subject
@@ -20,7 +22,9 @@ Status = Literal["ok", "incomplete", "nothing_public", "not_captured", "failed",
 # The columns before an item's own; those of the question stand between them.
 PIT, STATUS = "pit", "status"
 
-
+T = TypeVar("T")
+# How often a panel is asked before it is left with refused cells.
+_ATTEMPTS = 5
 # Returns the answer about a subject, by its options, as of an instant.
 Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 
@@ -65,6 +69,19 @@ class Grid(NamedTuple):
     fetch: Ask
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
+
+
+def ask_consistently(grid: Grid, work: Callable[[Asking], T]) -> T:
+    """Return what ``work`` makes of answers of one state of the archive: it works anew if that can be read no longer.
+
+    This happens to a user who may not write to the archive, if nobody else had it open at first. While its owner has
+    it open, the next reading is not disturbed.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(Changed), grid.asking() as asking, checking(asking.check):
+            return work(asking)
+    with grid.asking() as asking:
+        return work(asking._replace(check=lambda: None))
 
 
 class Cell(NamedTuple):

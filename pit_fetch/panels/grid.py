@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple, TypeVar
 
 from pit_fetch import api
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends

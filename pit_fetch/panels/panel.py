@@ -8,9 +8,8 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pit_fetch.errors import GapError
-from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, cells_of, halves
+from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, ask_consistently, cells_of, halves
 from pit_fetch.panels.check import chosen, compared
-from pit_fetch.panels.undisturbed import of_one_moment
 
 if TYPE_CHECKING:
     import distributed
@@ -56,7 +55,7 @@ class Panel:
         """
         from pit_fetch.formats.frames import to_pandas
 
-        cells = of_one_moment(self.grid, self._cells)
+        cells = ask_consistently(self.grid, self._cells)
         asked, own = map(to_pandas, halves(cells))
         import pandas
 

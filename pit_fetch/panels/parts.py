@@ -59,6 +59,11 @@ class Part(NamedTuple):
     content: bytes
 
 
+# The key of a subject, with the subject that is to be asked about, or with its answers.
+Due = tuple[str, Subject]
+Answered = tuple[str, Part]
+
+
 def part_of(cells: Sequence[Cell]) -> Part:
     """Return the part that holds the cells of a subject."""
     gaps = [gap for cell in cells if cell.status != "not_captured" for gap in lacks(cell.envelope)]
@@ -78,7 +83,7 @@ def part_of(cells: Sequence[Cell]) -> Part:
     return Part(summary, "".join(f"{line}\n" for line in lines).encode())
 
 
-class Parts:
+class PartFolder:
     """The parts of a panel, in a folder of their own, which is made when it is needed."""
 
     def __init__(self, folder: str) -> None:

@@ -1,4 +1,8 @@
-"""Subjects spread over the workers of Dask, which answer from the archive as this process would."""
+"""Subjects spread over the workers of Dask, which answer from the archive as this process would.
+
+What was asked travels, and nothing else: each worker has its own keys, settings and environment, and makes the panel's
+grid anew. The key of a subject names all that its cells depend on, so a worker that would answer otherwise refuses.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,21 @@ import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Ask, Grid
-from pit_fetch.panels.parts import Part
+from pit_fetch.panels.cells import Ask, Grid, Question, cells_of
+from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.parts import Answered, Due, Part, part_of
 from pit_fetch.panels.universe import Subject
-from pit_fetch.panels.worker import Task, answered
 from pit_fetch.support.suggest import truncate
 from pit_fetch.support.version import __version__
 
 if TYPE_CHECKING:
     import distributed
-
-Due = tuple[str, Subject]
-Answered = tuple[str, Part]
 
 # How many subjects wait for each thread of a worker: no more answers than these are in memory.
 _AHEAD = 2
@@ -160,3 +162,51 @@ def _result(future: distributed.Future) -> Answered:
 
 def _unusable(problem: str) -> ConfigError:
     return ConfigError(Code.ENGINE_UNUSABLE, problem=problem)
+
+
+# In a worker.
+
+
+class Task(NamedTuple):
+    """A subject to be answered, as it travels to a worker.
+
+    version  that of the program that asks
+    key      what it calls the subject
+    now      when it asks, by its own clock
+    """
+
+    version: str
+    question: Question
+    subject: Subject
+    key: str
+    now: datetime
+
+
+def answered(task: Task) -> tuple[str, Part] | str:
+    """Return a subject's key and answers; or, in a sentence, why this process cannot give those of the asking one."""
+    if task.version != __version__:
+        return f"a worker has version {__version__} of pit_fetch, and not {task.version}: install the same everywhere"
+    try:
+        part = _part(task)
+    except PitFetchError as error:
+        return f"a worker refuses: {str(error).rstrip('.')}"
+    except Exception as error:  # noqa: BLE001 - its text could be one of the source, or name a file
+        return f"a worker failed: {type(error).__name__}"
+    if part is None:
+        return (
+            "a worker has other data or settings: give all of them the same archive, which nothing records to "
+            "meanwhile, and the same PIT_FETCH_ variables"
+        )
+    return task.key, part
+
+
+def _part(task: Task) -> Part | None:
+    """Return the answers, None if they would be other ones. Raise PitFetchError."""
+    source, options, _ = task.question
+    over = {name: [value] for name, value in task.subject.over.items()}
+    grid = grid_of(source, task.subject.pits, over, options)
+    (subject,) = grid.subjects
+    with grid.asking() as asking:
+        if asking.key(subject) != task.key:
+            return None
+        return part_of([*cells_of(subject, asking.ask, lambda: task.now)])

@@ -16,8 +16,7 @@ from typing import Any, get_args
 from unittest.mock import patch
 
 from pit_fetch import api
-from pit_fetch.archive.archived import Archived
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.archived import Archived, OpenArchives
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError

@@ -25,8 +25,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch import api
+from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.interpreted import stream_of
-from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import maintenance, replay

@@ -1,4 +1,8 @@
-"""Open the file of an archive: to write, to read, or with one stream of its index beside it, in memory."""
+"""Open the file of an archive: to write, to read, or with one stream of its index beside it, in memory.
+
+A file of an earlier format is read as it is. When it is opened to write, its journal stays, and its index is made again
+as questions need it.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,10 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 
-from pit_fetch.archive.store import index, reading
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store import about, index, journal, reading
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error, translating
 from pit_fetch.archive.store.reading import Reader
-from pit_fetch.archive.store.tables import APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
-from pit_fetch.archive.store.upgrade import defer_everything, format_of, upgrade
+from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
 
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
@@ -42,13 +45,10 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
                 os.chmod(path, 0o600)
     except OSError as error:
         raise archive_error(error) from None
-    with contextlib.ExitStack() as on_error:
-        try:
-            connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-            on_error.callback(connection.close)
-            _prepare(connection, busy_seconds)
-        except BROKEN as error:
-            raise archive_error(error) from None
+    with translating(), contextlib.ExitStack() as on_error:
+        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+        on_error.callback(connection.close)
+        _prepare(connection, busy_seconds)
         on_error.pop_all()
     return connection
 
@@ -83,6 +83,12 @@ def _check_is_file(path: str) -> None:
         raise ArchiveError("it is a link to a file that is not there")
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ArchiveError("it is not a regular file")
+
+
+def format_of(connection: sqlite3.Connection) -> int:
+    """Return the format of an archive."""
+    (number,) = connection.execute("PRAGMA main.user_version").fetchone()
+    return int(number)
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
@@ -123,7 +129,7 @@ def set_aside(connection: sqlite3.Connection, stream: str) -> None:
 def set_all_aside(connection: sqlite3.Connection) -> None:
     """Replace the index by a temporary one of which all fetches are pending, for this connection."""
     empty_index_aside(connection)
-    defer_everything(connection)
+    _defer_everything(connection)
 
 
 def take_back(connection: sqlite3.Connection) -> None:
@@ -168,7 +174,28 @@ def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
             elif format_of(connection) < FORMAT:
-                upgrade(connection)
+                _upgrade(connection)
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Upgrade a file of an earlier format, inside a transaction of the caller."""
+    if format_of(connection) == 1:  # its notes had no checksums, and did not say where a chain ends
+        notes = connection.execute("SELECT name, value FROM about").fetchall()
+        connection.execute("DROP TABLE about")
+        connection.execute(ABOUT)
+        for name, value in notes:
+            about.put(connection, name, value)
+        journal.note_chains(connection)
+        journal.note_depths(connection)
+    index.create_anew(connection)
+    _defer_everything(connection)
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _defer_everything(connection: sqlite3.Connection) -> None:
+    """Mark every fetch of every stream as not indexed. The next question indexes them."""
+    for key in journal.fetches(connection):
+        index.defer(connection, index.UNASSIGNED, key)
 
 
 def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:

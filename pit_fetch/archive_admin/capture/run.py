@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Literal, NamedTuple
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
-from pit_fetch.archive_admin.capture.notes import hole
 from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
 from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.engine.fetch import collect
@@ -23,11 +23,12 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, nothing
 from pit_fetch.errors import ConfigError, ExitStatus
 from pit_fetch.gaps import Code, Gap, GapType
-from pit_fetch.provider import Provider
+from pit_fetch.provider import Provider, Query
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.times import format_for_people
 
 State = Literal["captured", "empty", "held", "failed", "not asked"]
 
@@ -189,7 +190,7 @@ def _capture(
     is_short = query.operation.earliest(query) is not None
     result, problem = _fetch(request, result, runtime, wanted.may_be_empty or (is_short and before.has_brought))
     if result.state != "failed":
-        result = result._replace(missing=hole(query, microseconds.from_micros(before.last)))
+        result = result._replace(missing=_hole(query, microseconds.from_micros(before.last)))
     return result, problem
 
 
@@ -212,6 +213,18 @@ def _fetch(
     reason = clean(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
     items = len(collected.selection.records)
     return result._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
+
+
+def _hole(query: Query, last: datetime | None) -> str:
+    """Return what is missing since the ``last`` capture of a request, if it looks back less far than that; else ""."""
+    earliest = query.operation.earliest(query)
+    if last is None or earliest is None or earliest <= last:
+        return ""
+    hours = (query.started - last).total_seconds() / 3600
+    return (
+        f"The last capture was {hours:.0f} hours ago, and this one looks back to {format_for_people(earliest)}: what "
+        "came in between is missing. Let it look back further, and run it with --again."
+    )
 
 
 def _shortfalls(collected: CollectedRecords) -> list[Gap]:

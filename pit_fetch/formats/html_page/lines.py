@@ -50,7 +50,7 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
 
     What was estimated is drawn beside them. Each series has a class, which the legend repeats.
     """
-    series, base = by_series(marks), box[1]
+    series, base = group_by_series(marks), box[1]
     is_change = is_relative(series)
     if is_change:
         series = {label: _changes(group) for label, group in series.items()}
@@ -88,7 +88,7 @@ def _place(mark: Mark, scale: TimeScale, y_scale: _ValueScale) -> _Place:
     return _Place(scale.x(mark.at.timestamp()), y_scale.y(mark.value or 0.0), mark, estimate)
 
 
-def by_series(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
+def group_by_series(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
     """Return the marks that have figures by their series, in the alphabet's order, the oldest first."""
     series: dict[str, list[Mark]] = {}
     for mark in sorted(marks, key=lambda mark: mark.at):

@@ -625,7 +625,7 @@ MUTANTS = (
         ("a request for another symbol tells what this one means", "_names", _any_names, _ASKED_NAMES),
     ),
     *_in(
-        "pit_fetch.archive.captured",
+        "pit_fetch.archive.captures",
         ("what was captured and brought nothing was not captured", "_requests", _empty_is_uncaptured, _SILENT),
     ),
     *_in(

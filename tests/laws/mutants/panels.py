@@ -119,13 +119,13 @@ MUTANTS = (
     Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
     Mutant(
         "panel: an archive is opened anew in its midst",
-        "pit_fetch.archive.open_archives:OpenArchives.read",
+        "pit_fetch.archive.archived:OpenArchives.read",
         _opened_anew,
         _DISTURBED,
     ),
     Mutant(
         "panel: it ends where a writer disturbs it",
-        "pit_fetch.panels.output:of_one_moment",
+        "pit_fetch.panels.output:ask_consistently",
         _as_far_as_it_comes,
         _DISTURBED,
     ),

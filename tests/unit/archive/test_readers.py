@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
 from pit_fetch.archive.store.journal import Fetch, Writer

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from pit_fetch.api import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
+from pit_fetch.formats.html_page.figure import svg
 from pit_fetch.formats.html_page.marks import Mark
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.script import SCRIPT
 from pit_fetch.formats.html_page.style import CLAIMED_STYLE
-from pit_fetch.formats.html_page.timeline import svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Field, FieldKind, FieldRole, Operation
 from tests.demo_source import PIT, at_pit, demo, record
