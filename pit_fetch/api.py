@@ -155,14 +155,14 @@ def diff(
         raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
     options = reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
-    return _answer(source, calls, on_gap, runtime, diff.run, "diff")
+    return _answer(source, calls, on_gap, runtime, diff.diff, "diff")
 
 
 def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [reusable(options)], on_gap, runtime, explain.run, "explain")
+    return _answer(source, [reusable(options)], on_gap, runtime, explain.explain, "explain")
 
 
 def capture(

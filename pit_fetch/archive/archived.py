@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pit_fetch.archive.interpreted import Find, InterpretedFetch, in_stream, interpret, resolve_names
+from pit_fetch.archive.interpreted import Find, InterpretedFetch, interpret, resolve_by_stream, resolve_names
 from pit_fetch.archive.rederive import Rederived, rederive, reply_of
 from pit_fetch.archive.store import history, index, ingestion, journal, microseconds, schema, versions
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX
@@ -30,20 +30,20 @@ class Archived:
         # The bodies read last, by their digests: many fetches begin with the same list of names.
         self.bodies: dict[bytes, bytes] = {}
         # The stream whose index this connection has a copy of, since that of the file lacks something.
-        self.aside: str | None = None
-        self.has_all_aside = False  # the connection has an index of all streams instead
+        self.overlaid: str | None = None
+        self.is_all_overlaid = False  # the connection has an index of all streams instead
 
     def ensure_indexed(self, stream: str) -> None:
         """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
-        if self.has_all_aside:
+        if self.is_all_overlaid:
             self.ingest_all(stream)
             return
-        if self.aside is not None and self.aside != stream:
-            schema.take_back(self.connection)
-            self.aside = None
-        if self.aside is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
-            schema.set_aside(self.connection, stream)
-            self.aside = stream
+        if self.overlaid is not None and self.overlaid != stream:
+            schema.remove_overlay(self.connection)
+            self.overlaid = None
+        if self.overlaid is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
+            schema.overlay_stream(self.connection, stream)
+            self.overlaid = stream
             self.ingest_all(stream)
 
     def streams(self) -> list[str]:
@@ -54,8 +54,8 @@ class Archived:
         is_outdated = schema.is_outdated(self.connection)
         unassigned = () if is_outdated else index.pending(self.connection, index.UNASSIGNED)
         if is_outdated or any(self.interpreted(key) is not None for key in unassigned):
-            schema.set_all_aside(self.connection)
-            self.has_all_aside = True
+            schema.overlay_everything(self.connection)
+            self.is_all_overlaid = True
             self.assign()
         return index.streams(self.connection)
 
@@ -70,7 +70,7 @@ class Archived:
             if fetch is not None:
                 with contextlib.suppress(PitFetchError):
                     recorded = interpret(fetch, self.find)
-                    self.cache[key] = in_stream(recorded, stream) or self.resolve_names(key, recorded)
+                    self.cache[key] = resolve_by_stream(recorded, stream) or self.resolve_names(key, recorded)
         return self.cache[key]
 
     def resolve_names(self, key: Key, recorded: InterpretedFetch) -> InterpretedFetch:
@@ -131,7 +131,7 @@ class Archived:
 
     def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
         """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
-        index.create_anew(self.connection)
+        index.recreate(self.connection)
         for done, key in enumerate(journal.fetches(self.connection)):
             on_progress(done)
             self.add(key)

@@ -124,6 +124,7 @@ def interpret(fetch: Fetch, find: Find) -> InterpretedFetch:
     """Interpret the request of a fetch with today's code. Raise PitFetchError if its provider refuses it now."""
     request = from_canonical(fetch.request, find(fetch.source))
     if fetch.kind == "capture":
+        # The canonical request does not say that it was a capture.
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED, capture=True)
     return InterpretedFetch(fetch, request, build_query(request, microseconds.from_micros(fetch.began)))
 
@@ -148,7 +149,7 @@ def _is_as_of_pit(query: Query, fetch: Fetch) -> bool:
     return query.operation.as_of_pit and is_past
 
 
-def in_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFetch | None:
+def resolve_by_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFetch | None:
     """Return a fetch of a stream with what its names stand for, as the name of the stream has it; None if it has not.
 
     To look a name up in a list of thousands takes longer than to answer a question.
@@ -194,7 +195,7 @@ def client_of(recorded: InterpretedFetch, transport: Transport) -> Client:
         clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
         transport=transport,
         timeout=recorded.request.timeout,
-        deadline=float("inf"),
+        deadline=float("inf"),  # the archive answers at once
         on_request=lambda url: None,
     )
 

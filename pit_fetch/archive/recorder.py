@@ -28,7 +28,7 @@ _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-
 # How many fetches are ingested in one transaction: other processes wait for the archive that long.
 AT_ONCE = 8
 
-# Gaps that do not mean that the fetch lacks something.
+# The gaps of every answer with a PIT, and of an empty one: the fetch lacks nothing because of them.
 _HARMLESS = ("unverifiable", "no_data")
 
 
@@ -115,14 +115,14 @@ class ArchiveRecorder:
         def ingest(writer: journal.Writer) -> None:
             key = self._begun(writer)
             self._forget_unfinished(writer, stream, key)
-            index.mark_ingested(writer.connection, key)
+            index.mark_ingested(writer.connection, key)  # or it would count as another fetch of its own stream
             others.append(index.has_fetches(writer.connection, stream))
             if not others[0]:
                 return
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
             archived = Archived(writer.connection, self.find)
-            archived.cache[key] = recorded = self._with_names(writer.connection, key)
+            archived.cache[key] = recorded = self._resolve_names(writer.connection, key)
             archived.ingest_all(stream)
             fetch = as_indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers(stream))
@@ -138,10 +138,10 @@ class ArchiveRecorder:
         """Return the stream of this fetch, by its own list of names; "" if the archive cannot be read."""
         connection, key = self.connection, self.key
         if connection is not None and key is not None:
-            self._attempt(lambda: self._with_names(connection, key))
+            self._attempt(lambda: self._resolve_names(connection, key))
         return "" if self._resolved is None else self._resolved.stream
 
-    def _with_names(self, connection: sqlite3.Connection, key: Key) -> InterpretedFetch:
+    def _resolve_names(self, connection: sqlite3.Connection, key: Key) -> InterpretedFetch:
         """Return this fetch, of which all is read, with what its names stand for in its own list."""
         if self._resolved is None:  # to read a list of thousands again takes longer than to record
             self._resolved = Archived(connection, self.find).resolve_names(key, self.recorded)
@@ -159,7 +159,7 @@ class ArchiveRecorder:
             is_kept = journal.deletions(writer.connection) == self._deletions
             writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
-                stream = self._with_names(writer.connection, key).stream
+                stream = self._resolve_names(writer.connection, key).stream
                 self._forget_unfinished(writer, stream, key)
                 index.defer(writer.connection, stream, key)
 
@@ -197,6 +197,7 @@ class ArchiveRecorder:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
         headers = {name: self._clean_header(reply.header(name)) for name in self._headers if reply.header(name)}
         dated = journal.parse_date(headers.get("date", ""))
+        # Of two clocks the later one, so that nothing is served as older than it is.
         received = max(reply.received_at, dated) if dated else reply.received_at
         params = {
             name: self._clean(value) if isinstance(value, str) else [*map(self._clean, value)]
@@ -238,7 +239,7 @@ class ArchiveRecorder:
                     self._transaction = transaction.pop_all()
 
         self._attempt(write)
-        if self.problem:
+        if self.problem:  # the row of a transaction that was rolled back has no key
             self.key = key
 
     def _attempt(self, action: Callable[[], object]) -> None:

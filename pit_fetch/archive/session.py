@@ -4,7 +4,7 @@ session.start(secrets)                    before the source is asked
 session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
-session.captured(…), .unrefuted(…)        the same of what is served on a claim
+session.captured(…), .unrefuted(…)        returns the records that are served on a claim
 session.finish(text, status)              records what was printed
 """
 
@@ -57,7 +57,7 @@ class _Resolved(NamedTuple):
 
 
 class ArchiveSession:
-    """It raises ArchiveError only where the archive alone answers."""
+    """One fetch and its archive. ArchiveError is raised only where the archive alone answers."""
 
     def __init__(
         self, path: str, request: FetchRequest, query: Query, runtime: Runtime, archives: OpenArchives | None = None
@@ -166,7 +166,7 @@ class ArchiveSession:
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)
         recorded = None if latest is None else archived.interpreted(latest[0], stream)
-        if latest is None or recorded is None:
+        if latest is None or recorded is None:  # nothing was held by then, or its source is not installed
             return None
         key, seen = latest
         records = [

@@ -195,7 +195,7 @@ def _reproduces(archived: Archived, key: Key, needed: Sequence[_Item]) -> bool:
     if recorded is None or recorded.fetch.kind == "offline":
         return False
     result = replay.run_again(archived, key, recorded)
-    items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}
+    items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}  # as it would be printed
     return all(
         item.id in items and _content(items[item.id], item.content.is_open, item.content.names) == item.content
         for item in needed
@@ -203,7 +203,7 @@ def _reproduces(archived: Archived, key: Key, needed: Sequence[_Item]) -> bool:
 
 
 def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content]:
-    rendered: dict[bool, Any] = {}
+    rendered: dict[bool, Any] = {}  # at most two ways to render a record: as with a PIT, and without
     for content in wanted:
         if content.is_open not in rendered:
             (item,) = envelope.build([record], (), _OPTIONS[content.is_open]).data
@@ -215,7 +215,7 @@ def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content
 def _content(item: Mapping[str, Any], is_open: bool, names: Collection[str]) -> _Content:
     chosen = tuple(sorted(names))
     text = json.dumps([item.get(name) for name in chosen], sort_keys=True)
-    return _Content(is_open, chosen, sha256(text.encode()).digest()[:16])
+    return _Content(is_open, chosen, sha256(text.encode()).digest()[:16])  # half is enough to tell contents apart
 
 
 def _records(

@@ -110,12 +110,14 @@ def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progres
             on_progress(done, len(names))
             done += len(every)
             operation, members = every[0].operation, [stream for stream in every if AS_OF_PIT not in stream.asked]
+            # Each such stream belongs to one PIT: a row valid from then on would be wrong for all others.
             if len(members) < len(every):
                 of_past_pits.append(place)
             if operation is None or operation.dating != "record":
                 left_out.append(place)
                 continue
             found = (_Row(stream, valid) for stream in members for valid in _valid_records(archived, stream.name))
+            # As an answer leaves them out.
             served = (row for row in found if not operation.missing_in(row.valid.record))
             for number, chunk in enumerate(_chunks(served), 1):
                 rows, files = rows + len(chunk), files + 1

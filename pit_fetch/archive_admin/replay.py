@@ -88,6 +88,7 @@ def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, 
     answer = _envelope(replayed.text)
     if answer is None:
         return ReplayComparison(None, "it was not printed as JSON")
+    # The budget may have come from the environment, and is in no request.
     if any("--max-chars" in gap["reason"] for gap in answer["gaps"]):
         return ReplayComparison(None, "it was cut to a size, which is not recorded")
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
@@ -158,7 +159,7 @@ def run_again(archived: Archived, key: Key, recorded: InterpretedFetch, *earlier
             find=find,
             read_stdin=lambda seconds: b"",
         )
-        request = recorded.request._replace(provider=_without_keys(provider), offline=is_offline)
+        request = recorded.request._replace(provider=_strip_keys(provider), offline=is_offline)
         return run(request, runtime, Progress(), [])
 
 
@@ -166,7 +167,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
     """Copy fetches, without what they printed, and index them."""
     with schema.transaction(target):
         for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
-            query = f"SELECT origin, seq FROM {kind} WHERE origin = ? AND {named} = ?"  # noqa: S608 - our names
+            query = f"SELECT origin, seq FROM {kind} WHERE origin = ? AND {named} = ?"
             for key in keys:
                 for row in source.execute(query, key).fetchall():
                     journal.copy_row(source, target, kind, Key(*row), keys)
@@ -179,7 +180,7 @@ def _two_readings(began: datetime, ended: datetime) -> Clock:
     return Clock(lambda: next(moments, ended), lambda: 0.0, ended.timestamp, lambda seconds: None)
 
 
-def _without_keys(provider: Provider) -> Provider:
+def _strip_keys(provider: Provider) -> Provider:
     """Return the provider with credentials that are neither checked nor secret, and hosts without a rate limit."""
     return provider._replace(
         credentials=tuple(key._replace(check=None, secret=False) for key in provider.credentials),

@@ -18,7 +18,7 @@ from itertools import compress
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
-from pit_fetch.formats.columns import Column, columns, in_common, is_empty
+from pit_fetch.formats.columns import Column, columns, is_empty, split_common
 from pit_fetch.formats.explanation import FIELDS, explain
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
@@ -105,7 +105,7 @@ def _split_common(typed: Sequence[Column], leading: Sequence[str]) -> tuple[list
     """Return the columns with one value for all items, of whatever was asked, and the others."""
     own = [column for column in typed if column.name not in leading]
     is_item = [not all(map(is_empty, row)) for row in zip(*(column.values for column in own), strict=True)]
-    common, _ = in_common([column._replace(values=[*compress(column.values, is_item)]) for column in own])
+    common, _ = split_common([column._replace(values=[*compress(column.values, is_item)]) for column in own])
     names = {column.name for column in common}
     return common, [column for column in typed if column.name not in names]
 

@@ -15,11 +15,11 @@ from pit_fetch.engine import credentials
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
-from pit_fetch.engine.run import run as fetch
+from pit_fetch.engine.run import run
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.inspect.diff import ComparableAnswer, comparable, look_back_from, recalled, whole, why_empty
+from pit_fetch.inspect.diff import ComparableAnswer, comparable, recalled, whole, why_empty, window_start
 from pit_fetch.inspect.verdict import NOT_PROVED, Why, judge
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
@@ -36,14 +36,14 @@ from pit_fetch.times import delayed, format_for_people, is_aware
 _BEYOND = timedelta(days=1)
 
 
-def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
+def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the source's records in the window, up to a day after the PIT or to --date-to. Raise UsageError."""
     pit = _pit_of(request, runtime)
     beyond = request.until if request.until and request.until > pit else delayed(pit, _BEYOND) or pit
-    end = min(beyond, max(pit, runtime.clock.now()))
+    end = min(beyond, max(pit, runtime.clock.now()))  # what is stamped after now cannot have been served
     operation = candidate_operations(request.provider, request.options)[0]
     is_accepted = request.evidence == CLAIMED
-    as_served = partial(_as_served, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
+    as_served = partial(_served_record, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
     found = _collect(request, as_served, end, runtime, progress, argv)
     explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
     records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
@@ -92,12 +92,10 @@ def _collect(
 ) -> _Found:
     """Return the records by ``end`` that the source sends, and those that an archive holds beside them."""
     seen: dict[tuple[object, ...], Record] = {}
-    plain = whole(request, look_back_from(request))
+    plain = whole(request, window_start(request))
     progress.nested = True
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
-    result = fetch(
-        plain._replace(provider=_watched(request.provider, seen, as_served), pit=end), runtime, progress, argv
-    )
+    result = run(plain._replace(provider=_watched(request.provider, seen, as_served), pit=end), runtime, progress, argv)
     gaps = [known for known in result.gaps if not known.code.per_fetch]
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     proved = plain._replace(evidence=PROVED)
@@ -107,8 +105,8 @@ def _collect(
     if served is not None and served.reach is not None:  # the versions of then may lie below
         served = recalled(proved, runtime, progress, argv) or served
     progress.nested = False
-    stamped = map(_without_broken_stamps, seen.values())
-    live = [record for record in stamped if _is_by(record.available_at, end) or _is_claimed_by(record, end)]
+    stamped = map(_drop_broken_stamps, seen.values())
+    live = [record for record in stamped if _is_available(record.available_at, end) or _is_claimed(record, end)]
     if at_pit is None or served is None:
         return _Found([(record, "") for record in live], gaps, result)
     derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
@@ -163,15 +161,15 @@ def _gaps_of_caps(count: int, limit: int, result: FetchResult) -> Iterator[Gap]:
         yield gap(Code.EXPLAINED_TO_A_LIMIT, is_by_limit=is_by_limit)
 
 
-def _is_by(moment: datetime | None, end: datetime) -> bool:
+def _is_available(moment: datetime | None, end: datetime) -> bool:
     return moment is None or moment <= end
 
 
-def _is_claimed_by(record: Record, end: datetime) -> bool:
+def _is_claimed(record: Record, end: datetime) -> bool:
     return is_aware(record.claimed_at) and record.claimed_at <= end
 
 
-def _without_broken_stamps(record: Record) -> Record:
+def _drop_broken_stamps(record: Record) -> Record:
     """Return the record, without its stamps if they are not instants: a fetch counts them as missing."""
     if visibility(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
         return record
@@ -184,12 +182,12 @@ def _fetch_with_archive(
     """Return the answer at the PIT if there is an archive, which may hold more records; None if that fetch failed."""
     if not archive_of(request, runtime):
         return None
-    result = fetch(request, runtime, progress, argv)
+    result = run(request, runtime, progress, argv)
     return None if any(known.is_failure for known in result.gaps) else result
 
 
-def _as_served(record: Record, *, pit: datetime, accept: Accept) -> Record:
-    """Return the record as a fetch compares it with the window: on its claim, if only that shows it at ``pit``."""
+def _served_record(record: Record, *, pit: datetime, accept: Accept) -> Record:
+    """Return the record with the dates that a fetch compares with the window: those of its claim, if it needs one."""
     claimed = accept(record, pit) if visibility(record, pit) in NOT_PROVED else None
     return claimed or record
 

@@ -1,4 +1,10 @@
-"""The cells of a panel, each answered as a fetch at its own instant, and their rows in its table. Pure."""
+"""The cells of a panel, each answered as a fetch at its own instant, and their rows in its table. Pure.
+
+>>> from datetime import UTC
+>>> cell = Cell(datetime(2024, 2, 15, 21, tzinfo=UTC), {"symbol": "IBM"}, "ok", PlainEnvelope([{"id": "a"}]))
+>>> rows_of([cell])
+[{'pit': '2024-02-15T16:00:00-05:00', 'symbol': 'IBM', 'status': 'ok', 'id': 'a'}]
+"""
 
 from __future__ import annotations
 
@@ -41,9 +47,9 @@ class Question(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How questions are asked. All are answered by one state of the archive, if that alone answers.
+    """How questions are asked. All are answered from one state of the archive, if that alone answers.
 
-    key    names all that the cells of a subject depend on, that state included, but for what a source answers
+    key    identifies all that the cells of a subject depend on, that state included, except for what a source answers
     check  raises Changed once the state can no longer be read: every further question is refused
     """
 
@@ -55,8 +61,8 @@ class Asking(NamedTuple):
 class Grid(NamedTuple):
     """What a panel asks.
 
-    subjects  about whom is asked, and when
-    asking    returns a context in which questions are asked, of what there is to ask when it is entered
+    subjects  who is asked about, and as of which instants
+    asking    returns a context in which questions are asked: of the archive as it is when the context is entered
     now       returns the time, which decides whether an instant has come
     fetch     answers a question by itself, as if there were no panel
     question  what every cell asks

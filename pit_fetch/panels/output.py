@@ -1,4 +1,4 @@
-"""The file of a panel: subject by subject, so that a long one can be broken off, and takes no more memory than a short.
+"""Write a panel to a file subject by subject: a long one can be broken off, and takes no more memory than a short one.
 
 Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until no cell has failed.
 """
@@ -17,7 +17,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
 from pit_fetch.panels.cells import Ask, Asking, Grid, ask_consistently, cells_of
-from pit_fetch.panels.check import Check, chosen, compared
+from pit_fetch.panels.check import Check, choose, compare
 from pit_fetch.panels.parts import Answered, Due, PartFolder, Summary, part_of
 from pit_fetch.support.whole_file import replacing, require_regular
 
@@ -29,7 +29,7 @@ _RECORDED_MORE = "the archive has recorded more since the panel began"
 
 
 class Written(NamedTuple):
-    """What became of a panel.
+    """The result of writing a panel.
 
     statuses     the number of cells by their status
     is_whole     no cell failed: there is nothing to ask again
@@ -37,7 +37,7 @@ class Written(NamedTuple):
     is_written   the file was written: some cell was answered
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
-    check        what came of asking some cells again; None if that was not asked for
+    check        the result of asking some cells again; None if that was not asked for
     """
 
     statuses: Mapping[str, int]
@@ -61,7 +61,7 @@ class PanelFile:
         """
         require_regular(path)
         self._answer = _answering(engine, grid)
-        self._grid, self._path = grid, os.path.realpath(path)
+        self._grid, self._path = grid, os.path.realpath(path)  # a link goes on pointing to its file
         self._parts = PartFolder(f"{self._path}.parts")
         self._again = again
 
@@ -120,13 +120,13 @@ class PanelFile:
         return keys, kept
 
     def _checked(self, keyed: Sequence[Due], began: datetime, count: int) -> Check:
-        """Return what comes of asking some cells again."""
+        """Return the result of asking some cells again."""
         with self._grid.asking() as asking:
             if [asking.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
                 return Check(0, (), _RECORDED_MORE)
-        cells = chosen(keyed, began, count)
+        cells = choose(keyed, began, count)
         kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
-        return compared(zip(cells, kept, strict=True), self._grid.fetch)
+        return compare(zip(cells, kept, strict=True), self._grid.fetch)
 
     def _keys(self, asking: Asking) -> list[str]:
         return [asking.key(subject) for subject in self._grid.subjects]

@@ -19,7 +19,7 @@ from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels.cells import Ask, Grid, Question, cells_of
 from pit_fetch.panels.grid import grid_of
-from pit_fetch.panels.parts import Answered, Due, Part, part_of
+from pit_fetch.panels.parts import Answered, Due, SubjectPart, part_of
 from pit_fetch.panels.universe import Subject
 from pit_fetch.support.suggest import truncate
 from pit_fetch.support.version import __version__
@@ -182,7 +182,7 @@ class Task(NamedTuple):
     now: datetime
 
 
-def answered(task: Task) -> tuple[str, Part] | str:
+def answered(task: Task) -> tuple[str, SubjectPart] | str:
     """Return a subject's key and answers; or, in a sentence, why this process cannot give those of the asking one."""
     if task.version != __version__:
         return f"a worker has version {__version__} of pit_fetch, and not {task.version}: install the same everywhere"
@@ -200,7 +200,7 @@ def answered(task: Task) -> tuple[str, Part] | str:
     return task.key, part
 
 
-def _part(task: Task) -> Part | None:
+def _part(task: Task) -> SubjectPart | None:
     """Return the answers, None if they would be other ones. Raise PitFetchError."""
     source, options, _ = task.question
     over = {name: [value] for name, value in task.subject.over.items()}

@@ -180,7 +180,7 @@ def disturbed(rng: Random) -> int:
         _captured(folder, news, seen[0])
         _of_archive(folder, pits, end).write(f"{folder}/before.csv")
         panel = _of_archive(folder, pits, end)
-        while not reading.stamp_of(str(path)).is_settled(time.time_ns()):
+        while not reading.file_state(str(path)).is_settled(time.time_ns()):
             time.sleep(0.001)
         with _recorded_before(rng.randint(1, 12), lambda: _captured(folder, news, seen[1])):
             panel.write(f"{folder}/panel.csv")

@@ -60,7 +60,7 @@ class _Scene:
 
     def wait(self) -> None:
         """Let the last write be so old that the next one gets another time."""
-        while not reading.stamp_of(str(self.path)).is_settled(time.time_ns()):
+        while not reading.file_state(str(self.path)).is_settled(time.time_ns()):
             time.sleep(0.001)
 
     def step(self, rng: Random) -> None:

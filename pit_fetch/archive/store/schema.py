@@ -72,7 +72,7 @@ def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], 
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA temp_store = MEMORY")  # what is indexed for one question goes with its connection
     if _is_new(connection):
         raise ArchiveError("it is empty")
 
@@ -110,36 +110,39 @@ def advice(connection: sqlite3.Connection, path: str | None) -> str:
     )
 
 
-def set_aside(connection: sqlite3.Connection, stream: str) -> None:
-    """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
+def overlay_stream(connection: sqlite3.Connection, stream: str) -> None:
+    """Lay a temporary index over that of the file, for this connection, with a copy of one stream.
+
+    A reader may not be allowed to write to the archive, and an offline question must not.
+    """
     if format_of(connection) < FORMAT:
-        set_all_aside(connection)
+        overlay_everything(connection)
         return
-    empty_index_aside(connection)
+    overlay_empty_index(connection)
     for table in DERIVED:
         which = f"name IN (?, '{index.UNASSIGNED}')"
         if table != "streams":
-            which = f"stream IN (SELECT id FROM main.streams WHERE {which})"  # noqa: S608 - our names
+            which = f"stream IN (SELECT id FROM main.streams WHERE {which})"
         if table == "versions":
-            which = f"item IN (SELECT id FROM main.items WHERE {which})"  # noqa: S608 - our names
-        query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
+            which = f"item IN (SELECT id FROM main.items WHERE {which})"
+        query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"
         connection.execute(query, (stream,))
 
 
-def set_all_aside(connection: sqlite3.Connection) -> None:
-    """Replace the index by a temporary one of which all fetches are pending, for this connection."""
-    empty_index_aside(connection)
+def overlay_everything(connection: sqlite3.Connection) -> None:
+    """Lay a temporary index over that of the file, for this connection, of which all fetches are pending."""
+    overlay_empty_index(connection)
     _defer_everything(connection)
 
 
-def take_back(connection: sqlite3.Connection) -> None:
-    """Remove the temporary copy of :func:`set_aside`."""
+def remove_overlay(connection: sqlite3.Connection) -> None:
+    """Remove the temporary index of :func:`overlay_stream`."""
     for table in DERIVED:
         connection.execute(f"DROP TABLE temp.{table}")
 
 
-def empty_index_aside(connection: sqlite3.Connection) -> None:
-    """Hide the index behind an empty temporary one, for this connection."""
+def overlay_empty_index(connection: sqlite3.Connection) -> None:
+    """Lay an empty temporary index over that of the file, for this connection."""
     connection.execute("PRAGMA query_only = OFF")  # it would protect the temporary tables, too
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
@@ -150,7 +153,7 @@ def empty_index_aside(connection: sqlite3.Connection) -> None:
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
     try:
-        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("BEGIN IMMEDIATE")  # a lock taken only at the first write may be refused half-way
         yield
         connection.execute("COMMIT")
     except sqlite3.Error as error:
@@ -163,7 +166,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
     is_new = _is_new(connection)
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA synchronous = FULL")  # an exchange is on disk before the provider parses it
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         _patiently(connection, "PRAGMA journal_mode = WAL", busy_seconds)
     if is_new or format_of(connection) < FORMAT:
@@ -187,7 +190,7 @@ def _upgrade(connection: sqlite3.Connection) -> None:
             about.put(connection, name, value)
         journal.note_chains(connection)
         journal.note_depths(connection)
-    index.create_anew(connection)
+    index.recreate(connection)
     _defer_everything(connection)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -199,7 +202,7 @@ def _defer_everything(connection: sqlite3.Connection) -> None:
 
 
 def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:
-    """Execute a statement for which SQLite does not wait by itself, such as a change of the journal mode."""
+    """Execute a statement, and wait for other processes. SQLite itself does not wait to change the journal mode."""
     until = time.monotonic() + seconds
     while True:
         try:
@@ -221,7 +224,7 @@ def _is_new(connection: sqlite3.Connection) -> bool:
             return True
     if application != APPLICATION_ID:
         raise ArchiveError("it is not an archive of pit_fetch")
-    if version > FORMAT:
+    if version > FORMAT:  # its journal may have columns whose hashes this program does not know
         raise ArchiveError("its format is newer than this program: update pit_fetch")
     return False
 

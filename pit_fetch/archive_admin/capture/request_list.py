@@ -137,6 +137,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
             )
         values = {"timeout": SECONDS, **wanted.options}
         request, refusal = from_values(values, provider, {}), ""
+        # A snapshot is refused with a PIT of now: it would be of a moment after it.
         is_dated = build_query(request, now).operation.dating == "record"
         if is_dated:
             dated, refusal = _dated(values, request, now)

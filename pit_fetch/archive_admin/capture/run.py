@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from pit_fetch.archive.store import microseconds
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, translating
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
 from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
@@ -106,25 +106,17 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
     return Prepared(results, plans(due.values(), runtime.environ), last, captured)
 
 
-class _History(NamedTuple):
-    """What an archive knows of a list: the run to be continued, what that captured when, the calls of the last run."""
-
-    last: run_log.CaptureRun | None
-    captured: dict[str, int]
-    calls: dict[str, int]
-
-
-def _history(job: CaptureJob, connection: sqlite3.Connection | None, now: int) -> _History:
-    """Return what the archive knows of the list. Raise ArchiveError."""
+def _history(
+    job: CaptureJob, connection: sqlite3.Connection | None, now: int
+) -> tuple[run_log.CaptureRun | None, dict[str, int], dict[str, int]]:
+    """Return the run to be continued, when it captured what, and the calls of the last run. Raise ArchiveError."""
     if connection is None:
-        return _History(None, {}, {})
-    try:
+        return None, {}, {}
+    with translating():
         last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
         # A new run has captured nothing, even if the clock was ahead during an earlier one.
         captured = {} if last is None else run_log.captured_since(connection, last.began, with_items=True)
-        return _History(last, captured, run_log.calls(connection, job.name))
-    except BROKEN as error:
-        raise archive_error(error) from None
+        return last, captured, run_log.calls(connection, job.name)
 
 
 def run(
@@ -136,10 +128,8 @@ def run(
     """
     now = microseconds.to_micros(runtime.clock.now())
     captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
-    try:
+    with translating():
         current = start.last or run_log.begin(connection, job.name, now, listed)
-    except BROKEN as error:
-        raise archive_error(error) from None
     run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
         shown.tell(planned.in_words)

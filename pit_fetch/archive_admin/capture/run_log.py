@@ -78,7 +78,7 @@ def names(connection: sqlite3.Connection) -> dict[str, str]:
 
 def name_of(path: str) -> str:
     """Return the name under which the archive notes the runs of a file. It does not reveal the path."""
-    return _PREFIX + sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return _name(os.path.realpath(path))
 
 
 def captured_since(connection: sqlite3.Connection, since: int, *, with_items: bool = False) -> dict[str, int]:
@@ -107,7 +107,11 @@ def calls(connection: sqlite3.Connection, name: str) -> dict[str, int]:
 
 def name_of_requests(texts: Iterable[str]) -> str:
     """Return the name under which the archive notes the runs of requests that stand in no file."""
-    return _PREFIX + sha256("\n".join(sorted(texts)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return _name("\n".join(sorted(texts)))
+
+
+def _name(text: str) -> str:
+    return _PREFIX + sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def without_pit(canonical: str) -> str:

@@ -79,7 +79,7 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
 def _value_scale(marks: Sequence[Mark], box: tuple[float, float]) -> _ValueScale:
     values = [value for mark in marks for value in (mark.value, mark.estimate) if value is not None]
     low, high = min(values), max(values)
-    room = 0.0 if high > low else (abs(low) or 1.0) / 2
+    room = 0.0 if high > low else (abs(low) or 1.0) / 2  # one figure alone is drawn in the middle
     return _ValueScale(low - room, high + room, *box)
 
 
@@ -102,7 +102,7 @@ def is_relative(series: Mapping[str, Sequence[Mark]]) -> bool:
     values = [[mark.value or 0.0 for mark in group] for group in series.values()]
     if len(values) < 2 or any(value <= 0 for group in values for value in group):
         return False
-    usual = [median(group) for group in values]
+    usual = [median(group) for group in values]  # a split or a spike of one line must not decide for all
     return max(usual) > _COMPARABLE * min(usual)
 
 

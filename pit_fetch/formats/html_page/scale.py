@@ -1,6 +1,11 @@
 """The axis of time in a figure, with its ticks and the PIT, as inline SVG. Pure.
 
 Places along it are percentages, so that it fits any window while its texts keep their size.
+
+>>> noon, pit = (datetime(2024, 2, 15, hour, tzinfo=UTC) for hour in (12, 22))
+>>> scale = time_scale([noon], pit, lead=0)
+>>> scale.x(noon.timestamp()), scale.x(pit.timestamp())
+(1.5, 94.77)
 """
 
 from __future__ import annotations
@@ -47,7 +52,7 @@ def time_scale(instants: Sequence[datetime], pit: datetime | None, lead: float) 
     """Return a scale with room for all ``instants`` and the PIT, and before them, ``lead`` of its length."""
     bounds = [instant.timestamp() for instant in (*instants, *([] if pit is None else [pit]))]
     start, end = min(bounds), max(bounds)
-    end = max(end, start + _HOUR)
+    end = max(end, start + _HOUR)  # one item alone would make a line without length
     if pit is not None:
         end += (end - start) * (_AFTER if end == pit.timestamp() else _LAST_BAR)
     return TimeScale(start - (end - start) * lead, end)

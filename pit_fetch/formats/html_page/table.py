@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.formats.columns import Column, in_common, is_empty
+from pit_fetch.formats.columns import Column, is_empty, split_common
 from pit_fetch.formats.explanation import FIELDS, explain
 from pit_fetch.formats.html_page.marks import GREY
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
@@ -51,7 +51,7 @@ def size(text: str) -> int:
 def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> Layout:
     """Return a layout whose line takes about ``room`` bytes: time, verdicts, the headline, the rest, the id."""
     sentences = [explain(item) for item in envelope.data[:_SAMPLE]]
-    common, others = in_common([column for column in typed if column.name not in FIELDS])
+    common, others = split_common([column for column in typed if column.name not in FIELDS])
     by_name = {column.name: column for column in others if column.name == "id" or not all(map(is_empty, column.values))}
     headline = next((name for name in _HEADLINES if name in by_name), "")
     link = next((name for name in _LINKS if name in by_name), "")
@@ -61,7 +61,7 @@ def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> 
     hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
     rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
-    if not headline and link:
+    if not headline and link:  # the address is then all that tells items apart
         rest.append(link)
     time = ["available_at"] if "available_at" in by_name else []
     candidates = {name: by_name[name] for name in (*time, *first, *rest, *last)}
@@ -223,7 +223,7 @@ def _limit(sizes: Sequence[int], room: int) -> int:
     for index, size in enumerate(ordered):
         share = room // (len(ordered) - index)
         if size > share:
-            return share if share >= 40 else 0
+            return share if share >= 40 else 0  # less than half a line says nothing
         room -= size
     return ordered[-1] if ordered else 0
 

@@ -111,8 +111,10 @@ MUTANTS = (
     ),
     Mutant("panel: who leaves stays", "pit_fetch.panels.universe:Member.belongs", _to_the_end, _UNIVERSE),
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
-    Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
-    Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
+    Mutant(
+        "panel: a universe's days are not read", "pit_fetch.panels.universe:_parse_file", _whoever_is_named, _UNIVERSE
+    ),
+    Mutant("panel: From is not from", "pit_fetch.panels.universe:_normalize_bounds", first, _UNIVERSE),
     Mutant("panel: start is not from", "pit_fetch.panels.universe:_check_columns", nothing, _UNIVERSE),
     Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),

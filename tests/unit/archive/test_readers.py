@@ -21,7 +21,7 @@ from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
 from pit_fetch.archive.store.journal import Fetch, Writer
-from pit_fetch.archive.store.reading import Beside, Stamp, Way
+from pit_fetch.archive.store.reading import FileState, SideFiles, Way
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.registry import load
 from pit_fetch.panels.grid import grid_of
@@ -86,7 +86,7 @@ def copied(archive: Archive, *ends: str) -> Archive:
 
 def settle(archive: Archive) -> None:
     """Let the last write be old enough for the next one to be told from it."""
-    while not reading.stamp_of(str(archive.path)).is_settled(time.time_ns()):
+    while not reading.file_state(str(archive.path)).is_settled(time.time_ns()):
         pass
 
 
@@ -113,7 +113,7 @@ def settle(archive: Archive) -> None:
 def test_no_way_overlooks_a_commit_and_who_may_not_write_creates_nothing(
     wal: int | None, has_shm: bool, may_write: bool, is_brief: bool, expected: tuple[Way, ...]
 ) -> None:
-    assert reading.ways(Beside(wal, has_shm), may_write=may_write, is_brief=is_brief) == expected
+    assert reading.ways(SideFiles(wal, has_shm), may_write=may_write, is_brief=is_brief) == expected
 
 
 SECOND = 1_000_000_000
@@ -133,7 +133,7 @@ SECOND = 1_000_000_000
 def test_a_file_is_settled_once_another_write_would_have_another_time(
     written: int, changed: int, now: int, expected: bool
 ) -> None:
-    assert Stamp(1, 2, 3, written, changed).is_settled(now) is expected
+    assert FileState(1, 2, 3, written, changed).is_settled(now) is expected
 
 
 # Who may write.
@@ -214,13 +214,6 @@ def held(archive: Archive, allowed: Callable[[str], bool] = nobody_may_write) ->
     return int(count)
 
 
-def test_the_newest_entries_are_seen_in_the_log_of_a_writer(archive: Archive) -> None:
-    with under_way(archive):
-        capture_again(archive)
-        assert held(archive) == 2
-        assert held(copied(archive, "-wal", "-shm")) == 2
-
-
 def test_they_are_seen_through_a_link_to_the_archive(archive: Archive) -> None:
     linked = Archive(archive.folder / "links")
     linked.folder.mkdir()
@@ -245,8 +238,8 @@ def test_a_file_that_its_owner_is_just_removing_is_not_taken_for_one_that_cannot
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite removes -shm before -wal."""
-    real, looks = reading.beside, iter([Beside(4_152, has_shm=False)])
-    monkeypatch.setattr(reading, "beside", lambda path: next(looks, None) or real(path))
+    real, looks = reading.side_files, iter([SideFiles(4_152, has_shm=False)])
+    monkeypatch.setattr(reading, "side_files", lambda path: next(looks, None) or real(path))
     assert held(archive) == 1
 
 
@@ -335,18 +328,6 @@ def test_a_panel_that_a_writer_disturbs_is_asked_anew_as_a_whole(disturbed: Dist
         assert [*frame["eps_estimate_average"]] == [float(disturbed.newest)] * 3, number
 
 
-def test_the_command_asks_anew_after_any_number_of_cells(disturbed: Disturbed) -> None:
-    asked = "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=T,GE,IBM --offline --format csv"
-    words = f"{asked} --pits 2026-06-09T12:00:00Z,2026-06-10T12:00:00Z"
-    disturbed.panel()
-    assert disturbed.archive.command(words).out.count(BEFORE) == 2
-    for number in range(3, disturbed.reads + 1):
-        settle(disturbed.archive)
-        disturbed.reads, disturbed.before = 0, range(number, number + 1)
-        answer = disturbed.archive.command(words)
-        assert (answer.code, answer.out.count(disturbed.newest)) == (0, 2), number
-
-
 def test_a_panel_that_is_disturbed_each_time_has_refused_cells_and_the_next_run_answers(disturbed: Disturbed) -> None:
     assert "refused" in {*disturbed.panel(range(3, 1_000)).to_df()["status"]}
     assert disturbed.panel(range(3, 1_000)).write(disturbed.archive.folder / "panel.csv").keys() >= {"refused"}
@@ -405,18 +386,6 @@ def folder(archive: Archive) -> Archive:
 
 def seen_by(user: int, archive: Archive, group: int = GROUP) -> Any:
     return as_user(user, lambda: held(archive, reading.may_write), group)
-
-
-@needs_root
-@pytest.mark.thorough
-def test_a_colleague_who_may_write_leaves_no_file_of_another_group(folder: Archive) -> None:
-    folder.folder.chmod(0o770)
-    folder.path.chmod(0o660)
-    assert [as_user(user, partial(reading.may_write, str(folder.path)), GROUP) for user in (OWNER, NOBODY)] == [
-        True,
-        False,
-    ]
-    assert seen_by(NOBODY, folder) == 1
 
 
 @needs_root

@@ -36,10 +36,6 @@ def test_a_later_reply_is_small_beside_the_earlier_one(tmp_path: Path, capsys: p
     assert sizes.kept < sizes.both
 
 
-def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
-    assert vintages.main(str(tmp_path)) == 1
-
-
 def test_only_the_first_of_many_vintages_stands_alone(tmp_path: Path) -> None:
     """Every chain of dictionaries begins at the same reply, for as long as that is of use."""
     replies = [reply(200 + day) for day in range(40)] + [reply(60 + day, "7") for day in range(20)]
