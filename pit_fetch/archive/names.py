@@ -63,10 +63,8 @@ def _same_names(archived: Archived, question: InterpretedFetch, at: int) -> Iter
     """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
     names = _names(question)
     letters = [_normalize(name) for of_option in names.values() for name in of_option]
-    rows = archived.connection.execute(
-        "SELECT origin, seq FROM fetches ORDER BY began > :at, abs(began - :at), origin, seq", {"at": at}
-    ).fetchall()
-    for key in (Key(*row) for row in rows):
+    nearest_first = "SELECT origin, seq FROM fetches ORDER BY began > ?1, abs(began - ?1), origin, seq"
+    for key in journal.keys(archived.connection, nearest_first, at):
         fetch = journal.fetch_of(archived.connection, key)
         if fetch is None or fetch.source != question.fetch.source:
             continue

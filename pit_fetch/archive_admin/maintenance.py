@@ -112,16 +112,15 @@ def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: 
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:
-    return {Key(*row) for row in connection.execute("SELECT origin, seq FROM fetches")}
+    return set(journal.keys(connection, "SELECT origin, seq FROM fetches"))
 
 
 def _dropped(connection: sqlite3.Connection) -> set[Key]:
-    return {Key(*row) for row in connection.execute("SELECT origin, seq FROM entries WHERE kind = ?", (DROPPED,))}
+    return set(journal.keys(connection, "SELECT origin, seq FROM entries WHERE kind = ?", DROPPED))
 
 
 def _fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
-    rows = connection.execute("SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before))
-    return [Key(*row) for row in rows]
+    return journal.keys(connection, "SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", source, before)
 
 
 class Dropped(NamedTuple):
@@ -201,13 +200,7 @@ def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
 
 def _delete_orphans(connection: sqlite3.Connection) -> bool:
     """Delete rows of deleted fetches that another copy of the archive appended. Return whether there were any."""
-    orphans = [
-        (kind, Key(*row))
-        for kind in ("exchanges", "answers")
-        for row in connection.execute(
-            f"SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN (SELECT origin, seq FROM fetches)"
-        )
-    ]
+    orphans = journal.orphans(connection)
     for kind, key in orphans:
         _delete(connection, kind, key)
     return bool(orphans)

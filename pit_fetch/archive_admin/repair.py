@@ -126,11 +126,9 @@ class _Mending:
         for kind, key in journal.strays(self.connection):
             self._delete_row(kind, key)
             self.mended.append(f"{kind} {key}: deleted, it belongs to no chain")
-        for kind in ("exchanges", "answers"):  # of a fetch that is not known, nobody could say to delete them
-            query = f"SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN (SELECT origin, seq FROM fetches)"
-            for key in [Key(*row) for row in self.connection.execute(query)]:
-                self._delete_row(kind, key)
-                self.connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (LOST, *key))
+        for kind, key in journal.orphans(self.connection):  # nobody could name the source by which to delete them
+            self._delete_row(kind, key)
+            self.connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (LOST, *key))
 
     def _mend_entry(self, key: Key, before: bytes, end: _End) -> bytes:
         """Mend one entry and its row, behind the entry with the link ``before``. Return the entry's own link."""
@@ -271,11 +269,11 @@ def _body_in(other: sqlite3.Connection | None, digest: bytes) -> bytes | None:
 
 def _incomplete_fetches(connection: sqlite3.Connection) -> Iterator[tuple[Key, str]]:
     """Yield each fetch that lacks something which was given up, and what that means, the earliest fetch first."""
-    for row in connection.execute("SELECT origin, seq FROM fetches ORDER BY began").fetchall():
-        if journal.has_lost(connection, Key(*row)):
-            yield Key(*row), "is no longer complete"
-        if journal.has_lost_answer(connection, Key(*row)):
-            yield Key(*row), "lacks the answer that it printed"
+    for key in journal.keys(connection, "SELECT origin, seq FROM fetches ORDER BY began"):
+        if journal.has_lost(connection, key):
+            yield key, "is no longer complete"
+        if journal.has_lost_answer(connection, key):
+            yield key, "lacks the answer that it printed"
 
 
 def _describe(connection: sqlite3.Connection, key: Key, what: str) -> str:

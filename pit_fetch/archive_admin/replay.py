@@ -66,14 +66,16 @@ def last(connection: sqlite3.Connection) -> Key | None:
 
 def key_of(connection: sqlite3.Connection, text: str) -> Key:
     """Return the fetch that ``text`` names: its id, or "last". Raise ArchiveError for anything else."""
+    if text == "last":
+        if (key := last(connection)) is None:
+            raise ArchiveError(
+                "it holds no answer: a capture prints none, and a question with --offline records nothing"
+            )
+        return key
     origin, _, seq = text.rpartition("-")
-    is_id = origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
-    key = last(connection) if text == "last" else Key(origin, int(seq)) if is_id else None
-    if key is None and text == "last":
-        raise ArchiveError("it holds no answer: a capture prints none, and a question with --offline records nothing")
-    if key is None:
+    if not (origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS):
         raise ArchiveError(_NO_SUCH_FETCH)
-    return key
+    return Key(origin, int(seq))
 
 
 class ReplayComparison(NamedTuple):

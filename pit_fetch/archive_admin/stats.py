@@ -70,7 +70,7 @@ class FetchSummary(NamedTuple):
 class Filter(NamedTuple):
     """Which fetches to list: of one source, about one symbol, begun between two instants (inclusive); "", None: all.
 
-    ``with_offline``: also questions that the archive alone answered. ``limit``: at most so many, -1: all.
+    ``with_offline``: also questions that the archive alone answered. ``limit``: at most so many, None: all.
     """
 
     source: str = ""
@@ -116,13 +116,8 @@ def overview(connection: sqlite3.Connection) -> Overview:
 
 def fetches(connection: sqlite3.Connection, wanted: Filter = Filter()) -> Iterator[FetchSummary]:  # noqa: B008
     """Yield the fetches that are ``wanted``, newest first."""
-    return islice(_fetches(connection, wanted), wanted.limit)
-
-
-def _fetches(connection: sqlite3.Connection, wanted: Filter) -> Iterator[FetchSummary]:
-    withdrawn = journal.withdrawn(connection)
-    for origin, seq, *rest in connection.execute(_FETCHES, wanted._asdict()):
-        summary = FetchSummary(Key(origin, seq), *rest)
-        if wanted.names_symbol(summary.request):
-            is_complete = bool(summary.complete) and not journal.has_lost(connection, summary.key)
-            yield summary._replace(complete=is_complete, withdrawn=withdrawn.get(summary.key))
+    withdrawn, rows = journal.withdrawn(connection), connection.execute(_FETCHES, wanted._asdict())
+    every = (FetchSummary(Key(origin, seq), *rest) for origin, seq, *rest in rows)
+    for summary in islice((each for each in every if wanted.names_symbol(each.request)), wanted.limit):
+        is_complete = bool(summary.complete) and not journal.has_lost(connection, summary.key)
+        yield summary._replace(complete=is_complete, withdrawn=withdrawn.get(summary.key))

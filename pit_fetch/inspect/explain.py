@@ -60,7 +60,7 @@ def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: l
 
 
 class _Found(NamedTuple):
-    """The records to explain, each with the reason of :func:`merge`, and the fetch that yielded them."""
+    """The records to explain, each with the reason of :func:`_merge`, and the fetch that yielded them."""
 
     explained: list[tuple[Record, Why]]
     gaps: list[Gap]
@@ -111,10 +111,10 @@ def _collect(
         return _Found([(record, "") for record in live], gaps, result)
     derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
     later = (record for record in result.public if not record.is_claimed)
-    return _Found(merge(live, served, later, derives), replace_variants(gaps, at_pit.gaps), result)
+    return _Found(_merge(live, served, later, derives), _replace_variants(gaps, at_pit.gaps), result)
 
 
-def replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
+def _replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
     """Return ``gaps``, with an archive's gaps about a snapshot in place of those that a source alone would have."""
     codes = {gap.code for gap in archived}
     kept = [gap for gap in gaps if gap.code.archived not in codes]
@@ -122,7 +122,7 @@ def replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
     return [*kept, *(gap for gap in archived if gap.code in variants and gap not in kept)]
 
 
-def merge(
+def _merge(
     live: Iterable[Record], served: ComparableAnswer, later: Iterable[Record], derives: bool = False
 ) -> list[tuple[Record, Why]]:
     """Return the records that a source sends now and those that an archive holds, as one list.

