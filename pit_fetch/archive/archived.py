@@ -106,10 +106,10 @@ class Archived:
     def indexed(self, key: Key) -> index.IndexedFetch | None:
         """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
         recorded, exchanges = self.interpreted(key), list(journal.exchanges_of(self.connection, key))
-        if recorded is None or not exchanges:
+        if recorded is None or not exchanges:  # a fetch that was killed before its first reply shows nothing
             return None
         ended = journal.ended(self.connection, key)
-        seen = exchanges[-1].seen if ended is None else ended.seen
+        seen = exchanges[-1].seen if ended is None else ended.seen  # a fetch that was killed counts from its last reply
         complete = ended is not None and ended.complete
         return as_indexed(key, recorded, rederive(recorded, exchanges), seen, complete, str)
 
@@ -121,6 +121,7 @@ class Archived:
         self.assign()
         pending = index.pending(self.connection, stream)
         for key in pending[:at_most]:
+            # The pending row names a fetch that the journal does not have.
             if journal.fetch_of(self.connection, key) is None:
                 raise Damaged(DAMAGED_INDEX)
             journal.check_span(self.connection, key)
@@ -174,7 +175,7 @@ class ArchivedReplies(NamedTuple):
             digest, connection = journal.request_digest(asked), self.archived.connection
             exchange = journal.reply_to(connection, digest, self.instant, self.fetch, self.archived.read_body)
         if exchange is None:
-            raise TransportError("network")
+            raise TransportError("network")  # to the provider, a reply that was never recorded is a host that is down
         return reply_of(exchange)
 
 
@@ -196,7 +197,7 @@ def as_indexed(
     rows: set[int] = set()
     reach = query.operation.reach
     for record, is_public in made.received:
-        if not record.id or not _is_encodable(record.id):
+        if not record.id or not _is_encodable(record.id):  # an answer leaves out what has no id, too
             continue
         if not recorded.is_snapshot:
             version = versions.fresh(record, evidence, clean)

@@ -35,7 +35,7 @@ def claimed_records(archived: Archived, stream: str) -> Iterator[Record]:
     for read, recorded in _completed(archived, stream):
         if recorded.is_whole_capture:
             made = list(records(recorded, list(journal.exchanges_of(archived.connection, read.key))))
-            yield from (record for record in made if record.id not in seen)
+            yield from (record for record in made if record.id not in seen)  # fetches come last first
             seen.update(record.id for record in made)
 
 
@@ -46,6 +46,7 @@ def unrefuted(archived: Archived, stream: str, claimed: Sequence[Record], at: in
     reads = [read for read in index.reads_of(archived.connection, stream) if read.shows_absence and read.seen <= at]
 
     def is_refuted(record: Record) -> bool:
+        # Only a fetch after its claimed date could have seen it.
         since = microseconds.to_micros(record.available_at) or microseconds.NEVER
         return any(read.seen >= since and covers(read.key, [record]) for read in reads)
 

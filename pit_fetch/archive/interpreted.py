@@ -140,6 +140,7 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
         shaping[AS_OF_PIT] = fetch.pit
     if query.operation.window == Window.BY_ASKING:  # only the source can apply it
         shaping["window"] = [str(query.since), str(query.until)]
+    # A port or a path of a proxy makes no other source.
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
 
@@ -192,6 +193,7 @@ def client_of(recorded: InterpretedFetch, transport: Transport) -> Client:
         hosts=tuple(without_rate(host) for host in provider.hosts),
         credentials={credential.name: NO_KEY for credential in provider.credentials},
         environ=recorded.host_variables,
+        # A replay must not wait, nor see a later day than the fetch did.
         clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
         transport=transport,
         timeout=recorded.request.timeout,

@@ -40,7 +40,7 @@ def meaning(archived: Archived, question: InterpretedFetch, at: int, own: Key | 
         return Meaning(question)
     if own is not None:
         own_meaning = resolve_names(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
-        # It failed before the list came, and asked for nobody.
+        # It failed before it received the list.
         return None if own_meaning is None else Meaning(own_meaning)
     held = ArchivedReplies(archived, at)
     if (whole := _resolve_every_name(question, held)) is not None:

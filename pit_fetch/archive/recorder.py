@@ -66,7 +66,7 @@ class ArchiveRecorder:
         self._attempt(self._open)
 
     def _open(self) -> None:
-        self.connection = schema.open_to_write(self.path, self.lock_timeout)
+        self.connection = schema.open_to_write(self.path, self.lock_timeout)  # the source needs the rest of the time
         self._deletions = journal.deletions(self.connection)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
@@ -156,7 +156,7 @@ class ArchiveRecorder:
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             key = self._begun(writer)
             # If something was deleted while the answer was made, the answer may repeat it.
-            is_kept = journal.deletions(writer.connection) == self._deletions
+            is_kept = journal.deletions(writer.connection) == self._deletions  # a deletion changes their number
             writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
                 stream = self._resolve_names(writer.connection, key).stream
@@ -183,6 +183,7 @@ class ArchiveRecorder:
 
     def _derived(self) -> rederive.Rederived:
         """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
+        # The stream was watched to its end: nothing need be parsed again.
         if self.recorded.fetch.pit is not None and self._is_ended:
             return rederive.Rederived(self._records, has_every_item=True)
         return rederive.rederive(self.recorded, self._exchanges)
@@ -230,7 +231,7 @@ class ArchiveRecorder:
 
         def write() -> None:
             with self._transaction.pop_all() as transaction:
-                if not connection.in_transaction:
+                if not connection.in_transaction:  # or the one that ingest_if_needed left open goes on
                     transaction.enter_context(schema.transaction(connection))
                 if key is not None and journal.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")

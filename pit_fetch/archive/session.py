@@ -145,7 +145,7 @@ class ArchiveSession:
 
     def _covered_until(self, asked: _Resolved, at: int) -> datetime | None:
         archived, stream, meaning = asked
-        # Of a name that the list lacks, nobody asked for anything.
+        # No request for a name without a meaning was recorded.
         if meaning is None or not meaning.has_every_name:
             return None
         options = self.question.request.provider.options
@@ -161,7 +161,7 @@ class ArchiveSession:
             earliest = operation.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
             # Where the provider compares dates itself, they may be others than that of publication.
-            is_own = isinstance(operation.window, Window)
+            is_own = isinstance(operation.window, Window)  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)
@@ -193,11 +193,11 @@ class ArchiveSession:
                 general = self._resolve_stream(question.general_stream, asked.archived, meaning)
                 is_covered = self._covered_until(general, at) is not None
                 asked = general if is_covered else self._resolve_stream(question.stream, general.archived, meaning)
-            self._resolved = {at: asked}
+            self._resolved = {at: asked}  # one question asks as of few instants, and mostly as of one
         return self._resolved[at]
 
     def _resolve_stream(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> _Resolved:
-        """Return what is asked of a stream, of which the index holds every fetch."""
+        """Return the question, resolved to a stream whose index is complete."""
         archived = self._complete(archived, stream)
         index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
         return _Resolved(archived, stream, meaning)

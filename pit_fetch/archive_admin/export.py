@@ -40,7 +40,7 @@ class Exported(NamedTuple):
     """How many rows and files were written.
 
     left_out     the operations without versions
-    of_past_pits  those of which answers as of a past PIT are left out: each belongs to its PIT alone
+    of_past_pits  the operations whose answers as of a past PIT are left out: each belongs to its PIT alone
     """
 
     rows: int
@@ -50,7 +50,7 @@ class Exported(NamedTuple):
 
 
 class _Stream(NamedTuple):
-    """A stream of the index: what was asked of whom, but for the filters of a question.
+    """A stream of the index: a source, an operation, and the options that affect a record.
 
     operation  as today's code has it; None if its source is not installed, or has no such operation any more
     """
@@ -159,7 +159,7 @@ def _table(operation: Operation, rows: Sequence[_Row]) -> pyarrow.Table:
         "stream": pa.array([row.stream.description for row in rows], type=pa.string()),
         "item": pa.array([json.dumps(item) for item in envelope.data], type=pa.string()),
     }
-    taken = re.compile(f"({'|'.join(own)})(_of_item)*")
+    taken = re.compile(f"({'|'.join(own)})(_of_item)*")  # a field may have such a name, and even one with the suffix
     names = [f"{name}_of_item" if taken.fullmatch(name) else name for name in fields.column_names]
     return pa.table({**own, **dict(zip(names, fields.columns, strict=True))})
 

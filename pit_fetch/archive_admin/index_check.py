@@ -72,7 +72,7 @@ class Findings(NamedTuple):
 def check(connection: sqlite3.Connection, find: Find, on_done: OnDone) -> Findings:
     """Check the index, in a transaction that the caller rolls back. A stream of damaged fetches is not compared."""
     changed = tuple(_changed_rows(connection))
-    if changed:
+    if changed:  # what such rows lead to would only repeat the finding
         return Findings(changed)
     archived = Archived(connection, find)
     placed = _Placed(connection, archived)

@@ -43,6 +43,7 @@ def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
         is_left = stream != index.UNASSIGNED
         while is_left:
             with schema.transaction(connection):
+                # A new Archived, since another process may have added fetches.
                 is_left = Archived(connection, find).ingest(stream, AT_ONCE)
 
 
@@ -63,7 +64,7 @@ def merge(
         if damage:
             raise ArchiveError(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
         merged, is_less = 0, False
-        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # so that deleted rows leave no bytes in free pages
         with schema.transaction(connection):
             repeating = _repeating(connection, other, find)
             textless = {*repeating, *journal.withdrawn(other)}

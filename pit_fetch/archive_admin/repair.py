@@ -44,7 +44,7 @@ def repair(
 ) -> Repaired:
     """Repair the archive, with what ``other`` holds if it is given, and make its index again. Raise ArchiveError."""
     with schema.transaction(connection), nullcontext() if other is None else schema.snapshot(other):
-        connection.execute("REINDEX")
+        connection.execute("REINDEX")  # SQLite finds rows by its indexes, which may be damaged, too
         mending = _Mending(connection, other)
         mending.delete_undecodable()
         lost_before = set(_incomplete_fetches(connection))
@@ -126,7 +126,9 @@ class _Mending:
         for kind, key in journal.strays(self.connection):
             self._delete_row(kind, key)
             self.mended.append(f"{kind} {key}: deleted, it belongs to no chain")
-        for kind, key in journal.orphans(self.connection):  # nobody could name the source by which to delete them
+        for kind, key in journal.orphans(
+            self.connection
+        ):  # they could not be dropped by their source, which is unknown
             self._delete_row(kind, key)
             self.connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (LOST, *key))
 
@@ -206,7 +208,7 @@ class _Mending:
             body = _body_in(self.other, digest)
             if body is not None:
                 self.connection.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
-                Writer(self.connection).body(body)
+                Writer(self.connection).body(body)  # it is packed anew: its dictionary may be missing here
                 self.mended.append(f"body {digest.hex()[:16]}: taken from the other archive")
         for digest in self._unreadable():  # without those that only lacked their dictionary
             self.connection.execute("DELETE FROM bodies WHERE digest = ?", (digest,))

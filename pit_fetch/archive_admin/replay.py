@@ -125,7 +125,7 @@ def _earlier(archived: Archived, key: Key, recorded: InterpretedFetch) -> Iterat
     """
     earlier: list[Key] = []
     for other in journal.fetches(archived.connection):
-        if other == key:
+        if other == key:  # fetches come in the order in which they ended: what follows was not there yet
             break
         fetch = archived.interpreted(other)
         if fetch is None:
@@ -178,7 +178,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
 
 
 def _two_readings(began: datetime, ended: datetime) -> Clock:
-    moments = iter([began])
+    moments = iter([began])  # the engine reads the clock when it begins and when it ends
     return Clock(lambda: next(moments, ended), lambda: 0.0, ended.timestamp, lambda seconds: None)
 
 

@@ -72,7 +72,7 @@ def make(path: str, runtime: Runtime) -> History:
         aside = os.path.join(folder, "sample.db")
         for visit in made.visits:
             _record(visit, runtime._replace(environ={**made.variables, VARIABLE: aside}, folder=folder))
-        os.rename(aside, path)
+        os.rename(aside, path)  # in one step: an archive that is there is whole
     return made
 
 

@@ -82,7 +82,7 @@ class Filter(NamedTuple):
 
     def names_symbol(self, request: str) -> bool:
         """Return whether one of the values of a request is the symbol, whatever its option is called."""
-        words = shlex.split(request)
+        words = shlex.split(request)  # a canonical request is quoted as a shell does
         values = (value for word in words for value in word.rpartition("=")[2].split(","))
         return not self.symbol or self.symbol.casefold() in map(str.casefold, values)
 

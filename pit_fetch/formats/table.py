@@ -218,7 +218,7 @@ def _text(value: Any, column: Column, short: bool = False) -> str:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, str):
-        return " ".join(value[: 8 * _HEADLINE].split())
+        return " ".join(value[: 8 * _HEADLINE].split())  # no more of a body of megabytes than a cell can show
     return str(value) if column.kind in ("integer", "date") else json.dumps(value)
 
 

@@ -6,9 +6,10 @@ later one, so it shows nothing that a fetch at that PIT would not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import credentials
@@ -29,6 +30,9 @@ from pit_fetch.request.operations import candidate_operations, is_of_publication
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people, in_new_york
+
+# Runs a request, with all else as it is.
+RunRequest = Callable[[FetchRequest], FetchResult]
 
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 
@@ -68,7 +72,8 @@ def diff(
         # The earlier version of an item may lie far below the newer one that the later answer shows.
         wanted[0] = wanted[0]._replace(limit=UNLIMITED)
     progress.nested = True  # only the comparison has a summary
-    results = [run(request, runtime, progress, argv) for request in wanted]
+    run_request: RunRequest = partial(run, runtime=runtime, progress=progress, argv=argv)
+    results = [run_request(request) for request in wanted]
     gaps = [gap for result in results for gap in result.gaps if not gap.code.per_fetch]
     # Most gaps are in both answers.
     selection = Selection(gaps=tuple({(gap.code, gap.reason): gap for gap in gaps}.values()))
@@ -79,7 +84,7 @@ def diff(
         is_restamped = later.evidence == CLAIMED or is_archived or _has_versions(later)
         before, after = (comparable(result, is_restamped) for result in results)
         if before.reach is not None and is_archived and later.evidence == PROVED:
-            before = recalled(wanted[0], runtime, progress, argv) or before
+            before = recalled(wanted[0], run_request) or before
         changed = changes(before, after, earlier.pit, _origin(later))
         cuts = _cut_gaps((earlier, later), (before, after))
         selection = Selection(
@@ -130,12 +135,13 @@ def changes(
             if differing:
                 change = "repeated" if _is_repeated(differing, origin) else "changed"
                 changed.append(_marked(record, change, differing))
-        elif before.may_lack_versions:
+        elif before.may_lack_versions:  # an older version of it may lie below the cut
             continue
         elif _became_public_after(record, earlier):
             changed.append(_marked(record, "changed" if _was_public_at(record, earlier) else "new"))
         elif before.covers(record):
             changed.append(_marked(record, "new"))
+    # An item that the later answer covers and lacks.
     gone = (record for name, record in before.records.items() if name not in after.records and after.covers(record))
     changed += [_marked(record, "gone") for record in gone]
     return sorted(changed, key=position)
@@ -209,10 +215,9 @@ def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 
-def recalled(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> ComparableAnswer | None:
+def recalled(request: FetchRequest, run_request: RunRequest) -> ComparableAnswer | None:
     """Return all that an archive holds at the request's PIT, without the network; None if it cannot be read."""
-    request = request._replace(offline=True, limit=UNLIMITED, max_pages=UNLIMITED)
-    result = run(request, runtime, progress, argv)
+    result = run_request(request._replace(offline=True, limit=UNLIMITED, max_pages=UNLIMITED))
     return None if any(gap.is_failure for gap in result.gaps) else comparable(result, has_versions=True)
 
 

@@ -19,7 +19,7 @@ from pit_fetch.engine.run import run
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.inspect.diff import ComparableAnswer, comparable, recalled, whole, why_empty, window_start
+from pit_fetch.inspect.diff import ComparableAnswer, RunRequest, comparable, recalled, whole, why_empty, window_start
 from pit_fetch.inspect.verdict import NOT_PROVED, Why, judge
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
@@ -44,7 +44,9 @@ def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: l
     operation = candidate_operations(request.provider, request.options)[0]
     is_accepted = request.evidence == CLAIMED
     as_served = partial(_served_record, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
-    found = _collect(request, as_served, end, runtime, progress, argv)
+    progress.nested = True  # only the explanation has a summary
+    found = _collect(request, as_served, end, runtime, partial(run, runtime=runtime, progress=progress, argv=argv))
+    progress.nested = False
     explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
     records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
@@ -87,24 +89,21 @@ def _collect(
     as_served: Callable[[Record], Record],
     end: datetime,
     runtime: Runtime,
-    progress: Progress,
-    argv: list[str],
+    run_request: RunRequest,
 ) -> _Found:
     """Return the records by ``end`` that the source sends, and those that an archive holds beside them."""
     seen: dict[tuple[object, ...], Record] = {}
     plain = whole(request, window_start(request))
-    progress.nested = True
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
-    result = run(plain._replace(provider=_watched(request.provider, seen, as_served), pit=end), runtime, progress, argv)
+    result = run_request(plain._replace(provider=_watched(request.provider, seen, as_served), pit=end))
     gaps = [known for known in result.gaps if not known.code.per_fetch]
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     proved = plain._replace(evidence=PROVED)
     has_failed = any(known.is_failure for known in gaps)
-    at_pit = None if has_failed else _fetch_with_archive(proved, runtime, progress, argv)
+    at_pit = None if has_failed else _run_with_archive(proved, runtime, run_request)
     served = None if at_pit is None else comparable(at_pit, has_versions=True)
     if served is not None and served.reach is not None:  # the versions of then may lie below
-        served = recalled(proved, runtime, progress, argv) or served
-    progress.nested = False
+        served = recalled(proved, run_request) or served
     stamped = map(_drop_broken_stamps, seen.values())
     live = [record for record in stamped if _is_available(record.available_at, end) or _is_claimed(record, end)]
     if at_pit is None or served is None:
@@ -176,13 +175,11 @@ def _drop_broken_stamps(record: Record) -> Record:
     return record._replace(available_at=None, revised_at=None)
 
 
-def _fetch_with_archive(
-    request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]
-) -> FetchResult | None:
+def _run_with_archive(request: FetchRequest, runtime: Runtime, run_request: RunRequest) -> FetchResult | None:
     """Return the answer at the PIT if there is an archive, which may hold more records; None if that fetch failed."""
     if not archive_of(request, runtime):
         return None
-    result = run(request, runtime, progress, argv)
+    result = run_request(request)
     return None if any(known.is_failure for known in result.gaps) else result
 
 
@@ -201,6 +198,7 @@ def _watched(
         for part in stream:
             for record in records_of(part):
                 if _may_be_wanted(provider, query, as_served(record)):
+                    # A page may be read twice.
                     seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
             yield part
 

@@ -80,8 +80,8 @@ class Grid(NamedTuple):
 def ask_consistently(grid: Grid, work: Callable[[Asking], T]) -> T:
     """Return what ``work`` makes of answers of one state of the archive: it works anew if that can be read no longer.
 
-    This happens to a user who may not write to the archive, if nobody else had it open at first. While its owner has
-    it open, the next reading is not disturbed.
+    This happens to a user who may not write to the archive, if no other process had it open at first. While its owner
+    has it open, the next reading is not disturbed.
     """
     for _ in range(_ATTEMPTS - 1):
         with suppress(Changed), grid.asking() as asking, checking(asking.check):
@@ -124,7 +124,7 @@ def has_come(pit: datetime, now: datetime) -> bool:
 def halves(cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:
     """Return the rows of the table of ``cells`` in two parts: what was asked and the status, and the items."""
     kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
-    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]
+    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]  # an empty cell has a row, too
     asked = [{PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status} for cell, _ in rows]
     items = [{_own(name): value for name, value in item.items() if name not in cell.over} for cell, item in rows]
     names = cells[0].over if cells else {}

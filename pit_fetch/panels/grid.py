@@ -113,7 +113,7 @@ def grid_of(
     # A limit of the settings would cut cells without a word.
     questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime, given)
     for values in product(*([member.value for member in each] for each in named.values())):
-        # A ceiling bounds the latest instant, even where nobody is asked about then.
+        # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
         subject = dict(zip(named, values, strict=True))
         try:
             latest = questions.request(subject, moments[-1])

@@ -41,6 +41,7 @@ def _parse_instants(pits: object, read: ReadFile) -> Iterator[datetime]:
     if isinstance(pits, datetime):
         if pits != pits or not is_aware(pits):  # pandas has a datetime that is none, and equals nothing
             raise _refused(f"pits: {pits} has no time zone")
+        # A plain one: that of pandas has nanoseconds, and prints otherwise.
         yield datetime(*pits.utctimetuple()[:6], pits.microsecond, tzinfo=UTC)
     elif isinstance(pits, str):
         text = pits.strip()
@@ -149,7 +150,7 @@ def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[
     rules: dict[str, dict[str, Any]] = {
         "daily": {"freq": rrule.DAILY},
         "weekly": {"freq": rrule.WEEKLY, "byweekday": _DAYS.index(weekday or "mon")},
-        "monthly": {"freq": rrule.MONTHLY, "bymonthday": -1},
+        "monthly": {"freq": rrule.MONTHLY, "bymonthday": -1},  # the last day, whatever its number
     }
     start, end = (datetime(day.year, day.month, day.day) for day in (first, last))  # noqa: DTZ001 - days alone
     return [moment.date() for moment in rrule.rrule(dtstart=start, until=end, **rules[frequency])]

@@ -103,6 +103,7 @@ class Panel:
         with self.grid.asking() as asking:
             keyed = [(asking.key(subject), subject) for subject in self.grid.subjects]
             cells = choose(keyed, self.grid.now(), count)
+            # The panel asks a whole subject; one cell is enough.
             subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
             answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self.grid.now))
             check = compare(zip(cells, answered, strict=True), self.grid.fetch)

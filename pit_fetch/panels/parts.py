@@ -67,6 +67,7 @@ Answered = tuple[str, SubjectPart]
 def part_of(cells: Sequence[Cell]) -> SubjectPart:
     """Return the part that holds the cells of a subject."""
     gaps = [gap for cell in cells if cell.status != "not_captured" for gap in lacks(cell.envelope)]
+    # What failed may succeed the next time, what was withheld will not.
     is_whole = not any(has_failed(cell.envelope) for cell in cells)
     empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
@@ -92,7 +93,7 @@ class PartFolder:
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Hold the folder for this block alone. Raise OSError if another process holds it."""
-        with contextlib.suppress(FileExistsError):
+        with contextlib.suppress(FileExistsError):  # kept by an earlier run
             os.mkdir(self.folder)
         with locked(Path(self.folder)):
             try:

@@ -98,7 +98,7 @@ def _client(address: str | None) -> Iterator[distributed.Client]:
 
 @contextmanager
 def _cluster() -> Iterator[distributed.LocalCluster]:
-    """Yield workers on this machine, a process for each core, which nobody else can talk to."""
+    """Yield workers on this machine, a process for each core. No other user can connect to them."""
     import dask
     from distributed import LocalCluster
 
@@ -107,7 +107,7 @@ def _cluster() -> Iterator[distributed.LocalCluster]:
         dask.config.set(_SETTINGS),
         LocalCluster(
             threads_per_worker=1,
-            security=True,  # TLS, with keys of its own: whoever reaches a scheduler may run anything on its workers
+            security=True,  # TLS, with keys of its own: a client of a scheduler may run anything on its workers
             dashboard_address="127.0.0.1:0",  # of two clusters at once, the second would complain about a port
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
@@ -135,6 +135,7 @@ def _answers(client: distributed.Client, grid: Grid, due: Sequence[Due]) -> Gene
     from distributed import as_completed
 
     tasks = (Task(__version__, grid.question, subject, key, grid.now()) for key, subject in due)
+    # Not pure: Dask would return an older answer to an equal task.
     futures = (client.submit(answered, task, pure=False) for task in tasks)
     pending = as_completed(islice(futures, _AHEAD * sum(client.nthreads().values())), loop=client.loop)
     try:
@@ -142,7 +143,7 @@ def _answers(client: distributed.Client, grid: Grid, due: Sequence[Due]) -> Gene
             yield _result(future)
             pending.update(islice(futures, 1))
     finally:
-        pending.clear()  # the cluster drops what nobody waits for
+        pending.clear()  # the cluster drops tasks without a waiting client
 
 
 def _result(future: distributed.Future) -> Answered:
@@ -150,7 +151,7 @@ def _result(future: distributed.Future) -> Answered:
 
     try:
         result: Answered | str = future.result()
-    except KilledWorker:
+    except KilledWorker:  # after distributed.scheduler.allowed-failures attempts
         raise _unusable("the workers that were asked about a subject died: they may need more memory") from None
     except Exception as error:  # noqa: BLE001 - the cluster's own: its text has addresses
         lost = f"a worker was lost, or has no pit_fetch {__version__} ({type(error).__name__})"

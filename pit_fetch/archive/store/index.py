@@ -132,7 +132,7 @@ class Read(NamedTuple):
 
 def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
     """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
-    if known_stream(connection, stream) is None:
+    if known_stream(connection, stream) is None:  # nothing was recorded of it
         return []
     stream_seed, reads = seed(stream), []
     for mark, *row in connection.execute(_READS + _LAST_FIRST, (stream,)):

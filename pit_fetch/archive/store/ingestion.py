@@ -203,7 +203,7 @@ class _Ingestion:
             self.complete = [read for read in reads if read.shows_absence and read.seen < seen]
         records: list[Record] = []
         for read in self.complete:
-            if read.seen < since:
+            if read.seen < since:  # reads come newest first
                 break
             if read.seen in held:
                 continue
@@ -246,7 +246,7 @@ class _Ingestion:
     ) -> None:
         """Write what the new history of an item has in the place of the old one, of which there are ``runs``."""
         revised = rows.run_rows(after, numbers, stored)
-        for run in set(runs) - revised:
+        for run in set(runs) - revised:  # most rows of a long history stay as they are
             self.rows[_DELETE_RUN].append((self.stream_id, self.numbers[item], run.first, run.versions))
         for run in revised.difference(runs):
             self._add_run(item, run)
@@ -301,7 +301,7 @@ class _Ingestion:
             done = self.connection.executemany(statement, values)
             if statement == _DELETE_VALIDITY and done.rowcount != len(values):
                 raise Damaged(DAMAGED_INDEX)
-            values.clear()
+            values.clear()  # add_absences collects anew
 
     def _runs(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[RunRow]]:
         """Return the runs of these items, which the stream has. Raise Damaged."""

@@ -164,7 +164,7 @@ class Writer:
         """Store ``body`` if it is new, and return its digest. ``request`` is the digest of the request it answers."""
         digest = _digest(body)
         stored = self.connection.execute("SELECT coding FROM bodies WHERE digest = ?", (digest,)).fetchone()
-        if stored not in (None, (LOST,)):
+        if stored not in (None, (LOST,)):  # a body that was given up may come back
             return digest
         base = None if request is None else self._base(request)
         try:
@@ -320,13 +320,13 @@ def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ..
 
 
 def check_row(connection: sqlite3.Connection, kind: str, key: Key, row: tuple[Any, ...]) -> None:
-    """Raise Damaged if a row is not the one that was appended. What comes before it in the chain is not looked at."""
+    """Raise Damaged if a row is not the one that was appended. The chain before it is not verified."""
     links = dict(
         connection.execute(
             "SELECT seq, link FROM entries WHERE origin = ? AND seq BETWEEN ? AND ?", (key.origin, key.seq - 1, key.seq)
         )
     )
-    before = GENESIS if key.seq == 1 else links.get(key.seq - 1)
+    before = GENESIS if key.seq == 1 else links.get(key.seq - 1)  # the hash of an entry is over that of the one before
     if before is None or entry_hash(before, *key, kind, row) != links.get(key.seq):
         raise damaged("a row has changed")
 
@@ -386,7 +386,7 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
     if row is None:
         raise damaged("a body is missing")
     size, coding, base, data = row
-    if coding == LOST:
+    if coding == LOST:  # its place is kept, so that rows which name it stay valid
         raise Lost("it was damaged, and has been given up (pit_fetch archive repair)")
     before = None if base is None else read_body(connection, base)
     body = bodies.unpack(bodies.Packed(coding, data, base is not None), before, size)

@@ -1,8 +1,8 @@
 """How a reader opens an archive: no commit is overlooked, and nothing is left beside the file.
 
 In WAL mode the newest commits are in a file beside the archive (``-wal``), and another one (``-shm``) tells where, and
-who reads. Whoever opens the archive first creates both, and the last writer to close it removes them. A reader who may
-not write the archive must create neither, since its owner could then not write to them.
+who reads. The first process to open the archive creates both, and the last writer to close it removes them. A reader
+who may not write the archive must create neither, since its owner could then not write to them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Way(Enum):
     SHARED  through -wal and -shm: each transaction sees one moment, whatever others write
     FIRST   the same where they are not there. Only a connection that may write removes them when it is the last
     GUEST   the same with those that are there, of which none is created
-    ALONE   the file by itself: right only if nothing is in -wal, and if nobody writes to the file meanwhile
+    ALONE   the file by itself: right only if nothing is in -wal, and if no process writes to the file meanwhile
     """
 
     SHARED = "mode=ro"
@@ -105,6 +105,7 @@ def may_write(path: str) -> bool:
     Another user's files may have a group of their own. SQLite gives those of root to the archive's owner.
     """
     is_allowed = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK | os.X_OK)
+    # Files of another user beside it would lock the owner out.
     return is_allowed and (os.name != "posix" or os.geteuid() in (0, os.stat(path).st_uid))
 
 
@@ -161,6 +162,7 @@ class _Opening(NamedTuple):
                 if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                     raise
                 problem = error
+        # There was no way to try, or none that sees the log.
         if problem is None or (around.wal and not self.is_allowed):
             time.sleep(_TICK / 1e9)
             if (file_state(self.path), side_files(self.path)) != (state, around):  # its owner is opening or closing it

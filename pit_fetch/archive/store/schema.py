@@ -97,9 +97,9 @@ def is_outdated(connection: sqlite3.Connection) -> bool:
 
 
 def advice(connection: sqlite3.Connection, path: str | None) -> str:
-    """Return what would make offline questions faster, for whoever asks them; "" if nothing would.
+    """Return what the user can do to make offline questions faster; "" if nothing.
 
-    ``path`` is the archive as they name it with --archive, if they do.
+    ``path`` is the archive as the user names it with --archive, if at all.
     """
     if not is_outdated(connection):
         return ""

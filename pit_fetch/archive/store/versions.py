@@ -88,6 +88,7 @@ def item_version(version: StoredVersion) -> ItemVersion:
 
     Its key sorts as the pipeline chooses among versions: by ``available_at``, then by content.
     """
+    # With evidence: it tells two versions of one content apart.
     whole = _digest(_payload(version.form.names, version.values))
     revised = b"" if version.revised is None else b"%d" % version.revised
     key = f"{version.available or 0:020}".encode() + whole + revised  # padded, so that texts sort as numbers do

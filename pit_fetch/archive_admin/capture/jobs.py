@@ -62,7 +62,7 @@ def file_job(file: str, runtime: Runtime) -> Iterator[CaptureJob]:
 
 
 def requests_job(requests: Iterable[Mapping[str, object]], runtime: Runtime) -> CaptureJob:
-    """Return the job of requests that stand in no file. Raise UsageError, which names the one that cannot be used."""
+    """Return the job of requests given in Python. Raise UsageError, which names the one that cannot be used."""
     planned = request_list.fetches_of(requests, runtime)
     return CaptureJob(planned, run_log.name_of_requests(fetch.text for fetch in planned))
 

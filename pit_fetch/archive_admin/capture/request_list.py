@@ -123,7 +123,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
     """Return the fetch to be made ``now``. Raise UsageError, which names the request.
 
     The PIT is ``now``, so that a source is asked for everything that dates its records. Snapshots, which no PIT
-    serves, are fetched without one, and so is a request with a limit, which is a fetch like any other.
+    serves, are fetched without one. A request with a limit is as well: it is recorded as a normal fetch.
     """
     try:
         provider = runtime.find(wanted.source)

@@ -129,6 +129,7 @@ def run(
     captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
     with translating():
         current = start.last or run_log.begin(connection, job.name, now, listed)
+    # A process that is killed leaves a run that is continued.
     run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
         shown.tell(planned.in_words)

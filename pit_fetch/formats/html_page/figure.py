@@ -132,6 +132,7 @@ def _bins(marks: Sequence[Mark], scale: TimeScale) -> list[tuple[float, list[Mar
     origin = 0.0 if scale.pit is None else scale.share(scale.pit) * _BINS % 1
     bins: dict[int, list[Mark]] = {}
     for mark in marks:
+        # Rounded, or a mark at the PIT itself may fall behind it.
         place = round(scale.share(mark.at.timestamp()) * _BINS - origin, 9)
         bins.setdefault(math.ceil(place) - 1, []).append(mark)
     return [(LEFT + (number + origin) * _WIDTH, group) for number, group in sorted(bins.items())]
