@@ -63,7 +63,7 @@ def _requests(archived: Archived, stream: str, question: Query, instant: datetim
             yield recorded.query, microseconds.from_micros(read.seen)
 
 
-def _completed(archived: Archived, stream: str) -> Iterator[tuple[index.Read, InterpretedFetch]]:
+def _completed(archived: Archived, stream: str) -> Iterator[tuple[index.IndexedRead, InterpretedFetch]]:
     """Yield the fetches of a stream that ran to their end, and that the index has whole, the last one first."""
     for read in index.reads_of(archived.connection, stream):
         recorded, ended = archived.interpreted(read.key, stream), journal.ended(archived.connection, read.key)

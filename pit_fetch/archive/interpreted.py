@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pit_fetch.archive.store import microseconds
-from pit_fetch.archive.store.journal import Fetch
+from pit_fetch.archive.store.journal import FetchEntry
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Host, Provider, Query, Record, Window
 from pit_fetch.request import coverage
@@ -40,7 +40,7 @@ class InterpretedFetch(NamedTuple):
     is_unresolved  it has names, and no list of its own says what they stand for
     """
 
-    fetch: Fetch
+    fetch: FetchEntry
     request: FetchRequest
     query: Query
     is_unresolved: bool = False
@@ -120,7 +120,7 @@ class InterpretedFetch(NamedTuple):
         return False
 
 
-def interpret(fetch: Fetch, find: Find) -> InterpretedFetch:
+def interpret(fetch: FetchEntry, find: Find) -> InterpretedFetch:
     """Interpret the request of a fetch with today's code. Raise PitFetchError if its provider refuses it now."""
     request = from_canonical(fetch.request, find(fetch.source))
     if fetch.kind == "capture":
@@ -129,7 +129,7 @@ def interpret(fetch: Fetch, find: Find) -> InterpretedFetch:
     return InterpretedFetch(fetch, request, build_query(request, microseconds.from_micros(fetch.began)))
 
 
-def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
+def stream_of(provider: Provider, query: Query, fetch: FetchEntry) -> str:
     """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record.
 
     What a source answered as of a past PIT (:attr:`~pit_fetch.provider.Operation.as_of_pit`) belongs to that PIT alone:
@@ -145,7 +145,7 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
 
 
-def _is_as_of_pit(query: Query, fetch: Fetch) -> bool:
+def _is_as_of_pit(query: Query, fetch: FetchEntry) -> bool:
     is_past = fetch.kind != "capture" and fetch.pit is not None and fetch.pit < fetch.began
     return query.operation.as_of_pit and is_past
 

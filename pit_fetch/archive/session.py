@@ -63,7 +63,7 @@ class ArchiveSession:
         self, path: str, request: FetchRequest, query: Query, runtime: Runtime, archives: OpenArchives | None = None
     ) -> None:
         provider = request.provider
-        fetch = journal.Fetch(
+        fetch = journal.FetchEntry(
             began=microseconds.to_micros(query.started),
             kind=_kind(request),
             source=provider.name,

@@ -17,7 +17,7 @@ from pit_fetch.archive.interpreted import NO_KEY, Find, InterpretedFetch, withou
 from pit_fetch.archive.session import PLAN
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive.store.journal import Fetch, Key
+from pit_fetch.archive.store.journal import FetchEntry, Key
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
@@ -34,7 +34,7 @@ _NO_SUCH_FETCH = "there is no such fetch in it (pit_fetch archive log lists them
 class RecordedAnswer(NamedTuple):
     """A recorded fetch, with the text and exit status of its answer."""
 
-    fetch: Fetch
+    fetch: FetchEntry
     text: str
     status: int
 

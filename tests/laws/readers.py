@@ -15,7 +15,7 @@ from random import Random
 
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
-from pit_fetch.archive.store.journal import Fetch, Writer
+from pit_fetch.archive.store.journal import FetchEntry, Writer
 from tests.memory_folder import scratch
 
 _FILES = ("", "-wal", "-shm")
@@ -37,7 +37,7 @@ class _Scene:
             self.writer = schema.open_to_write(str(self.path))
         with schema.transaction(self.writer):
             plan = "p" * (5_000 * (self.held % 2))
-            Writer(self.writer).fetch(Fetch(self.held, "live", "sample", "", plan, {}, "", None))
+            Writer(self.writer).fetch(FetchEntry(self.held, "live", "sample", "", plan, {}, "", None))
         self.held += 1
 
     def checkpoint(self) -> None:

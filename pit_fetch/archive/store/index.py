@@ -120,7 +120,7 @@ def _set_reads(connection: sqlite3.Connection, stream: str, number: int, reads: 
     connection.execute("INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?, ?)", row)
 
 
-class Read(NamedTuple):
+class IndexedRead(NamedTuple):
     """A fetch in ``reads``."""
 
     seen: int
@@ -130,7 +130,7 @@ class Read(NamedTuple):
     has_every_item: bool = True  # every item that the fetch had is in the index
 
 
-def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
+def reads_of(connection: sqlite3.Connection, stream: str) -> list[IndexedRead]:
     """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
     if known_stream(connection, stream) is None:  # nothing was recorded of it
         return []
@@ -138,7 +138,7 @@ def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
     for mark, *row in connection.execute(_READS + _LAST_FIRST, (stream,)):
         check(mark, stream_seed, *row)
         seen, origin, fetch, complete, since, _ = row
-        reads.append(Read(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
+        reads.append(IndexedRead(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
     # A row that is gone has no checksum that could be wrong: only their number shows it.
     if connection.execute("SELECT reads FROM streams WHERE name = ?", (stream,)).fetchone() != (len(reads),):
         raise Damaged(DAMAGED_INDEX)

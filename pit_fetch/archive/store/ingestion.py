@@ -17,7 +17,7 @@ from pit_fetch.archive.store import history, index, items, microseconds, rows
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum, seed
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun, is_public
-from pit_fetch.archive.store.index import IndexedFetch, Read
+from pit_fetch.archive.store.index import IndexedFetch, IndexedRead
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive.store.rows import RunRow, ValidityRow
 from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
@@ -90,7 +90,7 @@ class _Ingestion:
     ) -> None:
         self.connection, self.stream_id, self.fetch, self.window_covers = connection, stream_id, fetch, window_covers
         self.stream_seed = seed(fetch.stream)
-        self.complete: list[Read] | None = None  # the complete fetches before this one, newest first
+        self.complete: list[IndexedRead] | None = None  # the complete fetches before this one, newest first
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
         self.numbers = items.numbers(connection, stream_id, self.stream_seed, fetch.items)
         self.names = {number: name for name, number in self.numbers.items()}

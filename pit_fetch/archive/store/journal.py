@@ -72,7 +72,7 @@ class Entry(NamedTuple):
     link: bytes
 
 
-class Fetch(NamedTuple):
+class FetchEntry(NamedTuple):
     """A request. ``kind`` is live, capture or offline; ``hosts`` are the base addresses of hosts by name."""
 
     began: int
@@ -112,7 +112,7 @@ class Writer:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
-    def fetch(self, fetch: Fetch) -> Key:
+    def fetch(self, fetch: FetchEntry) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
     def exchange(self, fetch: Key, exchange: Exchange) -> int:
@@ -395,13 +395,13 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
     return body
 
 
-def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
+def fetch_of(connection: sqlite3.Connection, key: Key) -> FetchEntry | None:
     """Return a fetch, or None if there is none. Raise Damaged."""
     row = row_of(connection, "fetches", key)
     if row is None:
         return None
     check_row(connection, "fetches", key, row)
-    return Fetch(*row)._replace(hosts=json.loads(row[5]))
+    return FetchEntry(*row)._replace(hosts=json.loads(row[5]))
 
 
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:

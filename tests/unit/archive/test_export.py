@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.archive.store import index, schema
-from pit_fetch.archive.store.journal import Fetch, Writer
+from pit_fetch.archive.store.journal import FetchEntry, Writer
 from pit_fetch.archive_admin import export
 from pit_fetch.engine.registry import load
 from pit_fetch.provider import Provider
@@ -67,7 +67,7 @@ def test_each_version_says_from_when_until_when_it_was_the_answer(archive: Archi
 def test_the_fetches_of_a_source_that_is_not_installed_stay_for_its_return(archive: Archive) -> None:
     with closing(archive.open()) as connection:
         with schema.transaction(connection):
-            gone = Fetch(0, "live", "gone", "", "", {}, "--source gone", None)
+            gone = FetchEntry(0, "live", "gone", "", "", {}, "--source gone", None)
             key = Writer(connection).fetch(gone)
             index.defer(connection, index.UNASSIGNED, key)
         assert archive.command("archive export lake").code == 0

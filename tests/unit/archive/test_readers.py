@@ -19,7 +19,7 @@ import pytest
 from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
-from pit_fetch.archive.store.journal import Fetch, Writer
+from pit_fetch.archive.store.journal import FetchEntry, Writer
 from pit_fetch.archive.store.reading import FileState, SideFiles, Way
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.registry import load
@@ -267,7 +267,7 @@ def test_what_is_written_to_while_it_is_read_is_no_half_answer(
         calls.append(path)
         if len(calls) == 1:
             with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
-                Writer(connection).fetch(Fetch(0, "live", "sample", "", "", {}, "", None))
+                Writer(connection).fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
         return reader
 
     monkeypatch.setattr(schema, "open_to_read", disturbed)
@@ -398,7 +398,7 @@ def test_a_colleague_who_may_only_read_does_not_lock_the_owner_out(folder: Archi
 
     def write() -> None:
         with closing(folder.open()) as connection, schema.transaction(connection):
-            Writer(connection).fetch(Fetch(0, "live", "sample", "", "", {}, "", None))
+            Writer(connection).fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
 
     as_user(OWNER, write, GROUP)
     assert seen_by(NOBODY, folder) == seen_by(OWNER, folder) == 2
