@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Unpack
 
     from pit_fetch.api import Envelope
-    from pit_fetch.archive_admin.capture.report import CaptureReport
+    from pit_fetch.archive_admin.capture.jobs import CaptureReport
     from pit_fetch.errors import TruncatedWarning
     from pit_fetch.panels.panel import Panel
     from pit_fetch.request.keywords import Keywords
@@ -245,7 +245,7 @@ def sources() -> "list[dict[str, Any]]":
 
 # What is loaded only when it is asked for, by its module.
 _MODULES = {
-    "CaptureReport": "pit_fetch.archive_admin.capture.report",
+    "CaptureReport": "pit_fetch.archive_admin.capture.jobs",
     "Envelope": "pit_fetch.api",
     "Panel": "pit_fetch.panels.panel",
     "TruncatedWarning": "pit_fetch.errors",

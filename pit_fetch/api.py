@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from pit_fetch.archive_admin.capture.report import CaptureReport
+    from pit_fetch.archive_admin.capture.jobs import CaptureReport
 
 Options = Mapping[str, object]
 
@@ -118,7 +118,7 @@ class Envelope(PlainEnvelope):
         """Return what an interactive Python shows: at most a screen. ``dict(envelope)`` shows everything."""
         import shutil
 
-        from pit_fetch.formats.brief import brief
+        from pit_fetch.formats.table import brief
 
         return brief(self, shutil.get_terminal_size((100, 24)).columns)
 
@@ -155,14 +155,14 @@ def diff(
         raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
     options = reusable(options)
     calls = [{**options, "pit": pit} for pit in pits]
-    return _answer(source, calls, on_gap, runtime, diff.run, "diff")
+    return _answer(source, calls, on_gap, runtime, diff.diff, "diff")
 
 
 def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None = None) -> Envelope:
     """See :func:`pit_fetch.explain`."""
     from pit_fetch.inspect import explain
 
-    return _answer(source, [reusable(options)], on_gap, runtime, explain.run, "explain")
+    return _answer(source, [reusable(options)], on_gap, runtime, explain.explain, "explain")
 
 
 def capture(
@@ -191,13 +191,13 @@ def capture(
     try:
         with ExitStack() as stack:
             if isinstance(requests, (str, PathLike)):
-                job = stack.enter_context(jobs.of_file(runtime.path(fspath(requests)), runtime))
+                job = stack.enter_context(jobs.file_job(runtime.path(fspath(requests)), runtime))
             elif isinstance(requests, Iterable):
-                job = jobs.of_requests(requests, runtime)
+                job = jobs.requests_job(requests, runtime)
             else:
                 raise UsageError(Code.USAGE, text="requests are a list of dicts, or the path of a capture file")
             job = job._replace(missing=missing, again=again)
-            report = jobs.carried_out(job, path, runtime, shown, is_dry=dry_run)
+            report = jobs.carry_out(job, path, runtime, shown, is_dry=dry_run)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     if report.failed and on_gap == "raise":

@@ -1,4 +1,4 @@
-"""The recorded fetches of an archive, for its index."""
+"""The recorded fetches of an archive, for its index; and the archives that a loop of questions keeps open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pit_fetch.archive.interpreted import Find, InterpretedFetch, in_stream, interpret, resolve_names
+from pit_fetch.archive.interpreted import Find, InterpretedFetch, interpret, resolve_by_stream, resolve_names
 from pit_fetch.archive.rederive import Rederived, rederive, reply_of
 from pit_fetch.archive.store import history, index, ingestion, journal, microseconds, schema, versions
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX
@@ -26,26 +26,24 @@ class Archived:
 
     def __init__(self, connection: sqlite3.Connection, find: Find) -> None:
         self.connection, self.find = connection, find
-        # The requests interpreted so far.
-        self.cache: dict[Key, InterpretedFetch | None] = {}
-        # Bodies that were read last, by their digests: many fetches begin with the same list of names.
+        self.cache: dict[Key, InterpretedFetch | None] = {}  # the requests interpreted so far
+        # The bodies read last, by their digests: many fetches begin with the same list of names.
         self.bodies: dict[bytes, bytes] = {}
-        # The stream of which the connection has a copy of the index, if that of the file lacks something.
-        self.aside: str | None = None
-        # Whether the connection has an index of all streams instead.
-        self.has_all_aside = False
+        # The stream whose index this connection has a copy of, since that of the file lacks something.
+        self.overlaid: str | None = None
+        self.is_all_overlaid = False  # the connection has an index of all streams instead
 
     def ensure_indexed(self, stream: str) -> None:
         """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
-        if self.has_all_aside:
+        if self.is_all_overlaid:
             self.ingest_all(stream)
             return
-        if self.aside is not None and self.aside != stream:
-            schema.take_back(self.connection)
-            self.aside = None
-        if self.aside is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
-            schema.set_aside(self.connection, stream)
-            self.aside = stream
+        if self.overlaid is not None and self.overlaid != stream:
+            schema.remove_overlay(self.connection)
+            self.overlaid = None
+        if self.overlaid is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
+            schema.overlay_stream(self.connection, stream)
+            self.overlaid = stream
             self.ingest_all(stream)
 
     def streams(self) -> list[str]:
@@ -56,8 +54,8 @@ class Archived:
         is_outdated = schema.is_outdated(self.connection)
         unassigned = () if is_outdated else index.pending(self.connection, index.UNASSIGNED)
         if is_outdated or any(self.interpreted(key) is not None for key in unassigned):
-            schema.set_all_aside(self.connection)
-            self.has_all_aside = True
+            schema.overlay_everything(self.connection)
+            self.is_all_overlaid = True
             self.assign()
         return index.streams(self.connection)
 
@@ -72,7 +70,7 @@ class Archived:
             if fetch is not None:
                 with contextlib.suppress(PitFetchError):
                     recorded = interpret(fetch, self.find)
-                    self.cache[key] = in_stream(recorded, stream) or self.resolve_names(key, recorded)
+                    self.cache[key] = resolve_by_stream(recorded, stream) or self.resolve_names(key, recorded)
         return self.cache[key]
 
     def resolve_names(self, key: Key, recorded: InterpretedFetch) -> InterpretedFetch:
@@ -97,7 +95,7 @@ class Archived:
                 index.defer(self.connection, recorded.stream, key)
 
     def window_covers(self, stream: str) -> Callable[[Key, Sequence[Record]], bool]:
-        """Return whether the window of a fetch of a stream would have covered one of some records."""
+        """Return the function that says whether a fetch's window would have covered one of some records."""
 
         def covers(key: Key, records: Sequence[Record]) -> bool:
             recorded = self.interpreted(key, stream)
@@ -108,10 +106,10 @@ class Archived:
     def indexed(self, key: Key) -> index.IndexedFetch | None:
         """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
         recorded, exchanges = self.interpreted(key), list(journal.exchanges_of(self.connection, key))
-        if recorded is None or not exchanges:
+        if recorded is None or not exchanges:  # a fetch that was killed before its first reply shows nothing
             return None
         ended = journal.ended(self.connection, key)
-        seen = exchanges[-1].seen if ended is None else ended.seen
+        seen = exchanges[-1].seen if ended is None else ended.seen  # a fetch that was killed counts from its last reply
         complete = ended is not None and ended.complete
         return as_indexed(key, recorded, rederive(recorded, exchanges), seen, complete, str)
 
@@ -123,6 +121,7 @@ class Archived:
         self.assign()
         pending = index.pending(self.connection, stream)
         for key in pending[:at_most]:
+            # The pending row names a fetch that the journal does not have.
             if journal.fetch_of(self.connection, key) is None:
                 raise Damaged(DAMAGED_INDEX)
             journal.check_span(self.connection, key)
@@ -133,7 +132,7 @@ class Archived:
 
     def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
         """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
-        index.create_anew(self.connection)
+        index.recreate(self.connection)
         for done, key in enumerate(journal.fetches(self.connection)):
             on_progress(done)
             self.add(key)
@@ -176,7 +175,7 @@ class ArchivedReplies(NamedTuple):
             digest, connection = journal.request_digest(asked), self.archived.connection
             exchange = journal.reply_to(connection, digest, self.instant, self.fetch, self.archived.read_body)
         if exchange is None:
-            raise TransportError("network")
+            raise TransportError("network")  # to the provider, a reply that was never recorded is a host that is down
         return reply_of(exchange)
 
 
@@ -198,7 +197,7 @@ def as_indexed(
     rows: set[int] = set()
     reach = query.operation.reach
     for record, is_public in made.received:
-        if not record.id or not _is_encodable(record.id):
+        if not record.id or not _is_encodable(record.id):  # an answer leaves out what has no id, too
             continue
         if not recorded.is_snapshot:
             version = versions.fresh(record, evidence, clean)
@@ -237,3 +236,32 @@ def _is_encodable(name: str) -> bool:
         return "\0" not in name and bool(name.encode())
     except UnicodeEncodeError:
         return False
+
+
+class OpenArchives:
+    """The archives that a loop of questions reads, each opened once, and as of one moment. For one thread.
+
+    Every question of the loop sees what an archive held when the first of them read it.
+    """
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._open: dict[str, Archived] = {}
+
+    def read(self, path: str) -> Archived:
+        """Return the recorded fetches of the archive at ``path``. Raise ArchiveError."""
+        if path not in self._open:
+            connection = schema.open_to_read(path)
+            connection.execute("BEGIN")  # what other processes append from the first question on is not seen
+            self._open[path] = Archived(connection, self._find)
+        return self._open[path]
+
+    def check_unchanged(self) -> None:
+        """Raise Changed if what was read of them may not be of one moment."""
+        for archived in self._open.values():
+            schema.check_unchanged(archived.connection)
+
+    def close(self) -> None:
+        """Close the archives."""
+        while self._open:
+            self._open.popitem()[1].connection.close()

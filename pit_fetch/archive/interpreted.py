@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pit_fetch.archive.store import microseconds
-from pit_fetch.archive.store.journal import Fetch
+from pit_fetch.archive.store.journal import FetchEntry
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Context, Host, Provider, Query, Record, Window
 from pit_fetch.request import coverage
@@ -40,7 +40,7 @@ class InterpretedFetch(NamedTuple):
     is_unresolved  it has names, and no list of its own says what they stand for
     """
 
-    fetch: Fetch
+    fetch: FetchEntry
     request: FetchRequest
     query: Query
     is_unresolved: bool = False
@@ -120,15 +120,16 @@ class InterpretedFetch(NamedTuple):
         return False
 
 
-def interpret(fetch: Fetch, find: Find) -> InterpretedFetch:
+def interpret(fetch: FetchEntry, find: Find) -> InterpretedFetch:
     """Interpret the request of a fetch with today's code. Raise PitFetchError if its provider refuses it now."""
     request = from_canonical(fetch.request, find(fetch.source))
     if fetch.kind == "capture":
+        # The canonical request does not say that it was a capture.
         request = request._replace(limit=UNLIMITED, max_pages=UNLIMITED, capture=True)
     return InterpretedFetch(fetch, request, build_query(request, microseconds.from_micros(fetch.began)))
 
 
-def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
+def stream_of(provider: Provider, query: Query, fetch: FetchEntry) -> str:
     """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record.
 
     What a source answered as of a past PIT (:attr:`~pit_fetch.provider.Operation.as_of_pit`) belongs to that PIT alone:
@@ -139,16 +140,17 @@ def stream_of(provider: Provider, query: Query, fetch: Fetch) -> str:
         shaping[AS_OF_PIT] = fetch.pit
     if query.operation.window == Window.BY_ASKING:  # only the source can apply it
         shaping["window"] = [str(query.since), str(query.until)]
+    # A port or a path of a proxy makes no other source.
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
 
 
-def _is_as_of_pit(query: Query, fetch: Fetch) -> bool:
+def _is_as_of_pit(query: Query, fetch: FetchEntry) -> bool:
     is_past = fetch.kind != "capture" and fetch.pit is not None and fetch.pit < fetch.began
     return query.operation.as_of_pit and is_past
 
 
-def in_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFetch | None:
+def resolve_by_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFetch | None:
     """Return a fetch of a stream with what its names stand for, as the name of the stream has it; None if it has not.
 
     To look a name up in a list of thousands takes longer than to answer a question.
@@ -191,10 +193,11 @@ def client_of(recorded: InterpretedFetch, transport: Transport) -> Client:
         hosts=tuple(without_rate(host) for host in provider.hosts),
         credentials={credential.name: NO_KEY for credential in provider.credentials},
         environ=recorded.host_variables,
+        # A replay must not wait, nor see a later day than the fetch did.
         clock=Clock(lambda: began, lambda: 0.0, began.timestamp, lambda seconds: None),
         transport=transport,
         timeout=recorded.request.timeout,
-        deadline=float("inf"),
+        deadline=float("inf"),  # the archive answers at once
         on_request=lambda url: None,
     )
 

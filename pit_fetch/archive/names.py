@@ -39,37 +39,36 @@ def meaning(archived: Archived, question: InterpretedFetch, at: int, own: Key | 
     if not _names(question):
         return Meaning(question)
     if own is not None:
-        by_own = resolve_names(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
-        return None if by_own is None else Meaning(by_own)
+        own_meaning = resolve_names(question, ArchivedReplies(archived, microseconds.ALWAYS, own))
+        # It failed before it received the list.
+        return None if own_meaning is None else Meaning(own_meaning)
     held = ArchivedReplies(archived, at)
-    if (whole := _whole(question, held)) is not None:
+    if (whole := _resolve_every_name(question, held)) is not None:
         return Meaning(whole)
     if (in_part := resolve_names(question, held)) is None:
         return None
-    of_alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _alike(archived, question, at))
-    whole = next(filter(None, (_whole(question, own_list) for own_list in of_alike)), None)
+    alike = (ArchivedReplies(archived, microseconds.ALWAYS, key) for key in _same_names(archived, question, at))
+    whole = next(filter(None, (_resolve_every_name(question, own_list) for own_list in alike)), None)
     return Meaning(in_part, in_part.query == question.query) if whole is None else Meaning(whole)
 
 
-def _whole(question: InterpretedFetch, archive: ArchivedReplies) -> InterpretedFetch | None:
+def _resolve_every_name(question: InterpretedFetch, archive: ArchivedReplies) -> InterpretedFetch | None:
     """Return the question with what all of its names stand for; None if the list lacks one. As in a capture."""
     query = question.query
     found = resolve_names(question._replace(query=query._replace(capture=True)), archive)
     return None if found is None else found._replace(query=found.query._replace(capture=query.capture))
 
 
-def _alike(archived: Archived, question: InterpretedFetch, at: int) -> Iterator[Key]:
+def _same_names(archived: Archived, question: InterpretedFetch, at: int) -> Iterator[Key]:
     """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
     names = _names(question)
-    letters = [_letters(name) for of_option in names.values() for name in of_option]
-    rows = archived.connection.execute(
-        "SELECT origin, seq FROM fetches ORDER BY began > :at, abs(began - :at), origin, seq", {"at": at}
-    ).fetchall()
-    for key in (Key(*row) for row in rows):
+    letters = [_normalize(name) for of_option in names.values() for name in of_option]
+    nearest_first = "SELECT origin, seq FROM fetches ORDER BY began > ?1, abs(began - ?1), origin, seq"
+    for key in journal.keys(archived.connection, nearest_first, at):
         fetch = journal.fetch_of(archived.connection, key)
         if fetch is None or fetch.source != question.fetch.source:
             continue
-        text = _letters(fetch.request)
+        text = _normalize(fetch.request)
         if all(name in text for name in letters):  # to interpret each of thousands would take seconds
             with contextlib.suppress(PitFetchError):
                 if _names(interpret(fetch, archived.find)) == names:
@@ -84,6 +83,6 @@ def _names(asked: InterpretedFetch) -> dict[str, frozenset[str]]:
     return {name: frozenset([value] if isinstance(value, str) else value) for name, value in values.items() if value}
 
 
-def _letters(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return a text without what spellings of a name differ in."""
     return re.sub(r"[\W_]", "", text).casefold()

@@ -28,7 +28,7 @@ _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-
 # How many fetches are ingested in one transaction: other processes wait for the archive that long.
 AT_ONCE = 8
 
-# Gaps that do not mean that the fetch lacks something.
+# The gaps of every answer with a PIT, and of an empty one: the fetch lacks nothing because of them.
 _HARMLESS = ("unverifiable", "no_data")
 
 
@@ -66,7 +66,7 @@ class ArchiveRecorder:
         self._attempt(self._open)
 
     def _open(self) -> None:
-        self.connection = schema.open_to_write(self.path, self.lock_timeout)
+        self.connection = schema.open_to_write(self.path, self.lock_timeout)  # the source needs the rest of the time
         self._deletions = journal.deletions(self.connection)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
@@ -115,14 +115,14 @@ class ArchiveRecorder:
         def ingest(writer: journal.Writer) -> None:
             key = self._begun(writer)
             self._forget_unfinished(writer, stream, key)
-            index.mark_ingested(writer.connection, key)
+            index.mark_ingested(writer.connection, key)  # or it would count as another fetch of its own stream
             others.append(index.has_fetches(writer.connection, stream))
             if not others[0]:
                 return
             # The index takes fetches in the order of receipt: none counts as received before one that is in it.
             self._seen = max(self._seen, writer.last_seen())
             archived = Archived(writer.connection, self.find)
-            archived.cache[key] = recorded = self._with_names(writer.connection, key)
+            archived.cache[key] = recorded = self._resolve_names(writer.connection, key)
             archived.ingest_all(stream)
             fetch = as_indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers(stream))
@@ -138,10 +138,10 @@ class ArchiveRecorder:
         """Return the stream of this fetch, by its own list of names; "" if the archive cannot be read."""
         connection, key = self.connection, self.key
         if connection is not None and key is not None:
-            self._attempt(lambda: self._with_names(connection, key))
+            self._attempt(lambda: self._resolve_names(connection, key))
         return "" if self._resolved is None else self._resolved.stream
 
-    def _with_names(self, connection: sqlite3.Connection, key: Key) -> InterpretedFetch:
+    def _resolve_names(self, connection: sqlite3.Connection, key: Key) -> InterpretedFetch:
         """Return this fetch, of which all is read, with what its names stand for in its own list."""
         if self._resolved is None:  # to read a list of thousands again takes longer than to record
             self._resolved = Archived(connection, self.find).resolve_names(key, self.recorded)
@@ -156,10 +156,10 @@ class ArchiveRecorder:
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             key = self._begun(writer)
             # If something was deleted while the answer was made, the answer may repeat it.
-            is_kept = journal.deletions(writer.connection) == self._deletions
+            is_kept = journal.deletions(writer.connection) == self._deletions  # a deletion changes their number
             writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
-                stream = self._with_names(writer.connection, key).stream
+                stream = self._resolve_names(writer.connection, key).stream
                 self._forget_unfinished(writer, stream, key)
                 index.defer(writer.connection, stream, key)
 
@@ -183,6 +183,7 @@ class ArchiveRecorder:
 
     def _derived(self) -> rederive.Rederived:
         """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
+        # The stream was watched to its end: nothing need be parsed again.
         if self.recorded.fetch.pit is not None and self._is_ended:
             return rederive.Rederived(self._records, has_every_item=True)
         return rederive.rederive(self.recorded, self._exchanges)
@@ -197,6 +198,7 @@ class ArchiveRecorder:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
         headers = {name: self._clean_header(reply.header(name)) for name in self._headers if reply.header(name)}
         dated = journal.parse_date(headers.get("date", ""))
+        # Of two clocks the later one, so that nothing is served as older than it is.
         received = max(reply.received_at, dated) if dated else reply.received_at
         params = {
             name: self._clean(value) if isinstance(value, str) else [*map(self._clean, value)]
@@ -229,7 +231,7 @@ class ArchiveRecorder:
 
         def write() -> None:
             with self._transaction.pop_all() as transaction:
-                if not connection.in_transaction:
+                if not connection.in_transaction:  # or the one that ingest_if_needed left open goes on
                     transaction.enter_context(schema.transaction(connection))
                 if key is not None and journal.fetch_of(connection, key) is None:
                     raise ArchiveError("this fetch was deleted from it meanwhile (archive drop)")
@@ -238,7 +240,7 @@ class ArchiveRecorder:
                     self._transaction = transaction.pop_all()
 
         self._attempt(write)
-        if self.problem:
+        if self.problem:  # the row of a transaction that was rolled back has no key
             self.key = key
 
     def _attempt(self, action: Callable[[], object]) -> None:

@@ -2,13 +2,13 @@
 
 A fetch with a PIT is run again, and its recorded exchanges answer it. A fetch without a PIT was shaped for its own
 day, so each of its replies is parsed again as a PIT would show it. Where a reply alone does not show its records, since
-headers are evidence or the provider chooses, the fetch is run again as with the PIT of its own moment.
+headers are evidence or the provider chooses, the fetch is run again with the PIT of its own moment.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ OnError = Callable[[PitFetchError], object]
 
 
 class Received(NamedTuple):
-    """A record of a reply. It is not public if it is stamped later than its receipt, as a bar is that was running."""
+    """A record of a reply. It is not public if it is stamped later than its receipt, as a running bar is."""
 
     record: Record
     is_public: bool
@@ -41,72 +41,76 @@ class Rederived(NamedTuple):
     has_every_item: bool
 
 
-def records(
-    recorded: InterpretedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
-) -> Iterator[Record]:
-    """Yield every public record in the exchanges of a fetch, and undated ones. Pass an error to ``on_error``."""
+_NOTHING = Rederived((), has_every_item=False)
+
+
+def _ignore(error: PitFetchError) -> None:
+    """Drop an error: what could be read of the reply counts all the same."""
+
+
+def records(recorded: InterpretedFetch, exchanges: Sequence[Exchange], on_error: OnError = _ignore) -> Iterator[Record]:
+    """Yield the public and the undated records in the exchanges of a fetch. Pass an error to ``on_error``."""
     return (record for record, is_public in every_record(recorded, exchanges, on_error) if is_public)
+
+
+def every_record(
+    recorded: InterpretedFetch, exchanges: Sequence[Exchange], on_error: OnError = _ignore
+) -> Iterator[Received]:
+    """Yield every record in the exchanges of a fetch. Pass an error to ``on_error``."""
+    if _is_reparsed(recorded):
+        return _reparse_each(recorded, exchanges, on_error)
+    return _fetch_again(recorded, _replaying(exchanges), _query_with_pit(recorded), on_error)
+
+
+def reparse(recorded: InterpretedFetch, exchanges: Iterable[Exchange]) -> Iterator[Record]:
+    """Yield the public records of each reply by itself, as a PIT would show them. Error statuses have none."""
+    return (record for record, is_public in _reparse_each(recorded, exchanges, _ignore) if is_public)
 
 
 def rederive(recorded: InterpretedFetch, exchanges: Sequence[Exchange]) -> Rederived:
     """Return the records in the exchanges of a fetch, for the index."""
     try:
         if recorded.is_snapshot:
-            return Rederived([*_every_reparsed(recorded, exchanges)], has_every_item=True)
+            return Rederived([*_reparse_each(recorded, exchanges, _ignore)], has_every_item=True)
         if recorded.query.pit is not None:
-            return _as_fetched(recorded, _replay(exchanges), _as_with_a_pit(recorded.query))
-        fetched = _as_fetched(recorded, _replay(exchanges), recorded.query)
+            return _run_again(recorded, _replaying(exchanges), _query_with_pit(recorded))
+        fetched = _run_again(recorded, _replaying(exchanges), recorded.query)
         if _is_reparsed(recorded):
-            # A reply read by itself may lack what another reply says: an event, a date, or the company. Its records
+            # A reply read by itself may lack what another reply states: an event, a date, the company. Its records
             # would then be dated by their receipt, and stand above newer ones.
-            made = [*_every_reparsed(recorded, exchanges)]
+            made = [*_reparse_each(recorded, exchanges, _ignore)]
             if _dates(fetched.received) == _dates(made):
                 return Rederived(made, fetched.has_every_item)
-        return _as_if_with_a_pit(recorded, exchanges, fetched)
+        transport = _replaying(exchanges)
+        made_with_pit = _run_again(recorded, transport, _query_with_pit(recorded))
+        # With a PIT it would have asked for more, to date things: with less, it may date them otherwise.
+        if transport.is_lacking or not made_with_pit.has_every_item:
+            return _NOTHING
+        # What it leaves out since nothing dates it is not gone.
+        return made_with_pit._replace(has_every_item=_ids(fetched.received) <= _ids(made_with_pit.received))
     except Exception:  # noqa: BLE001 - a provider's bug costs the index this fetch, and nothing else
-        return Rederived((), has_every_item=False)
+        return _NOTHING
 
 
-def _as_if_with_a_pit(recorded: InterpretedFetch, exchanges: Sequence[Exchange], fetched: Rederived) -> Rederived:
-    """Return what a fetch without a PIT, which made ``fetched``, would have made with one.
-
-    If it would have asked for more, to date things, it shows nothing: with less, it may date them otherwise. What it
-    leaves out, since nothing dates it, is not gone.
-    """
-    transport = _replay(exchanges)
-    made = _as_fetched(recorded, transport, _as_with_a_pit(recorded.query))
-    if transport.is_lacking or not made.has_every_item:
-        return Rederived((), has_every_item=False)
-    return made._replace(has_every_item=_ids(fetched.received) <= _ids(made.received))
+def received(part: Part, moment: datetime | None) -> list[Received]:
+    """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none)."""
+    return [Received(record, visibility(record, moment) != "late") for record in records_of(part)]
 
 
-def _dates(received: Iterable[Received]) -> set[tuple[str, datetime | None]]:
-    """Return the ids of records, with their dates. Fields may differ: with a PIT some are left out."""
-    return {(part.record.id, part.record.available_at) for part in received if part.record.id}
+def dating_headers(provider: Provider) -> tuple[str, ...]:
+    """Return the names of the headers by which a provider's ``fetch`` dates records."""
+    return tuple(dict.fromkeys(name for host in provider.hosts for name in host.evidence))
 
 
-def _ids(received: Iterable[Received]) -> set[str]:
-    return {part.record.id for part in received if part.record.id}
+def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:
+    """Yield exchanges as pairs of a transport's request and reply."""
+    for exchange in exchanges:
+        method: Any = exchange.method
+        yield HttpRequest(method, exchange.url, exchange.params, {}, exchange.sent), reply_of(exchange)
 
 
-def _as_fetched(recorded: InterpretedFetch, transport: Transport, query: Query) -> Rederived:
-    """Return the records that the provider's fetch makes of the exchanges. That it knows nothing is an answer."""
-    errors: list[PitFetchError] = []
-    made = [*_replayed(recorded, transport, query, errors.append)]
-    return Rederived(made, all(error.gap.code is Code.BAD_CALL for error in errors))
-
-
-def every_record(
-    recorded: InterpretedFetch, exchanges: Sequence[Exchange], on_error: OnError = lambda error: None
-) -> Iterator[Received]:
-    """Yield every record in the exchanges of a fetch. Pass an error to ``on_error``."""
-    if _is_reparsed(recorded):
-        return _every_reparsed(recorded, exchanges, on_error)
-    return _replayed(recorded, _replay(exchanges), _as_with_a_pit(recorded.query), on_error)
-
-
-def _as_with_a_pit(query: Query) -> Query:
-    return query._replace(pit=query.now)
+def reply_of(exchange: Exchange) -> HttpReply:
+    return HttpReply(exchange.status, exchange.headers, exchange.body, microseconds.from_micros(exchange.seen))
 
 
 def _is_reparsed(recorded: InterpretedFetch) -> bool:
@@ -116,63 +120,55 @@ def _is_reparsed(recorded: InterpretedFetch) -> bool:
     return recorded.is_snapshot or (query.pit is None and not needs_fetch)
 
 
-def _replay(exchanges: Iterable[Exchange]) -> ReplayingTransport:
-    return ReplayingTransport(replies(exchanges))
-
-
-def _replayed(recorded: InterpretedFetch, transport: Transport, query: Query, on_error: OnError) -> Iterator[Received]:
-    """Yield what the provider's fetch makes of the replies, asked again in their order."""
-    client = client_of(recorded, transport)
-    context = Context(client, client.credentials)
-    with _reporting(on_error):
-        for part in recorded.request.provider.fetch(query, context):
-            yield from received(part, client.received_at)
-
-
-def dating_headers(provider: Provider) -> tuple[str, ...]:
-    """Return the names of the headers by which a provider's ``fetch`` dates records."""
-    return tuple(dict.fromkeys(name for host in provider.hosts for name in host.evidence))
-
-
-def reparse(
-    recorded: InterpretedFetch, exchanges: Iterable[Exchange], on_error: OnError = lambda error: None
-) -> Iterator[Record]:
-    """Yield the public records of each reply by itself, as a PIT would show them. Error statuses have none."""
-    return (record for record, is_public in _every_reparsed(recorded, exchanges, on_error) if is_public)
-
-
-def _every_reparsed(
-    recorded: InterpretedFetch, exchanges: Iterable[Exchange], on_error: OnError = lambda error: None
-) -> Iterator[Received]:
+def _reparse_each(recorded: InterpretedFetch, exchanges: Iterable[Exchange], on_error: OnError) -> Iterator[Received]:
     for exchange in exchanges:
         if exchange.status == 200:
             moment = microseconds.from_micros(exchange.seen)
             query = recorded.query._replace(pit=moment, now=moment, started=moment)
-            with _reporting(on_error):
+            with _passing_errors(on_error):
                 for part in recorded.request.provider.parse_reply(exchange.body, query):
                     yield from received(part, moment)
 
 
+def _run_again(recorded: InterpretedFetch, transport: Transport, query: Query) -> Rederived:
+    """Return the records that the provider's fetch makes of the exchanges."""
+    errors: list[PitFetchError] = []
+    made = [*_fetch_again(recorded, transport, query, errors.append)]
+    # That the source knows nothing of what was asked is an answer, and leaves nothing out.
+    return Rederived(made, all(error.gap.code is Code.BAD_CALL for error in errors))
+
+
+def _fetch_again(
+    recorded: InterpretedFetch, transport: Transport, query: Query, on_error: OnError
+) -> Iterator[Received]:
+    """Yield what the provider's fetch makes of the replies, asked again in their order."""
+    client = client_of(recorded, transport)
+    context = Context(client, client.credentials)
+    with _passing_errors(on_error):
+        for part in recorded.request.provider.fetch(query, context):
+            yield from received(part, client.received_at)
+
+
+def _query_with_pit(recorded: InterpretedFetch) -> Query:
+    return recorded.query._replace(pit=recorded.query.now)
+
+
+def _replaying(exchanges: Iterable[Exchange]) -> ReplayingTransport:
+    return ReplayingTransport(replies(exchanges))
+
+
 @contextlib.contextmanager
-def _reporting(on_error: OnError) -> Iterator[None]:
+def _passing_errors(on_error: OnError) -> Iterator[None]:
     try:
         yield
     except PitFetchError as error:
         on_error(error)
 
 
-def received(part: Part, moment: datetime | None) -> list[Received]:
-    """Return the records in a part of a stream whose last reply was received at ``moment`` (None: there is none)."""
-    return [Received(record, visibility(record, moment) != "late") for record in records_of(part)]
+def _dates(received: Iterable[Received]) -> set[tuple[str, datetime | None]]:
+    """Return the ids of records, with their dates. Fields may differ: with a PIT some are left out."""
+    return {(part.record.id, part.record.available_at) for part in received if part.record.id}
 
 
-def replies(exchanges: Iterable[Exchange]) -> Iterator[tuple[HttpRequest, HttpReply]]:
-    """Yield exchanges as pairs of a transport's request and reply."""
-    for exchange in exchanges:
-        method: Any = exchange.method
-        params: Mapping[str, Any] = exchange.params
-        yield HttpRequest(method, exchange.url, params, {}, exchange.sent), reply_of(exchange)
-
-
-def reply_of(exchange: Exchange) -> HttpReply:
-    return HttpReply(exchange.status, exchange.headers, exchange.body, microseconds.from_micros(exchange.seen))
+def _ids(received: Iterable[Received]) -> set[str]:
+    return {part.record.id for part in received if part.record.id}

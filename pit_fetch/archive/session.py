@@ -4,7 +4,7 @@ session.start(secrets)                    before the source is asked
 session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
-session.captured(…), .unrefuted(…)        the same of what is served on a claim
+session.captured(…), .unrefuted(…)        returns the records that are served on a claim
 session.finish(text, status)              records what was printed
 """
 
@@ -16,13 +16,12 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple
 
-from pit_fetch.archive import claims, names, rederive
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive import captures, names, rederive
+from pit_fetch.archive.archived import Archived, OpenArchives
 from pit_fetch.archive.interpreted import InterpretedFetch
-from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
-from pit_fetch.archive.store.errors import BROKEN, archive_error
+from pit_fetch.archive.store.errors import translating
 from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import Query, Record, Window
 from pit_fetch.request.fetch_request import FetchRequest
@@ -45,10 +44,11 @@ class ArchivedRecords(NamedTuple):
     is_snapshot: bool = False
 
 
-class _Asked(NamedTuple):
-    """A question as of an instant: the recorded fetches, and what it means (None: it has names, and no list is held).
+class _Resolved(NamedTuple):
+    """A question as of an instant, resolved: who answers it, of which stream, and what its names mean.
 
-    The index of ``archived`` holds every fetch of ``stream``.
+    archived  the recorded fetches; their index holds every fetch of ``stream``
+    meaning   None: it has names, and no list is held that says what they stand for
     """
 
     archived: Archived
@@ -57,13 +57,13 @@ class _Asked(NamedTuple):
 
 
 class ArchiveSession:
-    """It raises ArchiveError only where the archive alone answers."""
+    """One fetch and its archive. ArchiveError is raised only where the archive alone answers."""
 
     def __init__(
         self, path: str, request: FetchRequest, query: Query, runtime: Runtime, archives: OpenArchives | None = None
     ) -> None:
         provider = request.provider
-        fetch = journal.Fetch(
+        fetch = journal.FetchEntry(
             began=microseconds.to_micros(query.started),
             kind=_kind(request),
             source=provider.name,
@@ -79,7 +79,7 @@ class ArchiveSession:
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: Archived | None = None
-        self._asked: dict[int, _Asked] = {}
+        self._resolved: dict[int, _Resolved] = {}
 
     @property
     def problem(self) -> str:
@@ -102,30 +102,24 @@ class ArchiveSession:
 
     def recall(self, at: datetime) -> ArchivedRecords | None:
         """Return the records as of ``at``, in the envelope's order; None without a reply. Raise ArchiveError."""
-        try:
+        with translating():
             return self._recall(microseconds.to_micros(at))
-        except BROKEN as error:
-            raise archive_error(error) from error
 
     def captured(self, at: datetime) -> Iterator[Record]:
         """Yield the records of whole captures, which rest on nothing later, each as the last of them has it.
 
         ``at`` is the instant as of which names are known. Raise ArchiveError.
         """
-        try:
-            asked = self._ask(microseconds.to_micros(at))
-            yield from claims.captured(asked.archived, asked.stream)
-        except BROKEN as error:
-            raise archive_error(error) from error
+        with translating():
+            asked = self._resolve(microseconds.to_micros(at))
+            yield from captures.claimed_records(asked.archived, asked.stream)
 
     def unrefuted(self, claimed: Iterable[Record], at: datetime) -> list[Record]:
-        """Return the records on claims of which the archive has no sight of its own by ``at``. Raise ArchiveError."""
-        try:
+        """Return the claimed records that the archive had not observed itself by ``at``. Raise ArchiveError."""
+        with translating():
             instant = microseconds.to_micros(at)
-            asked = self._ask(instant)
-            return claims.unrefuted(asked.archived, asked.stream, list(claimed), instant)
-        except BROKEN as error:
-            raise archive_error(error) from error
+            asked = self._resolve(instant)
+            return captures.unrefuted(asked.archived, asked.stream, list(claimed), instant)
 
     def at_one_moment(self) -> AbstractContextManager[None]:
         """Return what raises Changed on leaving if what was read of the archive may not be of one moment."""
@@ -145,25 +139,21 @@ class ArchiveSession:
 
         Raise ArchiveError.
         """
-        try:
+        with translating():
             instant = microseconds.to_micros(at)
-            return self._covered_until(self._ask(instant), instant)
-        except BROKEN as error:
-            raise archive_error(error) from error
+            return self._covered_until(self._resolve(instant), instant)
 
-    def _covered_until(self, asked: _Asked, at: int) -> datetime | None:
-        from pit_fetch.archive import captured
-
+    def _covered_until(self, asked: _Resolved, at: int) -> datetime | None:
         archived, stream, meaning = asked
-        # Of a name that the list lacks, nobody asked for anything.
+        # No request for a name without a meaning was recorded.
         if meaning is None or not meaning.has_every_name:
             return None
         options = self.question.request.provider.options
         instant = microseconds.from_micros(at)
-        return captured.captured_until(archived, stream, meaning.question.query, instant, options)
+        return captures.captured_until(archived, stream, meaning.question.query, instant, options)
 
     def _recall(self, at: int) -> ArchivedRecords | None:
-        archived, stream, meaning = self._ask(at)
+        archived, stream, meaning = self._resolve(at)
         if meaning is None:
             return None
         connection, operation, question = archived.connection, self.query.operation, meaning.question.query
@@ -171,12 +161,12 @@ class ArchiveSession:
             earliest = operation.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
             # Where the provider compares dates itself, they may be others than that of publication.
-            is_own = isinstance(operation.window, Window)
+            is_own = isinstance(operation.window, Window)  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)
         recorded = None if latest is None else archived.interpreted(latest[0], stream)
-        if latest is None or recorded is None:
+        if latest is None or recorded is None:  # nothing was held by then, or its source is not installed
             return None
         key, seen = latest
         records = [
@@ -186,31 +176,31 @@ class ArchiveSession:
         ]
         first_held = index.first_held(connection, stream, [digest for digest, _ in records])
         return ArchivedRecords(
-            (_of_snapshot(record, seen, first_held.get(digest, seen)) for digest, record in records),
+            (_snapshot_record(record, seen, first_held.get(digest, seen)) for digest, record in records),
             question,
             is_snapshot=True,
         )
 
-    def _ask(self, at: int) -> _Asked:
+    def _resolve(self, at: int) -> _Resolved:
         """Return the question as of ``at``. Raise ArchiveError."""
-        if at not in self._asked:
+        if at not in self._resolved:
             archived = self._open()
             meaning = names.meaning(archived, self.question, at, self.recorder.key)
             question = self.question if meaning is None else meaning.question
-            asked = self._asked_of(question.stream, archived, meaning)
+            asked = self._resolve_stream(question.stream, archived, meaning)
             # What was just asked of the source is compared with its own stream alone.
             if question.is_as_of_pit and question.request.offline and self._covered_until(asked, at) is None:
-                general = self._asked_of(question.general_stream, asked.archived, meaning)
+                general = self._resolve_stream(question.general_stream, asked.archived, meaning)
                 is_covered = self._covered_until(general, at) is not None
-                asked = general if is_covered else self._asked_of(question.stream, general.archived, meaning)
-            self._asked = {at: asked}
-        return self._asked[at]
+                asked = general if is_covered else self._resolve_stream(question.stream, general.archived, meaning)
+            self._resolved = {at: asked}  # one question asks as of few instants, and mostly as of one
+        return self._resolved[at]
 
-    def _asked_of(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> _Asked:
-        """Return what is asked of a stream, of which the index holds every fetch."""
+    def _resolve_stream(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> _Resolved:
+        """Return the question, resolved to a stream whose index is complete."""
         archived = self._complete(archived, stream)
         index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
-        return _Asked(archived, stream, meaning)
+        return _Resolved(archived, stream, meaning)
 
     def _open(self) -> Archived:
         """Return the recorded fetches."""
@@ -251,7 +241,7 @@ def _kind(request: FetchRequest) -> str:
     return "capture" if request.captures_all else "live"
 
 
-def _of_snapshot(record: Record, seen: int, first_held: int) -> Record:
+def _snapshot_record(record: Record, seen: int, first_held: int) -> Record:
     """Return a record of a reply: it was public at its receipt, whatever its own timestamps state."""
     return record._replace(
         available_at=microseconds.from_micros(seen),

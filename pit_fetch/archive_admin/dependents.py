@@ -11,7 +11,7 @@ A later fetch may have answered from the archive, wholly or in part. Its answer 
 A cursor names an item, to which (4) applies. Every other answer is deleted: one that cannot be read or was not printed
 as JSON, and one whose request is refused now, has names that no list of its own explains, or whose source is not
 installed. (3) applies to all items of an answer whose items may depend on others (snapshots, values computed across
-records), and where today's code cannot read the deleted replies, or cannot tell of whom they are.
+records), and where today's code cannot read the deleted replies, or cannot tell to which stream they belong.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _deleted_items(archived: Archived, gone: Collection[Key]) -> _Deleted:
         except ArchiveError:
             raise
         except Exception:  # noqa: BLE001 - a provider's bug
-            ids[recorded.stream] = None
+            ids[recorded.stream] = None  # what it contained is unknown, so it may be anything
         else:
             sources |= {recorded.fetch.source} if recorded.is_unresolved and contained else set()
             is_unknown = errors or known is None or journal.has_lost(archived.connection, key)
@@ -145,7 +145,7 @@ def _needed_items(archived: Archived, key: Key, deleted: _Deleted) -> list[_Item
     if fetch.source not in deleted.sources and stream not in deleted.ids:  # (2)
         return []
     answer = json.loads(journal.answer_of(archived.connection, key) or b"")
-    if set(answer) != {"data", "gaps"}:
+    if set(answer) != {"data", "gaps"}:  # another format, whose items cannot be compared
         raise ArchiveError("its answer is not an envelope")
     query = recorded.query
     depends_on_others = query.operation.dating != "record" or recorded.request.provider.derive(query) is not None
@@ -192,10 +192,10 @@ def _missing_items(
 def _reproduces(archived: Archived, key: Key, needed: Sequence[_Item]) -> bool:
     """Return whether a fetch, run again with an empty archive, contains all ``needed`` items."""
     recorded = archived.interpreted(key)
-    if recorded is None or recorded.fetch.kind == "offline":
+    if recorded is None or recorded.fetch.kind == "offline":  # it received nothing itself
         return False
     result = replay.run_again(archived, key, recorded)
-    items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}
+    items = {item["id"]: item for item in json.loads(json.dumps(result.envelope.data))}  # as it would be printed
     return all(
         item.id in items and _content(items[item.id], item.content.is_open, item.content.names) == item.content
         for item in needed
@@ -203,7 +203,7 @@ def _reproduces(archived: Archived, key: Key, needed: Sequence[_Item]) -> bool:
 
 
 def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content]:
-    rendered: dict[bool, Any] = {}
+    rendered: dict[bool, Any] = {}  # at most two ways to render a record: as with a PIT, and without
     for content in wanted:
         if content.is_open not in rendered:
             (item,) = envelope.build([record], (), _OPTIONS[content.is_open]).data
@@ -215,7 +215,7 @@ def _matching(record: Record, wanted: Collection[_Content]) -> Iterator[_Content
 def _content(item: Mapping[str, Any], is_open: bool, names: Collection[str]) -> _Content:
     chosen = tuple(sorted(names))
     text = json.dumps([item.get(name) for name in chosen], sort_keys=True)
-    return _Content(is_open, chosen, sha256(text.encode()).digest()[:16])
+    return _Content(is_open, chosen, sha256(text.encode()).digest()[:16])  # half is enough to tell contents apart
 
 
 def _records(

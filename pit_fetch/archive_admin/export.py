@@ -40,7 +40,7 @@ class Exported(NamedTuple):
     """How many rows and files were written.
 
     left_out     the operations without versions
-    of_past_pits  those of which answers as of a past PIT are left out: each belongs to its PIT alone
+    of_past_pits  the operations whose answers as of a past PIT are left out: each belongs to its PIT alone
     """
 
     rows: int
@@ -50,7 +50,7 @@ class Exported(NamedTuple):
 
 
 class _Stream(NamedTuple):
-    """A stream of the index: what was asked of whom, but for the filters of a question.
+    """A stream of the index: a source, an operation, and the options that affect a record.
 
     operation  as today's code has it; None if its source is not installed, or has no such operation any more
     """
@@ -110,12 +110,14 @@ def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progres
             on_progress(done, len(names))
             done += len(every)
             operation, members = every[0].operation, [stream for stream in every if AS_OF_PIT not in stream.asked]
+            # Each such stream belongs to one PIT: a row valid from then on would be wrong for all others.
             if len(members) < len(every):
                 of_past_pits.append(place)
             if operation is None or operation.dating != "record":
                 left_out.append(place)
                 continue
             found = (_Row(stream, valid) for stream in members for valid in _valid_records(archived, stream.name))
+            # As an answer leaves them out.
             served = (row for row in found if not operation.missing_in(row.valid.record))
             for number, chunk in enumerate(_chunks(served), 1):
                 rows, files = rows + len(chunk), files + 1
@@ -157,7 +159,7 @@ def _table(operation: Operation, rows: Sequence[_Row]) -> pyarrow.Table:
         "stream": pa.array([row.stream.description for row in rows], type=pa.string()),
         "item": pa.array([json.dumps(item) for item in envelope.data], type=pa.string()),
     }
-    taken = re.compile(f"({'|'.join(own)})(_of_item)*")
+    taken = re.compile(f"({'|'.join(own)})(_of_item)*")  # a field may have such a name, and even one with the suffix
     names = [f"{name}_of_item" if taken.fullmatch(name) else name for name in fields.column_names]
     return pa.table({**own, **dict(zip(names, fields.columns, strict=True))})
 

@@ -25,7 +25,7 @@ from pit_fetch.archive_admin.progress import OnDone
 _MARKED: Mapping[str, str] = {
     "streams": "SELECT name, mark, '', id, reads FROM streams",
     **{
-        table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN streams p ON p.id = t.stream"  # noqa: S608
+        table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN streams p ON p.id = t.stream"
         for table, columns in {
             "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
             "items": "'', t.stream, t.name",
@@ -72,7 +72,7 @@ class Findings(NamedTuple):
 def check(connection: sqlite3.Connection, find: Find, on_done: OnDone) -> Findings:
     """Check the index, in a transaction that the caller rolls back. A stream of damaged fetches is not compared."""
     changed = tuple(_changed_rows(connection))
-    if changed:
+    if changed:  # what such rows lead to would only repeat the finding
         return Findings(changed)
     archived = Archived(connection, find)
     placed = _Placed(connection, archived)
@@ -110,7 +110,7 @@ class _Placed:
         """Yield a line for each fetch that the index does not have where it belongs, and sort the others."""
         places: dict[Key, list[tuple[str, str]]] = {}
         for table in ("reads", "pending"):
-            query = f"SELECT t.origin, t.fetch, p.name FROM {table} t JOIN streams p ON p.id = t.stream"  # noqa: S608
+            query = f"SELECT t.origin, t.fetch, p.name FROM {table} t JOIN streams p ON p.id = t.stream"
             for origin, fetch, stream in self.connection.execute(query):
                 places.setdefault(Key(origin, fetch), []).append((table, stream))
         for key in journal.fetches(self.connection):
@@ -147,7 +147,7 @@ def _differences(
     connection: sqlite3.Connection, archived: Archived, streams: Mapping[str, Sequence[Key]], on_done: OnDone
 ) -> Iterator[str]:
     """Yield a line for each table of a stream that differs from what its fetches yield."""
-    schema.empty_index_aside(connection)
+    schema.overlay_empty_index(connection)
     done = 0
     for stream, keys in streams.items():
         index.clear(connection)
@@ -171,9 +171,9 @@ def _differs(connection: sqlite3.Connection, table: str, stream: str) -> bool:
 
 def _digest(connection: sqlite3.Connection, table: str, stream: str, place: str) -> int:
     """Return a digest of the rows of a stream that does not depend on their order."""
-    number = f"(SELECT id FROM {place}.streams WHERE name = ?)"  # noqa: S608 - our names
+    number = f"(SELECT id FROM {place}.streams WHERE name = ?)"
     rows = connection.execute(_COMPARED[table].format(place=place, stream=number), (stream,))
-    return sum(
+    return sum(  # a sum, since the rows come in another order where questions were asked in another
         int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()) for row in rows
     )
 

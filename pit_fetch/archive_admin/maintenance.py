@@ -27,7 +27,7 @@ def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnPr
     with schema.transaction(connection):
         fetches = _rebuild(connection, find, on_progress)
     with contextlib.suppress(sqlite3.Error):
-        connection.execute("VACUUM")
+        connection.execute("VACUUM")  # outside the transaction, which SQLite demands
     return fetches
 
 
@@ -43,6 +43,7 @@ def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
         is_left = stream != index.UNASSIGNED
         while is_left:
             with schema.transaction(connection):
+                # A new Archived, since another process may have added fetches.
                 is_left = Archived(connection, find).ingest(stream, AT_ONCE)
 
 
@@ -63,7 +64,7 @@ def merge(
         if damage:
             raise ArchiveError(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
         merged, is_less = 0, False
-        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # so that deleted rows leave no bytes in free pages
         with schema.transaction(connection):
             repeating = _repeating(connection, other, find)
             textless = {*repeating, *journal.withdrawn(other)}
@@ -112,16 +113,15 @@ def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: 
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:
-    return {Key(*row) for row in connection.execute("SELECT origin, seq FROM fetches")}
+    return set(journal.keys(connection, "SELECT origin, seq FROM fetches"))
 
 
 def _dropped(connection: sqlite3.Connection) -> set[Key]:
-    return {Key(*row) for row in connection.execute("SELECT origin, seq FROM entries WHERE kind = ?", (DROPPED,))}
+    return set(journal.keys(connection, "SELECT origin, seq FROM entries WHERE kind = ?", DROPPED))
 
 
 def _fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
-    rows = connection.execute("SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", (source, before))
-    return [Key(*row) for row in rows]
+    return journal.keys(connection, "SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", source, before)
 
 
 class Dropped(NamedTuple):
@@ -194,20 +194,14 @@ def _scrub(connection: sqlite3.Connection) -> None:
 
 
 def _delete(connection: sqlite3.Connection, kind: str, key: Key) -> None:
-    connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)  # noqa: S608 - our names
+    connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)
+    # Its hash stays, so the chain can be verified without it.
     connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (DROPPED, *key))
 
 
 def _delete_orphans(connection: sqlite3.Connection) -> bool:
     """Delete rows of deleted fetches that another copy of the archive appended. Return whether there were any."""
-    orphans = [
-        (kind, Key(*row))
-        for kind in ("exchanges", "answers")
-        for row in connection.execute(
-            f"SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN "  # noqa: S608 - our names
-            "(SELECT origin, seq FROM fetches)"
-        )
-    ]
+    orphans = journal.orphans(connection)
     for kind, key in orphans:
         _delete(connection, kind, key)
     return bool(orphans)
@@ -215,7 +209,7 @@ def _delete_orphans(connection: sqlite3.Connection) -> bool:
 
 def _delete_unused_bodies(connection: sqlite3.Connection) -> bool:
     """Delete the bodies that no row names. Return whether there was any."""
-    unnamed = f"SELECT digest FROM bodies WHERE digest NOT IN ({NAMED})"  # noqa: S608 - our names
+    unnamed = f"SELECT digest FROM bodies WHERE digest NOT IN ({NAMED})"
     gone = {digest for (digest,) in connection.execute(unnamed)}
     for digest in gone:
         for (user,) in connection.execute("SELECT digest FROM bodies WHERE base = ?", (digest,)).fetchall():

@@ -16,5 +16,5 @@ def silently(done: int, whole: int) -> None:
 
 def count(connection: sqlite3.Connection, table: str) -> int:
     """Return the number of rows of a table."""
-    (number,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - our names
+    (number,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
     return int(number)

@@ -44,10 +44,10 @@ def repair(
 ) -> Repaired:
     """Repair the archive, with what ``other`` holds if it is given, and make its index again. Raise ArchiveError."""
     with schema.transaction(connection), nullcontext() if other is None else schema.snapshot(other):
-        connection.execute("REINDEX")
+        connection.execute("REINDEX")  # SQLite finds rows by its indexes, which may be damaged, too
         mending = _Mending(connection, other)
         mending.delete_undecodable()
-        lost_before = set(_lost(connection))
+        lost_before = set(_incomplete_fetches(connection))
         mending.mend_notes()
         mending.mend_entries()
         mending.mend_bodies()
@@ -55,7 +55,8 @@ def repair(
         journal.note_chains(connection)
         whole = count(connection, "fetches")
         Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
-        lost = tuple(_line(connection, *place) for place in _lost(connection) if place not in lost_before)
+        lost_now = (place for place in _incomplete_fetches(connection) if place not in lost_before)
+        lost = tuple(_describe(connection, *place) for place in lost_now)
     return Repaired(tuple(mending.mended), (*mending.lost, *lost))
 
 
@@ -76,7 +77,7 @@ class _Mending:
         self.mended: list[str] = []
         self.lost: list[str] = []
         self.ends: dict[str, _End] = {}  # where each chain ends
-        self.changed_gaps: set[str] = set()  # the chains that have other entries without a row than is noted
+        self.changed_holes: set[str] = set()  # the chains that have other entries without a row than is noted
 
     def delete_undecodable(self) -> None:
         """Delete the rows with a text that is not UTF-8: SQLite cannot say which text that is, and reads no further."""
@@ -85,10 +86,10 @@ class _Mending:
             texts = [name for _, name, kind, *_ in info if kind == "TEXT"]
             keys = [f"CAST({name} AS BLOB)" if kind == "TEXT" else name for _, name, kind, _, _, place in info if place]
             columns = ", ".join([*keys, *(f"CAST({name} AS BLOB)" for name in texts)])
-            for row in self.connection.execute(f"SELECT {columns} FROM {table}").fetchall():  # noqa: S608 - our names
+            for row in self.connection.execute(f"SELECT {columns} FROM {table}").fetchall():
                 if not all(map(_is_utf8, row[len(keys) :])):
                     which = " AND ".join(f"{key} = ?" for key in keys)
-                    self.connection.execute(f"DELETE FROM {table} WHERE {which}", row[: len(keys)])  # noqa: S608
+                    self.connection.execute(f"DELETE FROM {table} WHERE {which}", row[: len(keys)])
 
     # What the archive notes about itself.
 
@@ -111,9 +112,9 @@ class _Mending:
     def mend_entries(self) -> None:
         """Mend every entry and its row, chain by chain."""
         noted = dict(about.sound(self.connection))
-        gaps = journal.gaps(self.connection)
-        self.changed_gaps = {origin for origin in self.ends if noted.get(f"gaps {origin}") != gaps.get(origin)}
-        self.mended += (f"chain {origin}: what is noted of its gaps" for origin in sorted(self.changed_gaps))
+        gaps = journal.rowless_digests(self.connection)
+        self.changed_holes = {origin for origin in self.ends if noted.get(f"gaps {origin}") != gaps.get(origin)}
+        self.mended += (f"chain {origin}: what is noted of its gaps" for origin in sorted(self.changed_holes))
         for origin, _, _ in journal.ends(self.connection):
             # An entry outside its chain was moved there: its origin or number has changed.
             query = "DELETE FROM entries WHERE origin = ? AND seq NOT BETWEEN 1 AND ?"
@@ -125,23 +126,23 @@ class _Mending:
         for kind, key in journal.strays(self.connection):
             self._delete_row(kind, key)
             self.mended.append(f"{kind} {key}: deleted, it belongs to no chain")
-        for kind in ("exchanges", "answers"):  # of a fetch that is not known, nobody could say to delete them
-            query = f"SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN (SELECT origin, seq FROM fetches)"  # noqa: S608
-            for key in [Key(*row) for row in self.connection.execute(query)]:
-                self._delete_row(kind, key)
-                self.connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (LOST, *key))
+        for kind, key in journal.orphans(
+            self.connection
+        ):  # they could not be dropped by their source, which is unknown
+            self._delete_row(kind, key)
+            self.connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (LOST, *key))
 
     def _mend_entry(self, key: Key, before: bytes, end: _End) -> bytes:
         """Mend one entry and its row, behind the entry with the link ``before``. Return the entry's own link."""
         entry, row = entry_of(self.connection, key), self._row(key)
         if entry is not None and entry.kind == DROPPED:
             return self._mend_dropped(key, entry)
-        if entry is not None and row is not None and entry == _made(before, key, entry.kind, row[1]):
+        if entry is not None and row is not None and entry == _expected_entry(before, key, entry.kind, row[1]):
             return entry.link
-        copied = self._from_other(key, before)
+        copied = self._take_entry(key, before)
         if copied is not None:
             return copied
-        made = None if row is None else _made(before, key, *row)
+        made = None if row is None else _expected_entry(before, key, *row)
         if made is not None and self._is_followed(key, made.link, end):  # only the entry has changed
             self._put(key, made)
             self.mended.append(f"{made.kind} {key}: its place in the chain")
@@ -157,7 +158,7 @@ class _Mending:
 
     def _mend_dropped(self, key: Key, entry: Entry) -> bytes:
         """Take the link of an entry without a row from the other archive, if one of those has changed."""
-        theirs = entry_of(self.other, key) if self.other is not None and key.origin in self.changed_gaps else None
+        theirs = entry_of(self.other, key) if self.other is not None and key.origin in self.changed_holes else None
         if theirs is None or theirs.link == entry.link or theirs.kind == LOST:
             return entry.link
         self._put(key, Entry(DROPPED, theirs.link))
@@ -171,13 +172,13 @@ class _Mending:
                 return kind, row
         return None
 
-    def _from_other(self, key: Key, before: bytes) -> bytes | None:
+    def _take_entry(self, key: Key, before: bytes) -> bytes | None:
         """Take an entry and its row from the other archive, if they fit behind ``before``. Return the link."""
         entry = None if self.other is None else entry_of(self.other, key)
         if self.other is None or entry is None or entry.kind not in COLUMNS:
             return None
         row = journal.row_of(self.other, entry.kind, key)
-        if row is None or _made(before, key, entry.kind, row) != entry:
+        if row is None or _expected_entry(before, key, entry.kind, row) != entry:
             return None
         for kind in COLUMNS:
             self._delete_row(kind, key)
@@ -191,14 +192,14 @@ class _Mending:
         following = key._replace(seq=key.seq + 1)
         entry, row = entry_of(self.connection, following), self._row(following)
         if entry is not None and row is not None:
-            return _made(link, following, *row) == entry
+            return _expected_entry(link, following, *row) == entry
         return end == (key.seq, link)
 
     def _put(self, key: Key, entry: Entry) -> None:
         self.connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (*key, *entry))
 
     def _delete_row(self, kind: str, key: Key) -> None:
-        self.connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)  # noqa: S608 - our names
+        self.connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)
 
     # The bodies.
 
@@ -207,7 +208,7 @@ class _Mending:
             body = _body_in(self.other, digest)
             if body is not None:
                 self.connection.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
-                Writer(self.connection).body(body)
+                Writer(self.connection).body(body)  # it is packed anew: its dictionary may be missing here
                 self.mended.append(f"body {digest.hex()[:16]}: taken from the other archive")
         for digest in self._unreadable():  # without those that only lacked their dictionary
             self.connection.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
@@ -244,7 +245,7 @@ class _End(NamedTuple):
     link: bytes = bytes(32)
 
 
-def _made(before: bytes, key: Key, kind: str, row: tuple[Any, ...]) -> Entry:
+def _expected_entry(before: bytes, key: Key, kind: str, row: tuple[Any, ...]) -> Entry:
     return Entry(kind, journal.entry_hash(before, *key, kind, row))
 
 
@@ -268,16 +269,16 @@ def _body_in(other: sqlite3.Connection | None, digest: bytes) -> bytes | None:
         return None
 
 
-def _lost(connection: sqlite3.Connection) -> Iterator[tuple[Key, str]]:
+def _incomplete_fetches(connection: sqlite3.Connection) -> Iterator[tuple[Key, str]]:
     """Yield each fetch that lacks something which was given up, and what that means, the earliest fetch first."""
-    for row in connection.execute("SELECT origin, seq FROM fetches ORDER BY began").fetchall():
-        if journal.has_lost(connection, Key(*row)):
-            yield Key(*row), "is no longer complete"
-        if journal.has_lost_answer(connection, Key(*row)):
-            yield Key(*row), "lacks the answer that it printed"
+    for key in journal.keys(connection, "SELECT origin, seq FROM fetches ORDER BY began"):
+        if journal.has_lost(connection, key):
+            yield key, "is no longer complete"
+        if journal.has_lost_answer(connection, key):
+            yield key, "lacks the answer that it printed"
 
 
-def _line(connection: sqlite3.Connection, key: Key, what: str) -> str:
+def _describe(connection: sqlite3.Connection, key: Key, what: str) -> str:
     query = "SELECT began, request FROM fetches WHERE origin = ? AND seq = ?"
     began, request = connection.execute(query, key).fetchone()
     return f"fetch {key} of {microseconds.from_micros(began):%Y-%m-%d %H:%M:%SZ} {what}: {request}"

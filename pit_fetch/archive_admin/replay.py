@@ -17,7 +17,7 @@ from pit_fetch.archive.interpreted import NO_KEY, Find, InterpretedFetch, withou
 from pit_fetch.archive.session import PLAN
 from pit_fetch.archive.store import journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive.store.journal import Fetch, Key
+from pit_fetch.archive.store.journal import FetchEntry, Key
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
@@ -34,7 +34,7 @@ _NO_SUCH_FETCH = "there is no such fetch in it (pit_fetch archive log lists them
 class RecordedAnswer(NamedTuple):
     """A recorded fetch, with the text and exit status of its answer."""
 
-    fetch: Fetch
+    fetch: FetchEntry
     text: str
     status: int
 
@@ -66,14 +66,16 @@ def last(connection: sqlite3.Connection) -> Key | None:
 
 def key_of(connection: sqlite3.Connection, text: str) -> Key:
     """Return the fetch that ``text`` names: its id, or "last". Raise ArchiveError for anything else."""
+    if text == "last":
+        if (key := last(connection)) is None:
+            raise ArchiveError(
+                "it holds no answer: a capture prints none, and a question with --offline records nothing"
+            )
+        return key
     origin, _, seq = text.rpartition("-")
-    is_id = origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS
-    key = last(connection) if text == "last" else Key(origin, int(seq)) if is_id else None
-    if key is None and text == "last":
-        raise ArchiveError("it holds no answer: a capture prints none, and a question with --offline records nothing")
-    if key is None:
+    if not (origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS):
         raise ArchiveError(_NO_SUCH_FETCH)
-    return key
+    return Key(origin, int(seq))
 
 
 class ReplayComparison(NamedTuple):
@@ -88,6 +90,7 @@ def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, 
     answer = _envelope(replayed.text)
     if answer is None:
         return ReplayComparison(None, "it was not printed as JSON")
+    # The budget may have come from the environment, and is in no request.
     if any("--max-chars" in gap["reason"] for gap in answer["gaps"]):
         return ReplayComparison(None, "it was cut to a size, which is not recorded")
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
@@ -122,7 +125,7 @@ def _earlier(archived: Archived, key: Key, recorded: InterpretedFetch) -> Iterat
     """
     earlier: list[Key] = []
     for other in journal.fetches(archived.connection):
-        if other == key:
+        if other == key:  # fetches come in the order in which they ended: what follows was not there yet
             break
         fetch = archived.interpreted(other)
         if fetch is None:
@@ -158,7 +161,7 @@ def run_again(archived: Archived, key: Key, recorded: InterpretedFetch, *earlier
             find=find,
             read_stdin=lambda seconds: b"",
         )
-        request = recorded.request._replace(provider=_without_keys(provider), offline=is_offline)
+        request = recorded.request._replace(provider=_strip_keys(provider), offline=is_offline)
         return run(request, runtime, Progress(), [])
 
 
@@ -166,7 +169,7 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
     """Copy fetches, without what they printed, and index them."""
     with schema.transaction(target):
         for kind, named in (("fetches", "seq"), ("exchanges", "fetch"), ("answers", "fetch")):
-            query = f"SELECT origin, seq FROM {kind} WHERE origin = ? AND {named} = ?"  # noqa: S608 - our names
+            query = f"SELECT origin, seq FROM {kind} WHERE origin = ? AND {named} = ?"
             for key in keys:
                 for row in source.execute(query, key).fetchall():
                     journal.copy_row(source, target, kind, Key(*row), keys)
@@ -175,11 +178,11 @@ def _fill(target: sqlite3.Connection, source: sqlite3.Connection, keys: Sequence
 
 
 def _two_readings(began: datetime, ended: datetime) -> Clock:
-    moments = iter([began])
+    moments = iter([began])  # the engine reads the clock when it begins and when it ends
     return Clock(lambda: next(moments, ended), lambda: 0.0, ended.timestamp, lambda seconds: None)
 
 
-def _without_keys(provider: Provider) -> Provider:
+def _strip_keys(provider: Provider) -> Provider:
     """Return the provider with credentials that are neither checked nor secret, and hosts without a rate limit."""
     return provider._replace(
         credentials=tuple(key._replace(check=None, secret=False) for key in provider.credentials),

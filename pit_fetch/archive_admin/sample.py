@@ -72,7 +72,7 @@ def make(path: str, runtime: Runtime) -> History:
         aside = os.path.join(folder, "sample.db")
         for visit in made.visits:
             _record(visit, runtime._replace(environ={**made.variables, VARIABLE: aside}, folder=folder))
-        os.rename(aside, path)
+        os.rename(aside, path)  # in one step: an archive that is there is whole
     return made
 
 
@@ -93,8 +93,8 @@ def _record(visit: Visit, runtime: Runtime) -> None:
         request = from_values(options, runtime.find(options.pop("source")), {})
         run(request, runtime, Progress(), ())
     else:
-        job = jobs.of_requests(visit.requests, runtime)
-        jobs.carried_out(job, runtime.environ[VARIABLE], runtime, Shown())
+        job = jobs.requests_job(visit.requests, runtime)
+        jobs.carry_out(job, runtime.environ[VARIABLE], runtime, Shown())
 
 
 class _Replies(NamedTuple):

@@ -70,7 +70,7 @@ class FetchSummary(NamedTuple):
 class Filter(NamedTuple):
     """Which fetches to list: of one source, about one symbol, begun between two instants (inclusive); "", None: all.
 
-    ``with_offline``: also questions that the archive alone answered. ``limit``: at most so many, -1: all.
+    ``with_offline``: also questions that the archive alone answered. ``limit``: at most so many, None: all.
     """
 
     source: str = ""
@@ -82,7 +82,7 @@ class Filter(NamedTuple):
 
     def names_symbol(self, request: str) -> bool:
         """Return whether one of the values of a request is the symbol, whatever its option is called."""
-        words = shlex.split(request)
+        words = shlex.split(request)  # a canonical request is quoted as a shell does
         values = (value for word in words for value in word.rpartition("=")[2].split(","))
         return not self.symbol or self.symbol.casefold() in map(str.casefold, values)
 
@@ -116,13 +116,8 @@ def overview(connection: sqlite3.Connection) -> Overview:
 
 def fetches(connection: sqlite3.Connection, wanted: Filter = Filter()) -> Iterator[FetchSummary]:  # noqa: B008
     """Yield the fetches that are ``wanted``, newest first."""
-    return islice(_fetches(connection, wanted), wanted.limit)
-
-
-def _fetches(connection: sqlite3.Connection, wanted: Filter) -> Iterator[FetchSummary]:
-    withdrawn = journal.withdrawn(connection)
-    for origin, seq, *rest in connection.execute(_FETCHES, wanted._asdict()):
-        summary = FetchSummary(Key(origin, seq), *rest)
-        if wanted.names_symbol(summary.request):
-            is_complete = bool(summary.complete) and not journal.has_lost(connection, summary.key)
-            yield summary._replace(complete=is_complete, withdrawn=withdrawn.get(summary.key))
+    withdrawn, rows = journal.withdrawn(connection), connection.execute(_FETCHES, wanted._asdict())
+    every = (FetchSummary(Key(origin, seq), *rest) for origin, seq, *rest in rows)
+    for summary in islice((each for each in every if wanted.names_symbol(each.request)), wanted.limit):
+        is_complete = bool(summary.complete) and not journal.has_lost(connection, summary.key)
+        yield summary._replace(complete=is_complete, withdrawn=withdrawn.get(summary.key))

@@ -88,7 +88,7 @@ def _is_mistaken(connection: sqlite3.Connection, complaint: str) -> bool:
     match = _NULL.fullmatch(complaint)
     if match is None:
         return False
-    query = f"SELECT 1 FROM {match[1]} WHERE {match[2]} IS NULL"  # noqa: S608 - names of our tables
+    query = f"SELECT 1 FROM {match[1]} WHERE {match[2]} IS NULL"
     return connection.execute(query).fetchone() is None
 
 
@@ -110,7 +110,7 @@ def _damaged_notes(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"about {name}: it has changed"
     noted = {name: value for name, value in about.sound(connection) if name.startswith(("end ", "gaps "))}
     expected = {f"end {origin}": f"{seq} {link.hex()}" for origin, seq, link in journal.ends(connection)}
-    expected |= {f"gaps {origin}": digest for origin, digest in journal.gaps(connection).items()}
+    expected |= {f"gaps {origin}": digest for origin, digest in journal.rowless_digests(connection).items()}
     for name in sorted(noted.keys() | expected.keys()):
         if noted.get(name) != expected.get(name):
             what, _, origin = name.partition(" ")
@@ -127,7 +127,7 @@ def _damaged_entries(connection: sqlite3.Connection, on_done: OnDone) -> Iterato
             before, place = journal.GENESIS, Key(origin, 0)
         if seq != place.seq + 1:
             yield f"chain {origin}: entry {place.seq + 1} is missing"
-        if kind not in (DROPPED, LOST):
+        if kind not in (DROPPED, LOST):  # those have no row, and their link is all that is left of them
             row = journal.row_of(connection, kind, key) if kind in COLUMNS else None
             if row is None:
                 yield f"{kind} {key}: the row is missing"
@@ -162,7 +162,7 @@ def body_problem(connection: sqlite3.Connection, digest: bytes, depth: int) -> s
     """
     columns = "size, coding, base, depth, packed"
     size, coding, base, noted, packed = connection.execute(
-        f"SELECT {columns} FROM bodies WHERE digest = ?",  # noqa: S608 - our names
+        f"SELECT {columns} FROM bodies WHERE digest = ?",
         (digest,),
     ).fetchone()
     try:

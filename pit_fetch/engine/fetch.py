@@ -29,7 +29,7 @@ from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.open_archives import OpenArchives
+    from pit_fetch.archive.archived import OpenArchives
     from pit_fetch.archive.session import ArchiveSession
     from pit_fetch.engine.from_archive import ArchiveAnswer
     from pit_fetch.engine.progress import Progress
@@ -210,7 +210,7 @@ class Fetch:
 
     def _offline(self, archive: ArchiveSession) -> CollectedRecords:
         """Return the records of the archive alone. Raise ConfigError if it cannot be used."""
-        from pit_fetch.archive.open_archives import OpenArchives
+        from pit_fetch.archive.archived import OpenArchives
         from pit_fetch.archive.store.errors import ArchiveError, Changed
 
         secrets = credentials.known_secrets(self.request.provider, self.runtime.environ, self.runtime.folder)

@@ -15,7 +15,7 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.open_archives import OpenArchives
+    from pit_fetch.archive.archived import OpenArchives
     from pit_fetch.engine.progress import Progress
 
 

@@ -23,7 +23,7 @@ from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 
 # The fields that diff and explain add come first, because they state why the item is there, but for its rule.
-_OF_INSPECTION = tuple(name for names in ADDED_FIELDS.values() for name in names if name != "rule")
+_INSPECTION_FIELDS = tuple(name for names in ADDED_FIELDS.values() for name in names if name != "rule")
 # They are read item by item, even where all are the same.
 _TELLING = frozenset({"id", "verdict", "change", "title", "headline", "name"})
 INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
@@ -31,7 +31,7 @@ INSTANTS = frozenset({"available_at", "revised_at", "first_seen_at"})
 # How sources write a missing number: "None", "-", ".".
 _NO_NUMBER = frozenset({"", "-", ".", "none", "null", "nan", "n/a"})
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_LARGEST = 2**63
+_LARGEST = 2**63  # what Arrow and pandas have room for
 
 Kind = FieldKind | Literal["any"]
 
@@ -52,7 +52,7 @@ class _Unfit(Exception):
     """A value does not fit its column's kind."""
 
 
-def _fitting(value: Any, is_fitting: bool) -> Any:
+def _require(value: Any, is_fitting: bool) -> Any:
     if not is_fitting:
         raise _Unfit
     return value
@@ -62,7 +62,7 @@ def graded(envelope: PlainEnvelope) -> Sequence[Mapping[str, Any]]:
     """Return the items, each with its grade of evidence if claims were accepted: a table has no place for the gap."""
     if envelope.provenance.grade == PROVED:
         return envelope.data
-    return [item if EVIDENCE in item else _with_grade(item) for item in envelope.data]
+    return [item if EVIDENCE in item else _add_grade(item) for item in envelope.data]
 
 
 def graded_columns(envelope: PlainEnvelope) -> list[Column]:
@@ -71,7 +71,7 @@ def graded_columns(envelope: PlainEnvelope) -> list[Column]:
     return columns(graded(envelope), {**grades, **envelope.provenance.kinds})
 
 
-def _with_grade(item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _add_grade(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a proved item with its grade, which stands before the id."""
     stamps = {name: item[name] for name in STAMPS[: STAMPS.index(EVIDENCE)] if name in item}
     return {**stamps, EVIDENCE: PROVED, **item}
@@ -84,15 +84,15 @@ def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) 
     """
     present = {name for item in items for name in item} if items else {*STAMPS[:2], "id", *kinds}
     others = (name for item in items for name in item)
-    names = dict.fromkeys(name for name in (*STAMPS, *_OF_INSPECTION, *kinds, *others) if name in present)
+    names = dict.fromkeys(name for name in (*STAMPS, *_INSPECTION_FIELDS, *kinds, *others) if name in present)
     return [_column(name, [item.get(name) for item in items], _kind(name, kinds)) for name in names]
 
 
-def in_common(typed: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+def split_common(typed: Sequence[Column]) -> tuple[list[Column], list[Column]]:
     """Return the columns with one value for all of several items, and the others.
 
     >>> bars = [{"id": "a", "symbol": "ACME"}, {"id": "b", "symbol": "ACME"}]
-    >>> [[column.name for column in part] for part in in_common(columns(bars, {}))]
+    >>> [[column.name for column in part] for part in split_common(columns(bars, {}))]
     [['symbol'], ['id']]
     """
     parts: tuple[list[Column], list[Column]] = ([], [])
@@ -119,7 +119,7 @@ def _column(name: str, values: list[Any], kind: Kind) -> Column:
         kind = _common_kind(values)
     for candidate in (kind, "number") if kind == "integer" else (kind,):
         try:
-            return Column(name, candidate, [None if value is None else _READ[candidate](value) for value in values])
+            return Column(name, candidate, [None if value is None else _PARSERS[candidate](value) for value in values])
         except _Unfit:
             continue
     return Column(name, "any", values)
@@ -128,7 +128,7 @@ def _column(name: str, values: list[Any], kind: Kind) -> Column:
 def _common_kind(values: Sequence[Any]) -> Kind:
     """Return the kind of an undeclared field's values. Text stays text, whatever it looks like."""
     kinds = {_JSON_KINDS.get(type(value), "any") for value in values if value is not None}
-    if kinds == {"integer", "number"}:
+    if kinds == {"integer", "number"}:  # JSON of a source writes 2 and 2.5 in one column
         return "number"
     return kinds.pop() if len(kinds) == 1 else "any"
 
@@ -138,9 +138,9 @@ def _number(value: Any) -> float | None:
         text = value.strip()
         if text.casefold() in _NO_NUMBER:
             return None
-        value = float(_fitting(text, _NUMBER.fullmatch(text) is not None))
+        value = float(_require(text, _NUMBER.fullmatch(text) is not None))
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(_fitting(value, is_number and abs(value) < float("inf")))
+    return float(_require(value, is_number and abs(value) < float("inf")))
 
 
 def _integer(value: Any) -> Any:
@@ -148,9 +148,9 @@ def _integer(value: Any) -> Any:
         text = value.strip()
         if text.casefold() in _NO_NUMBER:
             return None
-        value = int(_fitting(text, re.fullmatch(r"[+-]?[0-9]{1,19}", text) is not None))
+        value = int(_require(text, re.fullmatch(r"[+-]?[0-9]{1,19}", text) is not None))
     is_integer = isinstance(value, int) and not isinstance(value, bool)
-    return _fitting(value, is_integer and -_LARGEST <= value < _LARGEST)
+    return _require(value, is_integer and -_LARGEST <= value < _LARGEST)
 
 
 def _instant(value: Any) -> Any:
@@ -162,27 +162,27 @@ def _instant(value: Any) -> Any:
 
 def _date(value: Any) -> Any:
     day = parse_date(value)
-    return _fitting(day, day is not None or (isinstance(value, str) and value.casefold() in _NO_NUMBER))
+    return _require(day, day is not None or (isinstance(value, str) and value.casefold() in _NO_NUMBER))
 
 
 def _flag(value: Any) -> Any:
     flag = {"true": True, "false": False}.get(value.casefold()) if isinstance(value, str) else value
-    return _fitting(flag, isinstance(flag, bool))
+    return _require(flag, isinstance(flag, bool))
 
 
-def _only(kind: type) -> Callable[[Any], Any]:
-    return lambda value: _fitting(value, isinstance(value, kind))
+def _instance_parser(kind: type) -> Callable[[Any], Any]:
+    return lambda value: _require(value, isinstance(value, kind))
 
 
-_READ: Mapping[Kind, Callable[[Any], Any]] = {
-    "text": _only(str),
+_PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
+    "text": _instance_parser(str),
     "number": _number,
     "integer": _integer,
     "instant": _instant,
     "date": _date,
     "flag": _flag,
-    "list": _only(list),
-    "object": _only(dict),
+    "list": _instance_parser(list),
+    "object": _instance_parser(dict),
     "any": lambda value: value,
 }
 _JSON_KINDS: Mapping[type, Kind] = {

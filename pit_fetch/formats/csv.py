@@ -1,4 +1,8 @@
-"""``--format csv``: one row per item, under the union of the items' fields. It has no place for gaps."""
+"""``--format csv``: one row per item, under the union of the items' fields. It has no place for gaps. Pure.
+
+>>> render(PlainEnvelope([{"id": "a", "close": "182.5"}, {"id": "b", "tags": ["x"]}]))
+'id,close,tags\\r\\na,182.5,\\r\\nb,,"[""x""]"\\r\\n'
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What ``diff`` and ``explain`` add to an item, as a sentence for people: the reason, or what it held before. Pure.
 
->>> of({"because": "published 40 minutes after the PIT"})
+>>> explain({"because": "published 40 minutes after the PIT"})
 'published 40 minutes after the PIT'
->>> of({"close": 182.5, "title": "Acme Rises", "before": {"close": 181, "title": None}})
+>>> explain({"close": 182.5, "title": "Acme Rises", "before": {"close": 181, "title": None}})
 'before: close 181; no title'
 """
 
@@ -18,7 +18,7 @@ FIELDS = ("because", "before")
 _SHOWN, _LEAD = 100, 20
 
 
-def of(item: Mapping[str, Any]) -> str:
+def explain(item: Mapping[str, Any]) -> str:
     """Return the sentence about an item; "" if neither command has made it."""
     because, before = item.get("because"), item.get("before")
     if isinstance(because, str):

@@ -75,6 +75,7 @@ def _series(pd: Any, column: Column) -> Any:
     if column.kind == "date":
         return pd.Series(np.array(column.values, dtype="datetime64[s]"))
     dtype = {"number": "float64", "integer": "Int64", "flag": "boolean"}.get(column.kind, "object")
+    # Pandas has types of its own for integers and flags that may be missing.
     return pd.Series(column.values, dtype=dtype)
 
 

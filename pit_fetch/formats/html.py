@@ -74,6 +74,7 @@ def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
     if pit is None:
         heading = "What the source says <small>open mode: no PIT, nothing is withheld</small>"
     else:
+        # "Thursday 2024-02-15 16:00:00 in New York (-05:00)".
         weekday, day, clock, rest = format_for_people(pit).split(" ", 3)
         time = f'<time datetime="{pit.isoformat()}">{weekday} {day}, {clock}</time>'
         heading = f"{_HEADINGS.get(query.partition(' ')[0], 'What was public at {}').format(time)}"

@@ -1,4 +1,9 @@
-"""``--format jsonl``: one line per item, then one ``{"gap": {…}}`` line per gap."""
+"""``--format jsonl``: one line per item, then one ``{"gap": {…}}`` line per gap. Pure.
+
+>>> print(render(PlainEnvelope([{"id": "a"}], [{"type": "no_data"}])), end="")
+{"id": "a"}
+{"gap": {"type": "no_data"}}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""``--format table``: the items as lines of text for a person at a terminal, then the gaps worth reading."""
+"""``--format table``: the items as lines of text for a person at a terminal, then the gaps worth reading. Pure.
+
+>>> items = [{"id": "a", "title": "Acme rises", "close": 182.5}, {"id": "b", "title": "Bolt falls", "close": 9.25}]
+>>> print(render(PlainEnvelope(items)), end="")
+title       close  id
+----------  -----  --
+Acme rises  182.5  a
+Bolt falls   9.25  b
+"""
 
 from __future__ import annotations
 
@@ -10,15 +18,18 @@ from itertools import compress
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
-from pit_fetch.formats.columns import Column, columns, in_common, is_empty
-from pit_fetch.formats.explanation import FIELDS
-from pit_fetch.formats.explanation import of as explanation
+from pit_fetch.formats.columns import Column, columns, is_empty, split_common
+from pit_fetch.formats.explanation import FIELDS, explain
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.provider import STAMPS
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.support.wording import counted
+from pit_fetch.times import format_for_people
 
 WIDTH = 120  # without a terminal
+# Of an envelope in short: what fits on a screen, with the prompt.
+_ITEMS, _TABLE_LINES, _GAPS = 8, 13, 5
 _SEPARATOR = "  "
 # The widths at which a text and a headline are cut. What is left of the line goes to the texts that are cut.
 _TEXT, _HEADLINE = 28, 64
@@ -55,7 +66,7 @@ def lines_of(envelope: PlainEnvelope, width: int, leading: Sequence[str] = ()) -
     if not envelope.data:
         return [], []
     typed = [column for column in columns(envelope.data, envelope.provenance.kinds) if column.name not in FIELDS]
-    common, others = _in_common(typed, leading)
+    common, others = _split_common(typed, leading)
     plotted = envelope.provenance.plotted
     shown, hidden = _fit(_ordered(others, leading), width, plotted)
     if any(column.right for column in hidden):  # a figure is worth more than the weekday and the zone of New York
@@ -66,15 +77,35 @@ def lines_of(envelope: PlainEnvelope, width: int, leading: Sequence[str] = ()) -
     lines += [_SEPARATOR.join(heads).rstrip(), _SEPARATOR.join("-" * column.width for column in shown)]
     for row, item in enumerate(envelope.data):
         lines.append(_SEPARATOR.join(_padded(column.cells[row], column) for column in shown).rstrip())
-        lines += _wrapped(escape_unprintable(explanation(item)), width, _INDENT)
+        lines += _wrapped(escape_unprintable(explain(item)), width, _INDENT)
     return lines, [column.head for column in hidden]
 
 
-def _in_common(typed: Sequence[Column], leading: Sequence[str]) -> tuple[list[Column], list[Column]]:
+def brief(envelope: PlainEnvelope, width: int) -> str:
+    """Return an envelope in short, as an interactive Python shows it: at most 23 lines of ``width`` characters."""
+    shown = type(envelope)(envelope.data[:_ITEMS], [], envelope.provenance)
+    table, hidden = lines_of(shown, width)
+    lines = [f"<Envelope: {counted(len(envelope.data), 'item')}{_question(envelope)}>", *table[:_TABLE_LINES]]
+    lines += ["…"] if len(table) > _TABLE_LINES else []
+    more = len(envelope.data) - len(shown.data)
+    lines += [f"… and {more:,} more in .data"] if more else []
+    lines += [f"not shown: {', '.join(hidden)}"] if hidden else []
+    lines += [f"{gap['type']}: {escape_unprintable(str(gap['reason']))}" for gap in envelope.gaps[:_GAPS]]
+    left = len(envelope.gaps) - _GAPS
+    lines += [f"… and {counted(left, 'gap')} more in .gaps"] if left > 0 else []
+    return "\n".join(line if len(line) <= width else line[: width - 1] + "…" for line in lines)
+
+
+def _question(envelope: PlainEnvelope) -> str:
+    source, _, pit, *_ = envelope.provenance
+    return (f" of {source}" if source else "") + (f" as of {format_for_people(pit)}" if pit else "")
+
+
+def _split_common(typed: Sequence[Column], leading: Sequence[str]) -> tuple[list[Column], list[Column]]:
     """Return the columns with one value for all items, of whatever was asked, and the others."""
     own = [column for column in typed if column.name not in leading]
     is_item = [not all(map(is_empty, row)) for row in zip(*(column.values for column in own), strict=True)]
-    common, _ = in_common([column._replace(values=[*compress(column.values, is_item)]) for column in own])
+    common, _ = split_common([column._replace(values=[*compress(column.values, is_item)]) for column in own])
     names = {column.name for column in common}
     return common, [column for column in typed if column.name not in names]
 
@@ -187,7 +218,7 @@ def _text(value: Any, column: Column, short: bool = False) -> str:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, str):
-        return " ".join(value[: 8 * _HEADLINE].split())
+        return " ".join(value[: 8 * _HEADLINE].split())  # no more of a body of megabytes than a cell can show
     return str(value) if column.kind in ("integer", "date") else json.dumps(value)
 
 

@@ -6,16 +6,17 @@ later one, so it shows nothing that a fetch at that PIT would not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.engine import credentials
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, FetchResult, report
-from pit_fetch.engine.run import run as fetch
+from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, Gap, GapType, gap
@@ -29,6 +30,9 @@ from pit_fetch.request.operations import candidate_operations, is_of_publication
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people, in_new_york
+
+# Runs a request, with all else as it is.
+RunRequest = Callable[[FetchRequest], FetchResult]
 
 TWO_PITS = "diff needs two different instants: --pit EARLIER --pit LATER"
 
@@ -57,33 +61,34 @@ class ComparableAnswer(NamedTuple):
         return self.reach is not None and self.has_versions
 
 
-def run(
+def diff(
     earlier: FetchRequest, later: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]
 ) -> FetchResult:
     """Return the difference between the answers to two requests that differ in their PIT alone. Raise UsageError."""
-    earlier, later = _in_order(earlier, later)
-    since, runtime = look_back_from(earlier), _with_stdin_read_once(earlier, runtime)
+    earlier, later = _sort_by_pit(earlier, later)
+    since, runtime = window_start(earlier), _share_stdin(earlier, runtime)
     wanted = [whole(request, since) for request in (earlier, later)]
     if _has_versions(later):
         # The earlier version of an item may lie far below the newer one that the later answer shows.
         wanted[0] = wanted[0]._replace(limit=UNLIMITED)
-    progress.nested = True
-    results = [fetch(request, runtime, progress, argv) for request in wanted]
+    progress.nested = True  # only the comparison has a summary
+    run_request: RunRequest = partial(run, runtime=runtime, progress=progress, argv=argv)
+    results = [run_request(request) for request in wanted]
     gaps = [gap for result in results for gap in result.gaps if not gap.code.per_fetch]
     # Most gaps are in both answers.
     selection = Selection(gaps=tuple({(gap.code, gap.reason): gap for gap in gaps}.values()))
-    failed = any(gap.is_failure for gap in gaps)
+    failed = any(gap.is_failure for gap in gaps)  # a fetch that broke off would let its missing items look new, or gone
     if not failed:
         # A proof may be later than the claim by which an item was served before.
         is_archived = bool(archive_of(later, runtime))
         is_restamped = later.evidence == CLAIMED or is_archived or _has_versions(later)
         before, after = (comparable(result, is_restamped) for result in results)
         if before.reach is not None and is_archived and later.evidence == PROVED:
-            before = recalled(wanted[0], runtime, progress, argv) or before
+            before = recalled(wanted[0], run_request) or before
         changed = changes(before, after, earlier.pit, _origin(later))
-        cuts = _cuts((earlier, later), (before, after))
+        cuts = _cut_gaps((earlier, later), (before, after))
         selection = Selection(
-            tuple(changed), (*selection.gaps, *cuts, *(() if changed else _equal(before, results[1])))
+            tuple(changed), (*selection.gaps, *cuts, *(() if changed else _no_difference(before, results[1])))
         )
     progress.nested = False
     fields = (*later.fields, *ADDED_FIELDS["diff"]) if later.fields else ()
@@ -100,7 +105,7 @@ def run(
     return result
 
 
-def _with_stdin_read_once(request: FetchRequest, runtime: Runtime) -> Runtime:
+def _share_stdin(request: FetchRequest, runtime: Runtime) -> Runtime:
     """Return the runtime for two fetches, which share one standard input."""
     if request.input_file != "-":
         return runtime
@@ -130,12 +135,13 @@ def changes(
             if differing:
                 change = "repeated" if _is_repeated(differing, origin) else "changed"
                 changed.append(_marked(record, change, differing))
-        elif before.may_lack_versions:
+        elif before.may_lack_versions:  # an older version of it may lie below the cut
             continue
         elif _became_public_after(record, earlier):
             changed.append(_marked(record, "changed" if _was_public_at(record, earlier) else "new"))
         elif before.covers(record):
             changed.append(_marked(record, "new"))
+    # An item that the later answer covers and lacks.
     gone = (record for name, record in before.records.items() if name not in after.records and after.covers(record))
     changed += [_marked(record, "gone") for record in gone]
     return sorted(changed, key=position)
@@ -184,7 +190,7 @@ def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None
     return record._replace(payload={**marks, **record.payload})
 
 
-def _in_order(first: FetchRequest, second: FetchRequest) -> tuple[FetchRequest, FetchRequest]:
+def _sort_by_pit(first: FetchRequest, second: FetchRequest) -> tuple[FetchRequest, FetchRequest]:
     if first.pit is None or second.pit is None or first.pit == second.pit:
         raise UsageError(Code.USAGE, text=TWO_PITS)
     if first.after is not None:
@@ -192,7 +198,7 @@ def _in_order(first: FetchRequest, second: FetchRequest) -> tuple[FetchRequest, 
     return (first, second) if first.pit < second.pit else (second, first)
 
 
-def look_back_from(request: FetchRequest) -> datetime | None:
+def window_start(request: FetchRequest) -> datetime | None:
     """Return where the request's window begins, if only because the provider counts it back from the PIT; else None."""
     if request.since is not None or request.input_file or request.pit is None:
         return request.since
@@ -209,10 +215,9 @@ def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 
-def recalled(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> ComparableAnswer | None:
+def recalled(request: FetchRequest, run_request: RunRequest) -> ComparableAnswer | None:
     """Return all that an archive holds at the request's PIT, without the network; None if it cannot be read."""
-    request = request._replace(offline=True, limit=UNLIMITED, max_pages=UNLIMITED)
-    result = fetch(request, runtime, progress, argv)
+    result = run_request(request._replace(offline=True, limit=UNLIMITED, max_pages=UNLIMITED))
     return None if any(gap.is_failure for gap in result.gaps) else comparable(result, has_versions=True)
 
 
@@ -243,12 +248,12 @@ def why_empty(result: FetchResult) -> list[Gap]:
     return [gap for gap in result.gaps if gap.type == "no_data" and gap.code.per_fetch]
 
 
-def _equal(before: ComparableAnswer, later: FetchResult) -> list[Gap]:
+def _no_difference(before: ComparableAnswer, later: FetchResult) -> list[Gap]:
     """Return the gaps of a comparison without a difference: equal answers, or none at all."""
     return [gap(Code.NO_DIFFERENCE)] if before.records or later.public else why_empty(later)
 
 
-def _cuts(requests: Sequence[FetchRequest], answers: Sequence[ComparableAnswer]) -> list[Gap]:
+def _cut_gaps(requests: Sequence[FetchRequest], answers: Sequence[ComparableAnswer]) -> list[Gap]:
     return [
         gap(Code.COMPARED_IN_PART, pit=format_for_people(request.pit), is_by_limit=answer.is_by_limit)
         for request, answer in zip(requests, answers, strict=True)

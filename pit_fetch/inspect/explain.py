@@ -15,13 +15,12 @@ from pit_fetch.engine import credentials
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult, unjudged
-from pit_fetch.engine.run import run as fetch
+from pit_fetch.engine.run import run
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.inspect.archived import Why, merge, with_archived_variants
-from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, why_empty
-from pit_fetch.inspect.verdict import NOT_PROVED, with_verdict
+from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.inspect.diff import ComparableAnswer, RunRequest, comparable, recalled, whole, why_empty, window_start
+from pit_fetch.inspect.verdict import NOT_PROVED, Why, judge
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
 from pit_fetch.pipeline.select import records_of, visibility, with_period
@@ -37,17 +36,19 @@ from pit_fetch.times import delayed, format_for_people, is_aware
 _BEYOND = timedelta(days=1)
 
 
-def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
+def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]) -> FetchResult:
     """Return the source's records in the window, up to a day after the PIT or to --date-to. Raise UsageError."""
     pit = _pit_of(request, runtime)
     beyond = request.until if request.until and request.until > pit else delayed(pit, _BEYOND) or pit
-    end = min(beyond, max(pit, runtime.clock.now()))
+    end = min(beyond, max(pit, runtime.clock.now()))  # what is stamped after now cannot have been served
     operation = candidate_operations(request.provider, request.options)[0]
     is_accepted = request.evidence == CLAIMED
-    as_served = partial(_as_served, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
-    found = _collect(request, as_served, end, runtime, progress, argv)
+    as_served = partial(_served_record, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
+    progress.nested = True  # only the explanation has a summary
+    found = _collect(request, as_served, end, runtime, partial(run, runtime=runtime, progress=progress, argv=argv))
+    progress.nested = False
     explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
-    records = [with_verdict(record, pit, operation, why, is_accepted) for record, why in explained]
+    records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
     if not records and not found.has_failed:
         gaps += why_empty(found.result) or [gap(Code.NOTHING)]
@@ -61,7 +62,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
 
 
 class _Found(NamedTuple):
-    """The records to explain, each with the reason of :func:`merge`, and the fetch that yielded them."""
+    """The records to explain, each with the reason of :func:`_merge`, and the fetch that yielded them."""
 
     explained: list[tuple[Record, Why]]
     gaps: list[Gap]
@@ -88,33 +89,66 @@ def _collect(
     as_served: Callable[[Record], Record],
     end: datetime,
     runtime: Runtime,
-    progress: Progress,
-    argv: list[str],
+    run_request: RunRequest,
 ) -> _Found:
     """Return the records by ``end`` that the source sends, and those that an archive holds beside them."""
     seen: dict[tuple[object, ...], Record] = {}
-    plain = whole(request, look_back_from(request))
-    progress.nested = True
+    plain = whole(request, window_start(request))
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
-    result = fetch(
-        plain._replace(provider=_watched(request.provider, seen, as_served), pit=end), runtime, progress, argv
-    )
+    result = run_request(plain._replace(provider=_watched(request.provider, seen, as_served), pit=end))
     gaps = [known for known in result.gaps if not known.code.per_fetch]
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     proved = plain._replace(evidence=PROVED)
     has_failed = any(known.is_failure for known in gaps)
-    at_pit = None if has_failed else _fetch_with_archive(proved, runtime, progress, argv)
+    at_pit = None if has_failed else _run_with_archive(proved, runtime, run_request)
     served = None if at_pit is None else comparable(at_pit, has_versions=True)
     if served is not None and served.reach is not None:  # the versions of then may lie below
-        served = recalled(proved, runtime, progress, argv) or served
-    progress.nested = False
-    stamped = map(_without_broken_stamps, seen.values())
-    live = [record for record in stamped if _is_by(record.available_at, end) or _is_claimed_by(record, end)]
+        served = recalled(proved, run_request) or served
+    stamped = map(_drop_broken_stamps, seen.values())
+    live = [record for record in stamped if _is_available(record.available_at, end) or _is_claimed(record, end)]
     if at_pit is None or served is None:
         return _Found([(record, "") for record in live], gaps, result)
     derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
     later = (record for record in result.public if not record.is_claimed)
-    return _Found(merge(live, served, later, derives), with_archived_variants(gaps, at_pit.gaps), result)
+    return _Found(_merge(live, served, later, derives), _replace_variants(gaps, at_pit.gaps), result)
+
+
+def _replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
+    """Return ``gaps``, with an archive's gaps about a snapshot in place of those that a source alone would have."""
+    codes = {gap.code for gap in archived}
+    kept = [gap for gap in gaps if gap.code.archived not in codes]
+    variants = {code.archived for code in REASONS.values()} - {""}
+    return [*kept, *(gap for gap in archived if gap.code in variants and gap not in kept)]
+
+
+def _merge(
+    live: Iterable[Record], served: ComparableAnswer, later: Iterable[Record], derives: bool = False
+) -> list[tuple[Record, Why]]:
+    """Return the records that a source sends now and those that an archive holds, as one list.
+
+    ``served`` is the answer of a fetch at the PIT; ``later`` are records known beyond the PIT. Each record comes with
+    the reason why a fetch does not show it. ``derives``: payloads hold values computed across records, so that
+    they cannot be compared.
+    """
+
+    def version(record: Record) -> tuple[object, ...]:
+        return record.id, record.available_at, record.revised_at, "" if derives else str(record.payload)
+
+    merged: list[tuple[Record, Why]] = []
+    for record in live:
+        archived = served.records.get(record.id)
+        if archived is None:
+            merged.append((record, "unseen" if served.covers(record) else ""))
+        elif version(archived) == version(record):
+            merged.append((record, ""))
+        elif archived.payload != record.payload:
+            merged.append((record, "replaced"))
+    versions = {version(record) for record, _ in merged}
+    for record in (*served.records.values(), *later):
+        if version(record) not in versions:
+            versions.add(version(record))
+            merged.append((record, "" if served.records.get(record.id) is record else "unseen"))
+    return merged
 
 
 def _gaps_of_caps(count: int, limit: int, result: FetchResult) -> Iterator[Gap]:
@@ -126,33 +160,31 @@ def _gaps_of_caps(count: int, limit: int, result: FetchResult) -> Iterator[Gap]:
         yield gap(Code.EXPLAINED_TO_A_LIMIT, is_by_limit=is_by_limit)
 
 
-def _is_by(moment: datetime | None, end: datetime) -> bool:
+def _is_available(moment: datetime | None, end: datetime) -> bool:
     return moment is None or moment <= end
 
 
-def _is_claimed_by(record: Record, end: datetime) -> bool:
+def _is_claimed(record: Record, end: datetime) -> bool:
     return is_aware(record.claimed_at) and record.claimed_at <= end
 
 
-def _without_broken_stamps(record: Record) -> Record:
+def _drop_broken_stamps(record: Record) -> Record:
     """Return the record, without its stamps if they are not instants: a fetch counts them as missing."""
     if visibility(record._replace(id="-"), datetime.max.replace(tzinfo=UTC)) != "undated":
         return record
     return record._replace(available_at=None, revised_at=None)
 
 
-def _fetch_with_archive(
-    request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]
-) -> FetchResult | None:
+def _run_with_archive(request: FetchRequest, runtime: Runtime, run_request: RunRequest) -> FetchResult | None:
     """Return the answer at the PIT if there is an archive, which may hold more records; None if that fetch failed."""
     if not archive_of(request, runtime):
         return None
-    result = fetch(request, runtime, progress, argv)
+    result = run_request(request)
     return None if any(known.is_failure for known in result.gaps) else result
 
 
-def _as_served(record: Record, *, pit: datetime, accept: Accept) -> Record:
-    """Return the record as a fetch compares it with the window: on its claim, if only that shows it at ``pit``."""
+def _served_record(record: Record, *, pit: datetime, accept: Accept) -> Record:
+    """Return the record with the dates that a fetch compares with the window: those of its claim, if it needs one."""
     claimed = accept(record, pit) if visibility(record, pit) in NOT_PROVED else None
     return claimed or record
 
@@ -166,6 +198,7 @@ def _watched(
         for part in stream:
             for record in records_of(part):
                 if _may_be_wanted(provider, query, as_served(record)):
+                    # A page may be read twice.
                     seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
             yield part
 

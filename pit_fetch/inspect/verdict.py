@@ -1,11 +1,17 @@
-"""Judge a record as ``pit_fetch explain`` shows it: its verdict, the reason, and the rule that dated it. Pure."""
+"""Judge a record as ``pit_fetch explain`` shows it: its verdict, the reason, and the rule that dated it. Pure.
+
+>>> from datetime import UTC
+>>> late = Record("a", datetime(2024, 2, 15, 21, 40, tzinfo=UTC), "provider_metadata", {"title": "Acme rises"})
+>>> judge(late, datetime(2024, 2, 15, 21, tzinfo=UTC), Operation(), why="").payload["because"]
+'published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)'
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Literal
 
-from pit_fetch.inspect.archived import Why
 from pit_fetch.pipeline.claims import acceptor
 from pit_fetch.pipeline.envelope import EnvelopeOptions, entries, is_quoting
 from pit_fetch.pipeline.select import visibility
@@ -13,45 +19,49 @@ from pit_fetch.provider import Operation, Record
 from pit_fetch.request.operations import DATINGS
 from pit_fetch.times import format_for_people
 
+# Why a fetch does not show a record, although its stamps may be good: another version in the archive replaces it, or
+# the archive never saw it. "": neither.
+Why = Literal["", "replaced", "unseen"]
+
 # The verdicts of a record that a claim may show.
 NOT_PROVED = ("late", "undated")
 
 
-def with_verdict(record: Record, pit: datetime, operation: Operation, why: Why, is_accepted: bool = False) -> Record:
+def judge(record: Record, pit: datetime, operation: Operation, why: Why, is_accepted: bool = False) -> Record:
     """Return the record with its verdict, the reason for it, and the rule that dated it, in front of its fields.
 
-    ``why`` is the reason of :func:`~pit_fetch.inspect.archived.merge`. ``is_accepted``: the claims of the operation are
+    ``why`` says why a fetch does not show the record. ``is_accepted``: the claims of the operation are
     accepted.
     """
-    judged = visibility(record, pit)
-    claimed = acceptor(operation)(record, pit) if judged in NOT_PROVED and why != "replaced" else None
+    state = visibility(record, pit)
+    claimed = acceptor(operation)(record, pit) if state in NOT_PROVED and why != "replaced" else None
     if claimed is not None and is_accepted:
-        because = f"by a claim alone, of {_at(claimed.available_at)}"
+        because = f"by a claim alone, of {_format_instant(claimed.available_at)}"
         marks = {"verdict": "public", "because": because, "rule": operation.claims}
         return claimed._replace(payload={**marks, **claimed.payload})
     verdict, because = _verdict(record, pit, operation, why)
     because += "; the archive holds what it said before" if why == "replaced" else ""
     because += "".join(_left_out(record, pit, operation)) if verdict == "public" else ""
     if claimed is not None:
-        because += f"; a claim of {_at(claimed.available_at)} dates it, which --evidence claimed accepts"
+        because += f"; a claim of {_format_instant(claimed.available_at)} dates it, which --evidence claimed accepts"
     marks = {"verdict": verdict, "because": because, "rule": _rule(record, operation)}
     return record._replace(payload={**marks, **record.payload})
 
 
 def _verdict(record: Record, pit: datetime, operation: Operation, why: Why) -> tuple[str, str]:
     """Return whether a fetch shows the record, and the reason."""
-    judged = visibility(record, pit)
-    if judged == "public" and why == "replaced":
+    state = visibility(record, pit)
+    if state == "public" and why == "replaced":
         return "revised", "changed since without a mark"
-    if judged == "public" and why == "unseen":
+    if state == "public" and why == "unseen":
         return "late", "stamped before the PIT, but what the archive saw by then lacks it"
-    if judged == "late" and record.available_at is not None and record.available_at <= pit:
+    if state == "late" and record.available_at is not None and record.available_at <= pit:
         only = "" if why == "replaced" else ", and only that version is served"
-        return "revised", f"revised {_since(record.revised_at, pit)}{only}"
-    if judged == "late":
+        return "revised", f"revised {_format_delay(record.revised_at, pit)}{only}"
+    if state == "late":
         event = "published" if record.first_seen_at is None else "first seen"
-        return "late", f"{event} {_since(record.available_at, pit)}"
-    return judged, _BECAUSE[judged](record, operation)
+        return "late", f"{event} {_format_delay(record.available_at, pit)}"
+    return state, _BECAUSE[state](record, operation)
 
 
 def _left_out(record: Record, pit: datetime, operation: Operation) -> Iterator[str]:
@@ -69,7 +79,7 @@ def _rule(record: Record, operation: Operation) -> str:
     return (operation.rule or f"by {record.available_at_source}") if operation.dating == "record" else operation.why
 
 
-def _at(moment: datetime | None) -> str:
+def _format_instant(moment: datetime | None) -> str:
     return "" if moment is None else format_for_people(moment)
 
 
@@ -94,7 +104,7 @@ _BECAUSE: dict[str, Callable[[Record, Operation], str]] = {
 }
 
 
-def _since(moment: datetime | None, pit: datetime) -> str:
+def _format_delay(moment: datetime | None, pit: datetime) -> str:
     """Return a text like ``5 minutes after the PIT, on Thursday ...``."""
     if moment is None:
         return "after the PIT"

@@ -1,13 +1,21 @@
-"""The cells of a panel, each answered as a fetch at its own instant, and their rows in its table. Pure."""
+"""The cells of a panel, each answered as a fetch at its own instant, and their rows in its table. Pure.
+
+>>> from datetime import UTC
+>>> cell = Cell(datetime(2024, 2, 15, 21, tzinfo=UTC), {"symbol": "IBM"}, "ok", PlainEnvelope([{"id": "a"}]))
+>>> rows_of([cell])
+[{'pit': '2024-02-15T16:00:00-05:00', 'symbol': 'IBM', 'status': 'ok', 'id': 'a'}]
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
+from pit_fetch.archive.store.errors import Changed
+from pit_fetch.archive.store.schema import checking
 from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.panels.universe import Subject
@@ -20,7 +28,9 @@ Status = Literal["ok", "incomplete", "nothing_public", "not_captured", "failed",
 # The columns before an item's own; those of the question stand between them.
 PIT, STATUS = "pit", "status"
 
-
+T = TypeVar("T")
+# How often a panel is asked before it is left with refused cells.
+_ATTEMPTS = 5
 # Returns the answer about a subject, by its options, as of an instant.
 Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 
@@ -37,9 +47,9 @@ class Question(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How questions are asked. All are answered by one state of the archive, if that alone answers.
+    """How questions are asked. All are answered from one state of the archive, if that alone answers.
 
-    key    names all that the cells of a subject depend on, that state included, but for what a source answers
+    key    identifies all that the cells of a subject depend on, that state included, except for what a source answers
     check  raises Changed once the state can no longer be read: every further question is refused
     """
 
@@ -51,8 +61,8 @@ class Asking(NamedTuple):
 class Grid(NamedTuple):
     """What a panel asks.
 
-    subjects  about whom is asked, and when
-    asking    returns a context in which questions are asked, of what there is to ask when it is entered
+    subjects  who is asked about, and as of which instants
+    asking    returns a context in which questions are asked: of the archive as it is when the context is entered
     now       returns the time, which decides whether an instant has come
     fetch     answers a question by itself, as if there were no panel
     question  what every cell asks
@@ -65,6 +75,19 @@ class Grid(NamedTuple):
     fetch: Ask
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
+
+
+def ask_consistently(grid: Grid, work: Callable[[Asking], T]) -> T:
+    """Return what ``work`` makes of answers of one state of the archive: it works anew if that can be read no longer.
+
+    This happens to a user who may not write to the archive, if no other process had it open at first. While its owner
+    has it open, the next reading is not disturbed.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(Changed), grid.asking() as asking, checking(asking.check):
+            return work(asking)
+    with grid.asking() as asking:
+        return work(asking._replace(check=lambda: None))
 
 
 class Cell(NamedTuple):
@@ -101,7 +124,7 @@ def has_come(pit: datetime, now: datetime) -> bool:
 def halves(cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:
     """Return the rows of the table of ``cells`` in two parts: what was asked and the status, and the items."""
     kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
-    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]
+    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]  # an empty cell has a row, too
     asked = [{PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status} for cell, _ in rows]
     items = [{_own(name): value for name, value in item.items() if name not in cell.over} for cell, item in rows]
     names = cells[0].over if cells else {}

@@ -1,4 +1,4 @@
-"""Some cells of a panel, asked again as single fetches. A panel shares much between its cells, and a fetch nothing."""
+"""Check a panel: some of its cells are asked again as single fetches, which share nothing with the panel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope
 
 
-class Chosen(NamedTuple):
+class ChosenCell(NamedTuple):
     """A cell that is to be asked again, by its subject, the key of that, and its instant."""
 
     key: str
@@ -25,13 +25,13 @@ class Chosen(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What came of a check.
+    """The result of a check.
 
     cells      how many cells were asked again
-    differing  those of them that a single fetch answers otherwise
-    problem    why no cell could be asked again; "" if that is not so
-    unchecked  those of them of which nothing can be said, since the panel's question or the single fetch failed
-    failed     the first answer of those that failed
+    differing  the cells that a single fetch answers otherwise
+    problem    why no cell could be asked again; "" if some were
+    unchecked  the cells that could not be compared, since the panel's question or the single fetch failed
+    failed     the first answer that failed
     """
 
     cells: int
@@ -52,20 +52,20 @@ class Check(NamedTuple):
         return next((str(gap["reason"]) for gap in gaps), "")
 
 
-def chosen(keyed: Iterable[tuple[str, Subject]], now: datetime, count: int) -> list[Chosen]:
+def choose(keyed: Iterable[tuple[str, Subject]], now: datetime, count: int) -> list[ChosenCell]:
     """Return ``count`` cells, or all if there are fewer: the same ones of the same panel. None is of an instant ahead.
 
     Raise UsageError for a number that is none.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise UsageError(Code.USAGE, text="check is the number of cells to ask again: 1 or more")
-    cells = (Chosen(key, subject, pit) for key, subject in keyed for pit in subject.pits if has_come(pit, now))
+    cells = (ChosenCell(key, subject, pit) for key, subject in keyed for pit in subject.pits if has_come(pit, now))
     return nsmallest(count, cells, key=lambda cell: sha256(f"{cell.key} {cell.pit.isoformat()}".encode()).digest())
 
 
-def compared(pairs: Iterable[tuple[Chosen, Cell]], fetch: Ask) -> Check:
-    """Return what comes of asking cells again by ``fetch``."""
-    count, others, unchecked, failed = 0, list[Cell](), list[Cell](), list[PlainEnvelope]()
+def compare(pairs: Iterable[tuple[ChosenCell, Cell]], fetch: Ask) -> Check:
+    """Return the result of asking cells again by ``fetch``."""
+    count, differing, unchecked, failed = 0, list[Cell](), list[Cell](), list[PlainEnvelope]()
     for count, (asked, cell) in enumerate(pairs, 1):  # noqa: B007 - how many there are
         envelope = fetch(asked.subject.over, asked.pit)
         failures = [answer for answer in (cell.envelope, envelope) if has_failed(answer)]
@@ -73,8 +73,8 @@ def compared(pairs: Iterable[tuple[Chosen, Cell]], fetch: Ask) -> Check:
             unchecked.append(cell)
             failed += failures
         elif _rows(cell) != _rows(cell._replace(status=status_of(envelope), envelope=envelope)):
-            others.append(cell)
-    return Check(count, tuple(others), "", tuple(unchecked), next(iter(failed), None))
+            differing.append(cell)
+    return Check(count, tuple(differing), "", tuple(unchecked), next(iter(failed), None))
 
 
 def _rows(cell: Cell) -> Any:

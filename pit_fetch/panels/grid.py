@@ -1,4 +1,4 @@
-"""The grid of a panel: what is asked about whom as of when, checked before anything is asked."""
+"""Make the grid of a panel: which question is asked about whom as of when, checked before anything is asked."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from itertools import product
 from typing import NamedTuple, TypeVar
 
 from pit_fetch import api
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store.errors import ArchiveError, translating
 from pit_fetch.archive.store.journal import ends
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
@@ -109,16 +109,17 @@ def grid_of(
     if not asked:
         raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
-    runtime = runtime._replace(find=cache(runtime.find))
+    runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
+    # A limit of the settings would cut cells without a word.
     questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime, given)
     for values in product(*([member.value for member in each] for each in named.values())):
-        # A ceiling bounds the latest instant, even where nobody is asked about then.
+        # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
         subject = dict(zip(named, values, strict=True))
         try:
             latest = questions.request(subject, moments[-1])
             build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
-            raise _of_subject(error, subject, questions) from None
+            raise _name_subject(error, subject, questions) from None
     faster = _advice(latest, runtime)
     asking = partial(questions.asking, latest)
     return Grid(asked, asking, runtime.clock.now, questions.fetch, _question(questions, latest), faster)
@@ -131,7 +132,7 @@ def _question(questions: Questions, request: FetchRequest) -> Question:
     return Question(questions.source, options, is_offline=request.offline)
 
 
-def _of_subject(
+def _name_subject(
     error: UsageError | ConfigError, subject: Mapping[str, object], questions: Questions
 ) -> UsageError | ConfigError:
     """Return the error, which says about whom nothing can be asked, and how to ask about several."""
@@ -153,11 +154,11 @@ def _advice(request: FetchRequest, runtime: Runtime) -> str:
         _state(request, runtime, archives)
         if request.input_file or not request.offline:
             return ""
-        return _of_archive(request, runtime, archives, partial(schema.advice, path=request.archive))
+        return _read_archive(request, runtime, archives, partial(schema.advice, path=request.archive))
 
 
 def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> Sequence[object]:
-    """Return what tells the archive, or the saved reply, from another one or an earlier state. Raise as _advice."""
+    """Return what identifies the state of the archive, or of the saved reply, that answers. Raise as _advice."""
     if request.input_file == "-":
         raise UsageError(
             Code.USAGE, text="a panel reads a saved reply for each cell: put it into a file, and name that"
@@ -165,12 +166,12 @@ def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> S
     if request.input_file:
         return (hashlib.sha256(read_file(runtime.path(request.input_file), request.timeout)).hexdigest(),)
     if request.offline:
-        return _of_archive(request, runtime, archives, ends)
+        return _read_archive(request, runtime, archives, ends)
     path = archive_of(request, runtime)
     return (os.path.realpath(runtime.path(path)),) if path else ()  # each cell records, so its content says nothing
 
 
-def _of_archive(
+def _read_archive(
     request: FetchRequest, runtime: Runtime, archives: OpenArchives, read: Callable[[sqlite3.Connection], T]
 ) -> T:
     """Return what is read of the archive that alone answers. Raise ConfigError."""
@@ -178,9 +179,7 @@ def _of_archive(
     if not path:
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
-        with schema.checking(archives.check_unchanged):
+        with translating(), schema.checking(archives.check_unchanged):
             return read(archives.read(runtime.path(path)).connection)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
-    except BROKEN as error:
-        raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=archive_error(error).problem) from error

@@ -9,11 +9,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
-from pit_fetch.errors import UsageError
+from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.over import ReadFile, from_file
 from pit_fetch.support.suggest import truncate
@@ -30,55 +31,56 @@ def instants(pits: object, read: ReadFile) -> list[datetime]:
     ``pits`` is an instant as ``--pit`` takes it, an aware datetime, a rule, ``@FILE`` with one of them a line, or
     several of these. Raise UsageError, which names the one that cannot be used.
     """
-    found = sorted({*_instants(pits, read)})
+    found = sorted({*_parse_instants(pits, read)})
     if not found:
         raise _refused("pits: there is no instant")
     return found
 
 
-def _instants(pits: object, read: ReadFile) -> Iterator[datetime]:
+def _parse_instants(pits: object, read: ReadFile) -> Iterator[datetime]:
     if isinstance(pits, datetime):
         if pits != pits or not is_aware(pits):  # pandas has a datetime that is none, and equals nothing
             raise _refused(f"pits: {pits} has no time zone")
+        # A plain one: that of pandas has nanoseconds, and prints otherwise.
         yield datetime(*pits.utctimetuple()[:6], pits.microsecond, tzinfo=UTC)
     elif isinstance(pits, str):
         text = pits.strip()
-        yield from from_file("pits", text, read, _in_file) if text.startswith("@") else _of_text(text)
+        yield from from_file("pits", text, read, _parse_file) if text.startswith("@") else _parse_text(text)
     elif isinstance(pits, Iterable):
         for each in pits:
-            yield from _instants(each, read)
+            yield from _parse_instants(each, read)
     else:
         raise _refused(f"pits: {truncate(repr(pits))} is no instant")
 
 
-def _in_file(text: str, name: str) -> list[datetime]:
+def _parse_file(text: str, name: str) -> list[datetime]:
     lines = [line.strip() for line in text.splitlines()]
-    return [instant for line in lines if line and not line.startswith("#") for instant in _of_text(line)]
+    return [instant for line in lines if line and not line.startswith("#") for instant in _parse_text(line)]
 
 
-def _of_text(text: str) -> Iterator[datetime]:
+def _parse_text(text: str) -> Iterator[datetime]:
     if rule := _RULE.fullmatch(text):
-        yield from _by_rule(text, *rule.groups())
+        yield from _rule_times(text, *rule.groups())
     elif rule := _SESSIONS.fullmatch(text):
-        yield from _sessions(text, *rule.groups())
+        yield from _parse_sessions(text, *rule.groups())
     elif text.startswith("@"):
         raise _refused(f"it names a file, {truncate(text)}: write its instants")
     else:
         instant = parse_pit(text)
         if instant is None:
-            raise _no_instant(text)
+            raise _not_an_instant(text)
         yield instant
 
 
-def _by_rule(
+def _rule_times(
     text: str, frequency: str, weekday: str | None, first: str, last: str, clock: str, zone: str
 ) -> Iterator[datetime]:
     weekday = weekday and weekday.lower()
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
-        raise _no_instant(text)
+        raise _not_an_instant(text)
     since, until = _bound(first), _bound(last, is_end=True)
     if since is None or until is None:
-        raise _no_instant(text)
+        raise _not_an_instant(text)
     if since > until:
         raise _refused(f"{truncate(text)}: {first} is after {last}: swap them")
     if parse_pit(f"2024-01-01T12:00:00{zone}") is None:
@@ -86,27 +88,58 @@ def _by_rule(
 
         raise _refused(f"pits: the time zone {truncate(zone)} is not known: write '{rule(text)}'")
     for day in _days(frequency, weekday, since, until):
-        yield _at(text, day, clock if len(clock) > 5 else f"{clock}:00", zone)
+        yield _clock_time(text, day, clock if len(clock) > 5 else f"{clock}:00", zone)
 
 
-def _sessions(
+def _parse_sessions(
     text: str, exchange: str, first: str, last: str, event: Any, count: str | None, unit: str | None
 ) -> Iterator[datetime]:
-    from pit_fetch.panels.sessions import sessions
-
     since, until = _bound(first), _bound(last, is_end=True)
     if since is None or until is None:
-        raise _no_instant(text)
-    return sessions(exchange, since, until, event, timedelta(minutes=int(count or 0) * (60 if unit == "h" else 1)))
+        raise _not_an_instant(text)
+    return _session_times(
+        exchange, since, until, event, timedelta(minutes=int(count or 0) * (60 if unit == "h" else 1))
+    )
 
 
-def _at(text: str, day: date, clock: str, zone: str) -> datetime:
+def _session_times(
+    exchange: str, first: date, last: date, event: Literal["open", "close"], offset: timedelta
+) -> Iterator[datetime]:
+    """Yield the opening or closing of each session of an exchange from ``first`` to ``last``, and ``offset`` later.
+
+    Raise UsageError for what no calendar knows, ConfigError without exchange_calendars.
+    """
+    # A calendar knows closures before they were announced, such as those of September 2001: it is for an operator's
+    # grid, who chooses when to ask, and for nothing that an answer depends on.
+    try:
+        import exchange_calendars
+    except ImportError:
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="exchange_calendars") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it uses pandas in ways that pandas is about to change
+            # The day after, since it wants more than one.
+            calendar = exchange_calendars.get_calendar(exchange, start=first, end=last + timedelta(days=1))
+    except exchange_calendars.errors.InvalidCalendarName:
+        raise _refused(f"pits: {exchange} is no exchange that is known: write its code, such as XNYS or XLON") from None
+    except exchange_calendars.errors.NoSessionsError:
+        return
+    except (ValueError, OverflowError):
+        raise _refused(
+            f"pits: the sessions of {exchange} are not known from {first} to {last}: choose other days"
+        ) from None
+    for session, instant in (calendar.opens if event == "open" else calendar.closes).items():
+        if session.date() <= last:
+            yield instant.to_pydatetime().astimezone(UTC) + offset
+
+
+def _clock_time(text: str, day: date, clock: str, zone: str) -> datetime:
     """Return the instant of a rule on a day. Raise UsageError if there is none."""
     instant = parse_pit(f"{day}T{clock}{zone}")
     if instant is not None:
         return instant
     if parse_pit(f"{day}T{clock}Z") is None:
-        raise _no_instant(text)
+        raise _not_an_instant(text)
     change = f"clocks in {zone.strip('[]')} skip {clock} on {day}, or show it twice"
     raise _refused(f"{change}: choose another time, or give the days before and after as two rules")
 
@@ -117,7 +150,7 @@ def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[
     rules: dict[str, dict[str, Any]] = {
         "daily": {"freq": rrule.DAILY},
         "weekly": {"freq": rrule.WEEKLY, "byweekday": _DAYS.index(weekday or "mon")},
-        "monthly": {"freq": rrule.MONTHLY, "bymonthday": -1},
+        "monthly": {"freq": rrule.MONTHLY, "bymonthday": -1},  # the last day, whatever its number
     }
     start, end = (datetime(day.year, day.month, day.day) for day in (first, last))  # noqa: DTZ001 - days alone
     return [moment.date() for moment in rrule.rrule(dtstart=start, until=end, **rules[frequency])]
@@ -131,7 +164,7 @@ def _bound(text: str, *, is_end: bool = False) -> date | None:
     return day + relativedelta(day=31) if day and is_end and len(text) == len("2024-01") else day
 
 
-def _no_instant(text: str) -> UsageError:
+def _not_an_instant(text: str) -> UsageError:
     """Return the refusal of a text that is neither an instant nor a rule, with what was probably meant."""
     from pit_fetch.panels import corrections
     from pit_fetch.request.timestamp_errors import problem

@@ -1,4 +1,4 @@
-"""The file of a panel: subject by subject, so that a long one can be broken off, and takes no more memory than a short.
+"""Write a panel to a file subject by subject: a long one can be broken off, and takes no more memory than a short one.
 
 Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until no cell has failed.
 """
@@ -16,28 +16,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.panels import table
-from pit_fetch.panels.cells import Ask, Asking, Grid, cells_of
-from pit_fetch.panels.check import Check, chosen, compared
-from pit_fetch.panels.parts import Part, Parts, Summary, part_of
-from pit_fetch.panels.undisturbed import of_one_moment
-from pit_fetch.panels.universe import Subject
+from pit_fetch.panels.cells import Ask, Asking, Grid, ask_consistently, cells_of
+from pit_fetch.panels.check import Check, choose, compare
+from pit_fetch.panels.parts import Answered, Due, PartFolder, Summary, part_of
 from pit_fetch.support.whole_file import replacing, require_regular
 
 if TYPE_CHECKING:
     import distributed
-
-# The key of a subject, and the subject.
-Due = tuple[str, Subject]
-# The key of a subject, and its answers.
-Answered = tuple[str, Part]
-
 
 _NOT_WHOLE = "some cells failed"
 _RECORDED_MORE = "the archive has recorded more since the panel began"
 
 
 class Written(NamedTuple):
-    """What became of a panel.
+    """The result of writing a panel.
 
     statuses     the number of cells by their status
     is_whole     no cell failed: there is nothing to ask again
@@ -45,7 +37,7 @@ class Written(NamedTuple):
     is_written   the file was written: some cell was answered
     empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
-    check        what came of asking some cells again; None if that was not asked for
+    check        the result of asking some cells again; None if that was not asked for
     """
 
     statuses: Mapping[str, int]
@@ -69,14 +61,14 @@ class PanelFile:
         """
         require_regular(path)
         self._answer = _answering(engine, grid)
-        self._grid, self._path = grid, os.path.realpath(path)
-        self._parts = Parts(f"{self._path}.parts")
+        self._grid, self._path = grid, os.path.realpath(path)  # a link goes on pointing to its file
+        self._parts = PartFolder(f"{self._path}.parts")
         self._again = again
 
     @cached_property
     def kept_cells(self) -> int:
         """How many cells need not be asked again, as of now. Raise ConfigError for an archive that cannot be read."""
-        return _cells_of(of_one_moment(self._grid, lambda asking: self._kept(self._keys(asking))))
+        return _count_cells(ask_consistently(self._grid, lambda asking: self._kept(self._keys(asking))))
 
     def write(
         self,
@@ -99,8 +91,8 @@ class PanelFile:
     def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int) -> Written:
         began = self._grid.now()
         # What is kept is of the state that answers now, whatever there was when this panel was made.
-        keys, kept = of_one_moment(self._grid, lambda asking: self._answered(asking, on_cells))
-        written = _of([kept[key] for key in keys])
+        keys, kept = ask_consistently(self._grid, lambda asking: self._answered(asking, on_cells))
+        written = _sum_up([kept[key] for key in keys])
         if written.is_written:
             with replacing(self._path, self._parts.folder) as file:
                 form = form or table.format_of(self._path)
@@ -123,18 +115,18 @@ class PanelFile:
             for key, part in answered:
                 self._parts.keep(key, part)
                 kept[key] = part.summary
-                on_cells(_cells_of(kept))
+                on_cells(_count_cells(kept))
                 asking.check()
         return keys, kept
 
     def _checked(self, keyed: Sequence[Due], began: datetime, count: int) -> Check:
-        """Return what comes of asking some cells again."""
+        """Return the result of asking some cells again."""
         with self._grid.asking() as asking:
             if [asking.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
                 return Check(0, (), _RECORDED_MORE)
-        cells = chosen(keyed, began, count)
+        cells = choose(keyed, began, count)
         kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
-        return compared(zip(cells, kept, strict=True), self._grid.fetch)
+        return compare(zip(cells, kept, strict=True), self._grid.fetch)
 
     def _keys(self, asking: Asking) -> list[str]:
         return [asking.key(subject) for subject in self._grid.subjects]
@@ -164,11 +156,11 @@ def _answering(
     return answers
 
 
-def _cells_of(kept: Mapping[str, Summary]) -> int:
+def _count_cells(kept: Mapping[str, Summary]) -> int:
     return sum(sum(summary.statuses.values()) for summary in kept.values())
 
 
-def _of(summaries: Sequence[Summary]) -> Written:
+def _sum_up(summaries: Sequence[Summary]) -> Written:
     statuses: Counter[str] = Counter()
     for summary in summaries:
         statuses.update(summary.statuses)

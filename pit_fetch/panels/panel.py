@@ -8,9 +8,8 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pit_fetch.errors import GapError
-from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, cells_of, halves
-from pit_fetch.panels.check import chosen, compared
-from pit_fetch.panels.undisturbed import of_one_moment
+from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, ask_consistently, cells_of, halves
+from pit_fetch.panels.check import choose, compare
 
 if TYPE_CHECKING:
     import distributed
@@ -56,7 +55,7 @@ class Panel:
         """
         from pit_fetch.formats.frames import to_pandas
 
-        cells = of_one_moment(self.grid, self._cells)
+        cells = ask_consistently(self.grid, self._cells)
         asked, own = map(to_pandas, halves(cells))
         import pandas
 
@@ -103,10 +102,11 @@ class Panel:
         """
         with self.grid.asking() as asking:
             keyed = [(asking.key(subject), subject) for subject in self.grid.subjects]
-            cells = chosen(keyed, self.grid.now(), count)
+            cells = choose(keyed, self.grid.now(), count)
+            # The panel asks a whole subject; one cell is enough.
             subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
             answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self.grid.now))
-            check = compared(zip(cells, answered, strict=True), self.grid.fetch)
+            check = compare(zip(cells, answered, strict=True), self.grid.fetch)
         if check.unchecked and not check.differing:
             text = f"{len(check.unchecked):,} of {check.cells:,} cells could not be checked. The first of them:"
             raise GapError(check.failed, [text, check.reason])

@@ -24,7 +24,7 @@ _JSON = None
 def write(file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]]) -> None:
     """Write the rows of all subjects, which are read twice: the first time for the types of the columns."""
     types: dict[str, Any] = {}
-    for cells in read():
+    for cells in read():  # types differ between subjects: a field may be null in one, and a text in another
         for column in _columns(cells):
             kind = to_array(pa, column).type
             types[column.name] = _common(types[column.name], kind) if column.name in types else kind

@@ -52,16 +52,22 @@ class Summary(NamedTuple):
         return self.is_whole and not (self.next_pit and has_come(datetime.fromisoformat(self.next_pit), now))
 
 
-class Part(NamedTuple):
+class SubjectPart(NamedTuple):
     """The answered cells of a subject, as the content of a file."""
 
     summary: Summary
     content: bytes
 
 
-def part_of(cells: Sequence[Cell]) -> Part:
+# The key of a subject, with the subject that is to be asked about, or with its answers.
+Due = tuple[str, Subject]
+Answered = tuple[str, SubjectPart]
+
+
+def part_of(cells: Sequence[Cell]) -> SubjectPart:
     """Return the part that holds the cells of a subject."""
     gaps = [gap for cell in cells if cell.status != "not_captured" for gap in lacks(cell.envelope)]
+    # What failed may succeed the next time, what was withheld will not.
     is_whole = not any(has_failed(cell.envelope) for cell in cells)
     empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
@@ -75,10 +81,10 @@ def part_of(cells: Sequence[Cell]) -> Part:
         empty=next(empty, ""),
     )
     lines = (json.dumps(line, default=str) for line in (summary._asdict(), *map(_line, cells)))
-    return Part(summary, "".join(f"{line}\n" for line in lines).encode())
+    return SubjectPart(summary, "".join(f"{line}\n" for line in lines).encode())
 
 
-class Parts:
+class PartFolder:
     """The parts of a panel, in a folder of their own, which is made when it is needed."""
 
     def __init__(self, folder: str) -> None:
@@ -87,7 +93,7 @@ class Parts:
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Hold the folder for this block alone. Raise OSError if another process holds it."""
-        with contextlib.suppress(FileExistsError):
+        with contextlib.suppress(FileExistsError):  # kept by an earlier run
             os.mkdir(self.folder)
         with locked(Path(self.folder)):
             try:
@@ -102,7 +108,7 @@ class Parts:
             return Summary(**json.loads(file.readline()))
         return None
 
-    def keep(self, key: str, part: Part) -> None:
+    def keep(self, key: str, part: SubjectPart) -> None:
         """Keep the cells of a subject. Raise OSError."""
         with replacing(self._path(key)) as file:
             file.write(part.content)
@@ -125,9 +131,9 @@ class Parts:
 
 
 def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], environ: Mapping[str, str]) -> str:
-    """Return the digest of all that the cells of a subject depend on, but for what a source answers.
+    """Return the digest of all that the cells of a subject depend on, except for what a source answers.
 
-    ``state`` tells what answers beside a source from another: an archive or a saved reply.
+    ``state`` identifies the archive or the saved reply that answers, and its state.
     """
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]

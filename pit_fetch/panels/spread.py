@@ -1,4 +1,8 @@
-"""Subjects spread over the workers of Dask, which answer from the archive as this process would."""
+"""Subjects spread over the workers of Dask, which answer from the archive as this process would.
+
+What was asked travels, and nothing else: each worker has its own keys, settings and environment, and makes the panel's
+grid anew. The key of a subject names all that its cells depend on, so a worker that would answer otherwise refuses.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,21 @@ import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pit_fetch.errors import ConfigError, UsageError
+from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Ask, Grid
-from pit_fetch.panels.parts import Part
+from pit_fetch.panels.cells import Ask, Grid, Question, cells_of
+from pit_fetch.panels.grid import grid_of
+from pit_fetch.panels.parts import Answered, Due, SubjectPart, part_of
 from pit_fetch.panels.universe import Subject
-from pit_fetch.panels.worker import Task, answered
 from pit_fetch.support.suggest import truncate
 from pit_fetch.support.version import __version__
 
 if TYPE_CHECKING:
     import distributed
-
-Due = tuple[str, Subject]
-Answered = tuple[str, Part]
 
 # How many subjects wait for each thread of a worker: no more answers than these are in memory.
 _AHEAD = 2
@@ -96,7 +98,7 @@ def _client(address: str | None) -> Iterator[distributed.Client]:
 
 @contextmanager
 def _cluster() -> Iterator[distributed.LocalCluster]:
-    """Yield workers on this machine, a process for each core, which nobody else can talk to."""
+    """Yield workers on this machine, a process for each core. No other user can connect to them."""
     import dask
     from distributed import LocalCluster
 
@@ -105,7 +107,7 @@ def _cluster() -> Iterator[distributed.LocalCluster]:
         dask.config.set(_SETTINGS),
         LocalCluster(
             threads_per_worker=1,
-            security=True,  # TLS, with keys of its own: whoever reaches a scheduler may run anything on its workers
+            security=True,  # TLS, with keys of its own: a client of a scheduler may run anything on its workers
             dashboard_address="127.0.0.1:0",  # of two clusters at once, the second would complain about a port
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
@@ -133,6 +135,7 @@ def _answers(client: distributed.Client, grid: Grid, due: Sequence[Due]) -> Gene
     from distributed import as_completed
 
     tasks = (Task(__version__, grid.question, subject, key, grid.now()) for key, subject in due)
+    # Not pure: Dask would return an older answer to an equal task.
     futures = (client.submit(answered, task, pure=False) for task in tasks)
     pending = as_completed(islice(futures, _AHEAD * sum(client.nthreads().values())), loop=client.loop)
     try:
@@ -140,7 +143,7 @@ def _answers(client: distributed.Client, grid: Grid, due: Sequence[Due]) -> Gene
             yield _result(future)
             pending.update(islice(futures, 1))
     finally:
-        pending.clear()  # the cluster drops what nobody waits for
+        pending.clear()  # the cluster drops tasks without a waiting client
 
 
 def _result(future: distributed.Future) -> Answered:
@@ -148,7 +151,7 @@ def _result(future: distributed.Future) -> Answered:
 
     try:
         result: Answered | str = future.result()
-    except KilledWorker:
+    except KilledWorker:  # after distributed.scheduler.allowed-failures attempts
         raise _unusable("the workers that were asked about a subject died: they may need more memory") from None
     except Exception as error:  # noqa: BLE001 - the cluster's own: its text has addresses
         lost = f"a worker was lost, or has no pit_fetch {__version__} ({type(error).__name__})"
@@ -160,3 +163,51 @@ def _result(future: distributed.Future) -> Answered:
 
 def _unusable(problem: str) -> ConfigError:
     return ConfigError(Code.ENGINE_UNUSABLE, problem=problem)
+
+
+# In a worker.
+
+
+class Task(NamedTuple):
+    """A subject to be answered, as it travels to a worker.
+
+    version  that of the program that asks
+    key      what it calls the subject
+    now      when it asks, by its own clock
+    """
+
+    version: str
+    question: Question
+    subject: Subject
+    key: str
+    now: datetime
+
+
+def answered(task: Task) -> tuple[str, SubjectPart] | str:
+    """Return a subject's key and answers; or, in a sentence, why this process cannot give those of the asking one."""
+    if task.version != __version__:
+        return f"a worker has version {__version__} of pit_fetch, and not {task.version}: install the same everywhere"
+    try:
+        part = _part(task)
+    except PitFetchError as error:
+        return f"a worker refuses: {str(error).rstrip('.')}"
+    except Exception as error:  # noqa: BLE001 - its text could be one of the source, or name a file
+        return f"a worker failed: {type(error).__name__}"
+    if part is None:
+        return (
+            "a worker has other data or settings: give all of them the same archive, which nothing records to "
+            "meanwhile, and the same PIT_FETCH_ variables"
+        )
+    return task.key, part
+
+
+def _part(task: Task) -> SubjectPart | None:
+    """Return the answers, None if they would be other ones. Raise PitFetchError."""
+    source, options, _ = task.question
+    over = {name: [value] for name, value in task.subject.over.items()}
+    grid = grid_of(source, task.subject.pits, over, options)
+    (subject,) = grid.subjects
+    with grid.asking() as asking:
+        if asking.key(subject) != task.key:
+            return None
+        return part_of([*cells_of(subject, asking.ask, lambda: task.now)])

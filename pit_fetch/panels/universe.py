@@ -1,4 +1,4 @@
-"""Who is asked about, and when each of them belongs to it. Pure.
+"""The universe of a panel: the subjects that are asked about, and the days on which each belongs to it. Pure.
 
 >>> text = "symbol,from,to\\nIBM,,\\nGE,2018-06-26,\\nLEH,,2008-09-15\\n"
 >>> [str(member) for member in members("symbol", "@index.csv", lambda path: text)]
@@ -41,7 +41,7 @@ class Member(NamedTuple):
 
     def belongs(self, instant: datetime) -> bool:
         """Return whether it belongs to the universe on the New York day of an instant."""
-        if self.since is self.until is None:
+        if self.since is self.until is None:  # most members: to find the day of each instant would take longer
             return True
         day = instant.astimezone(NEW_YORK).date()
         return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
@@ -54,20 +54,20 @@ def members(name: str, value: object, read: ReadFile) -> list[Member]:
     case. Raise UsageError, which names what cannot be used.
     """
     if isinstance(value, str) and value.startswith("@"):
-        return from_file(name, value, read, _in_file)
+        return from_file(name, value, read, _parse_file)
     return [Member(each) for each in listed(name, value, read)]
 
 
 def subjects(over: Mapping[str, Iterable[Member]], instants: Sequence[datetime]) -> Iterator[Subject]:
     """Yield each combination of the values once, the last name varying fastest, as of the instants when all belong."""
-    for stints in product(*map(_by_value, over.values())):
+    for stints in product(*map(_group_by_value, over.values())):
         pits = [instant for instant in instants if all(_belongs(members, instant) for members in stints)]
         if pits:
             values = {name: members[0].value for name, members in zip(over, stints, strict=True)}
             yield Subject(values, instants if len(pits) == len(instants) else pits)
 
 
-def _by_value(members: Iterable[Member]) -> list[list[Member]]:
+def _group_by_value(members: Iterable[Member]) -> list[list[Member]]:
     """Return the stints of each value, which may be a list."""
     stints: dict[str, list[Member]] = {}
     for member in members:
@@ -88,50 +88,51 @@ _CALLED = {
 }
 
 
-def _in_file(text: str, name: str) -> list[Member]:
-    given = [_bounded(row) for row in rows(text, name)]
+def _parse_file(text: str, name: str) -> list[Member]:
+    given = [_normalize_bounds(row) for row in rows(text, name)]
     _check_columns(name, given[0] if given else ())
     if given and _BOUNDS & given[0].keys():
-        return [_member(name, row) for row in given]
+        return [_parse_member(name, row) for row in given]
     return [Member(value) for value in from_text(text, name)]
 
 
-def _bounded(row: Mapping[str, str]) -> dict[str, str]:
+def _normalize_bounds(row: Mapping[str, str]) -> dict[str, str]:
     """Return a row in which the columns of its days are named as here."""
     return {column.lower() if column.lower() in _BOUNDS else column: text for column, text in row.items()}
 
 
 def _check_columns(name: str, columns: Iterable[str]) -> None:
-    """Raise UsageError for days under other names: a member would belong for ever."""
+    """Raise UsageError for days under other names."""
+    # Taken for columns of another meaning, they would let a member that left belong for ever: survivorship bias.
     others = [column for column in columns if column != name and column not in _BOUNDS]
     renamed = [
         f"{truncate(column)} to {bound}"
         for bound in sorted(_BOUNDS.difference(columns))
         for column in others
-        if _is_called(column, bound)
+        if _names_bound(column, bound)
     ]
     if renamed:
         fix = f"rename {' and '.join(renamed)}"
         raise UsageError(Code.USAGE, text=f"its columns of days are named from and to: {fix}, or leave them out")
 
 
-def _is_called(column: str, bound: str) -> bool:
+def _names_bound(column: str, bound: str) -> bool:
     """Return whether the name of a column means a bound: ``Valid From``, ``startDate``, ``date_to``."""
     letters = re.sub("[^a-z]", "", column.lower())
     return re.fullmatch(f"{_AROUND}(?:{_CALLED[bound]}){_AROUND}", letters) is not None
 
 
-def _member(name: str, row: Mapping[str, str]) -> Member:
+def _parse_member(name: str, row: Mapping[str, str]) -> Member:
     value = row.get(name)
     if not value:
         raise UsageError(Code.USAGE, text=f"a line has no {name}")
-    member = Member(value, *(_day(row.get(bound), value) for bound in ("from", "to")))
+    member = Member(value, *(_parse_day(row.get(bound), value) for bound in ("from", "to")))
     if member.since and member.until and member.since > member.until:
         raise UsageError(Code.USAGE, text=f"{truncate(str(member))} is no time: swap the days")
     return member
 
 
-def _day(text: str | None, value: str) -> date | None:
+def _parse_day(text: str | None, value: str) -> date | None:
     if not text:
         return None
     day = parse_date(text)

@@ -16,8 +16,7 @@ from typing import Any, get_args
 from unittest.mock import patch
 
 from pit_fetch import api
-from pit_fetch.archive.archived import Archived
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.archived import Archived, OpenArchives
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
@@ -181,7 +180,7 @@ def disturbed(rng: Random) -> int:
         _captured(folder, news, seen[0])
         _of_archive(folder, pits, end).write(f"{folder}/before.csv")
         panel = _of_archive(folder, pits, end)
-        while not reading.stamp_of(str(path)).is_settled(time.time_ns()):
+        while not reading.file_state(str(path)).is_settled(time.time_ns()):
             time.sleep(0.001)
         with _recorded_before(rng.randint(1, 12), lambda: _captured(folder, news, seen[1])):
             panel.write(f"{folder}/panel.csv")

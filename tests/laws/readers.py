@@ -15,7 +15,7 @@ from random import Random
 
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
-from pit_fetch.archive.store.journal import Fetch, Writer
+from pit_fetch.archive.store.journal import FetchEntry, Writer
 from tests.memory_folder import scratch
 
 _FILES = ("", "-wal", "-shm")
@@ -37,7 +37,7 @@ class _Scene:
             self.writer = schema.open_to_write(str(self.path))
         with schema.transaction(self.writer):
             plan = "p" * (5_000 * (self.held % 2))
-            Writer(self.writer).fetch(Fetch(self.held, "live", "sample", "", plan, {}, "", None))
+            Writer(self.writer).fetch(FetchEntry(self.held, "live", "sample", "", plan, {}, "", None))
         self.held += 1
 
     def checkpoint(self) -> None:
@@ -60,7 +60,7 @@ class _Scene:
 
     def wait(self) -> None:
         """Let the last write be so old that the next one gets another time."""
-        while not reading.stamp_of(str(self.path)).is_settled(time.time_ns()):
+        while not reading.file_state(str(self.path)).is_settled(time.time_ns()):
             time.sleep(0.001)
 
     def step(self, rng: Random) -> None:

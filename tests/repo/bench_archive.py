@@ -25,8 +25,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch import api
+from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.interpreted import stream_of
-from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import maintenance, replay
@@ -123,7 +123,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
     request = parse(NEWS[2:], provider, {})
     seen = microseconds.to_micros(PIT - timedelta(seconds=30))
     hosts = {host.name: base_url(host, {}) for host in provider.hosts}
-    fetch = journal.Fetch(seen, "live", provider.name, "", "", hosts, request.canonical, None)
+    fetch = journal.FetchEntry(seen, "live", provider.name, "", "", hosts, request.canonical, None)
     stream = stream_of(provider, build_query(request, PIT), fetch)
     with schema.transaction(connection):
         for start in range(0, count, 10_000):
@@ -193,7 +193,7 @@ def questions(folder: Path) -> Iterator[Row]:
     path, runtime = str(folder / "asked.db"), _asking(folder)
     options = {"pit": PIT.isoformat(), "offline": True, "lookback_minutes": 20}
     asked = parse([*NEWS[2:], "--pit", PIT.isoformat()], registry.load(NEWS[1]), {}).canonical
-    fetch = journal.Fetch(0, "offline", NEWS[1], "", "", {}, asked, microseconds.to_micros(PIT))
+    fetch = journal.FetchEntry(0, "offline", NEWS[1], "", "", {}, asked, microseconds.to_micros(PIT))
 
     def ask() -> str:
         answer = api.fetch(NEWS[1], options, "keep", runtime)

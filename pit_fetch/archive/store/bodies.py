@@ -1,7 +1,12 @@
 """Pack and unpack bodies: with zlib, or with zstandard and the previous reply to the same request as dictionary.
 
 Replies to one request hardly differ from one day to the next, so the previous one is the best dictionary there is
-(docs/adr/0015). Without the extra ``archive``, that is without zstandard, zlib does the work.
+(docs/adr/0015). Without the extra ``archive``, that is without zstandard, zlib does the work. Pure.
+
+>>> body = b'{"close": "182.50"}' * 99
+>>> packed = pack(body)
+>>> len(packed.data) < len(body) / 10, unpack(packed, None, len(body)) == body
+(True, True)
 """
 
 from __future__ import annotations
@@ -29,10 +34,10 @@ class Packed(NamedTuple):
 
 def pack(body: bytes, base: bytes | None = None) -> Packed:
     """Pack ``body`` as small as the installed packages can. ``base`` is its previous vintage."""
-    if len(body) < _SMALL:
+    if len(body) < _SMALL:  # so short a text does not become shorter
         return Packed(PLAIN, body)
     zstandard = _zstandard()
-    if zstandard is None:
+    if zstandard is None:  # zlib has dictionaries as well, but of 32 kB at most: a body is larger
         return Packed(ZLIB, zlib.compress(body, _LEVEL_ZLIB))
     reach = len(body) + len(base or b"")
     parameters = zstandard.ZstdCompressionParameters.from_level(

@@ -1,8 +1,14 @@
 """Checksums of the index's rows. SQLite has none, and a changed bit may be an instant.
 
 Each row has one over all of its columns and the name of its stream, so that a row that was moved to another stream is
-found out as well. Whoever reads a row to answer a question, or to write other rows from it, checks it first. A column
-of a damaged row can hold a value of another type, whose checksum is another one, too.
+found out as well. A row is checked before a question is answered, or other rows are written, from it. A column
+of a damaged row can hold a value of another type, whose checksum is another one, too. Pure.
+
+>>> mark = checksum(seed("news"), 1, "a")
+>>> check(mark, seed("news"), 1, "a")
+>>> check(mark, seed("bars"), 1, "a")
+Traceback (most recent call last):
+pit_fetch.archive.store.errors.Damaged: its index is damaged: run pit_fetch archive rebuild
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 
 
 class ArchiveError(Exception):
@@ -68,3 +70,12 @@ def archive_error(error: Exception) -> ArchiveError:
             return Damaged(problem) if code == "SQLITE_CORRUPT" else ArchiveError(problem)
     is_passing = name.startswith(("SQLITE_NOMEM", "SQLITE_INTERRUPT"))
     return (ArchiveError if is_passing else Damaged)(f"SQLite refuses it ({name or type(error).__name__})")
+
+
+@contextlib.contextmanager
+def translating() -> Iterator[None]:
+    """Raise ArchiveError in place of what SQLite, or an odd value in a damaged file, makes a block raise."""
+    try:
+        yield
+    except BROKEN as error:
+        raise archive_error(error) from error

@@ -147,7 +147,9 @@ def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
         counts_from: dict[frozenset[ItemVersion], int] = {}
         for current in simultaneous:
             other = counts_from.get(current.versions, current.counts_from)
+            # The same content twice counts from the earlier of both.
             counts_from[current.versions] = min(current.counts_from, other)
+        # Two pages of one fetch, or two machines at one instant: what one of them has was there.
         if len(counts_from) > 1:
             counts_from.pop(NOTHING, None)
         merged = [Observation(seen, versions, instant) for versions, instant in counts_from.items()]
@@ -155,7 +157,7 @@ def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
         if longer is not None:
             history[-1] = longer
         else:
-            history.append(ObservationRun(seen, seen, seen, tuple(sorted(merged, key=_by_versions))))
+            history.append(ObservationRun(seen, seen, seen, tuple(sorted(merged, key=_version_order))))
     return history
 
 
@@ -168,6 +170,7 @@ def extend(run: ObservationRun, later: Observation) -> ObservationRun | None:
     (first, *others) = run.observations
     if others or first.versions != later.versions or not first.is_all_public:
         return None
+    # An observation that counts earlier vouches for the whole run.
     earliest = first._replace(counts_from=min(first.counts_from, later.counts_from))
     return ObservationRun(run.first, run.last, later.seen, (earliest,))
 
@@ -180,10 +183,11 @@ def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
             believed = {version for version in public if _is_believed(version, history[:place], run.first)}
             for version in believed:
                 stamped_at = version.stamped_at if version.stamped_at is not None else run.first
+                # Rule 5: not before the fetch that has the stamp depends on nothing later.
                 yield Evidence(stamped_at, run.first, version, max(stamped_at, current.counts_from), is_stamp=True)
             latest = representative(public)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
-            yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))
+            yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))  # rule 3
 
 
 def validities(history: Sequence[ObservationRun]) -> list[Validity]:
@@ -207,7 +211,7 @@ def validities(history: Sequence[ObservationRun]) -> list[Validity]:
 def _corrected(usable: Sequence[Evidence]) -> Iterator[Evidence]:
     """Yield the evidence, each content with the stamps of the last observation that has it on a stamp (rule 5)."""
     last: dict[str, Evidence] = {}
-    for piece in sorted(usable, key=_by_time):
+    for piece in sorted(usable, key=_time_order):
         if piece.version is not None and piece.is_stamp:
             known = last.get(piece.version.content)
             last[piece.version.content] = piece if known is None or piece.seen >= known.seen else known
@@ -227,17 +231,17 @@ def _corrects(newer: Evidence, piece: Evidence) -> bool:
 
 def _decisive(usable: Iterable[Evidence]) -> Evidence:
     """Return the latest evidence (rule 6), or what that spares."""
-    first, *later = sorted(usable, key=_by_time)
+    first, *later = sorted(usable, key=_time_order)
     best = first
     for piece in later:
-        if not _is_spared(best.version, piece):
+        if not _spares(best.version, piece):
             best = piece
     return best
 
 
 def representative(versions: Iterable[ItemVersion]) -> ItemVersion | None:
     """Return which of the versions of one observation represents it; None if there are none."""
-    return max(versions, key=_by_stamp, default=None)
+    return max(versions, key=_stamp_order, default=None)
 
 
 def _spared(current: Observation, latest: ItemVersion | None) -> frozenset[str]:
@@ -246,7 +250,7 @@ def _spared(current: Observation, latest: ItemVersion | None) -> frozenset[str]:
     return NO_CONTENT if is_dated else frozenset(version.content for version in current.versions)
 
 
-def _is_spared(known: ItemVersion | None, later: Evidence) -> bool:
+def _spares(known: ItemVersion | None, later: Evidence) -> bool:
     """Return whether later evidence leaves a version as it is."""
     if known is None or known.content not in later.spares:
         return False
@@ -284,13 +288,13 @@ def _conflicts(versions: frozenset[ItemVersion], version: ItemVersion) -> bool:
     return all(other.content != version.content for other in versions)
 
 
-def _by_stamp(version: ItemVersion) -> tuple[bool, int, str, str]:
+def _stamp_order(version: ItemVersion) -> tuple[bool, int, str, str]:
     return version.stamped_at is not None, version.stamped_at or 0, version.key, version.content
 
 
-def _by_time(piece: Evidence) -> tuple[int, int, tuple[bool, int, str, str]]:
-    return piece.time, piece.seen, _by_stamp(piece.version) if piece.version else (False, 0, "", "")
+def _time_order(piece: Evidence) -> tuple[int, int, tuple[bool, int, str, str]]:
+    return piece.time, piece.seen, _stamp_order(piece.version) if piece.version else (False, 0, "", "")
 
 
-def _by_versions(current: Observation) -> list[tuple[bool, int, str, str]]:
-    return sorted(map(_by_stamp, current.versions))
+def _version_order(current: Observation) -> list[tuple[bool, int, str, str]]:
+    return sorted(map(_stamp_order, current.versions))

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from pit_fetch.archive.store import items, microseconds
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, checksum_of, seed
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
-from pit_fetch.archive.store.journal import Key, in_order_of
+from pit_fetch.archive.store.journal import Key, ending_order
 from pit_fetch.archive.store.tables import DERIVED, FORMER, INDEX
 from pit_fetch.archive.store.versions import Version, shown_record
 from pit_fetch.provider import Record
@@ -38,6 +38,8 @@ UNASSIGNED = ""
 COMPLETE, INCOMPLETE, IN_PART = 1, 0, -1
 
 _STREAM = "(SELECT id FROM streams WHERE name = ?)"
+_READS = f"SELECT mark, seen, origin, fetch, complete, since, until FROM reads WHERE stream = {_STREAM} "
+_LAST_FIRST = "ORDER BY seen DESC, origin DESC, fetch DESC"
 _VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
 
 
@@ -67,11 +69,11 @@ class IndexedFetch(NamedTuple):
 
 def clear(connection: sqlite3.Connection) -> None:
     for table in DERIVED:
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our names
+        connection.execute(f"DELETE FROM {table}")
 
 
-def create_anew(connection: sqlite3.Connection) -> None:
-    """Create the tables of the index, empty, in the place of those that are there, however damaged."""
+def recreate(connection: sqlite3.Connection) -> None:
+    """Create the tables of the index, empty, in place of those that are there, however damaged these are."""
     for table in (*DERIVED, *FORMER):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in INDEX.split(";"):
@@ -118,7 +120,7 @@ def _set_reads(connection: sqlite3.Connection, stream: str, number: int, reads: 
     connection.execute("INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?, ?)", row)
 
 
-class Read(NamedTuple):
+class IndexedRead(NamedTuple):
     """A fetch in ``reads``."""
 
     seen: int
@@ -128,19 +130,16 @@ class Read(NamedTuple):
     has_every_item: bool = True  # every item that the fetch had is in the index
 
 
-def reads_of(connection: sqlite3.Connection, stream: str) -> list[Read]:
+def reads_of(connection: sqlite3.Connection, stream: str) -> list[IndexedRead]:
     """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
-    if known_stream(connection, stream) is None:
+    if known_stream(connection, stream) is None:  # nothing was recorded of it
         return []
     stream_seed, reads = seed(stream), []
-    for mark, *row in connection.execute(
-        "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names
-        f"WHERE stream = {_STREAM} ORDER BY seen DESC, origin DESC, fetch DESC",
-        (stream,),
-    ):
+    for mark, *row in connection.execute(_READS + _LAST_FIRST, (stream,)):
         check(mark, stream_seed, *row)
         seen, origin, fetch, complete, since, _ = row
-        reads.append(Read(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
+        reads.append(IndexedRead(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
+    # A row that is gone has no checksum that could be wrong: only their number shows it.
     if connection.execute("SELECT reads FROM streams WHERE name = ?", (stream,)).fetchone() != (len(reads),):
         raise Damaged(DAMAGED_INDEX)
     return reads
@@ -158,8 +157,8 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
     Raise Damaged.
     """
     rows = connection.execute(
-        "SELECT f.mark, f.origin, f.fetch FROM pending f LEFT JOIN answers a "  # noqa: S608 - our names
-        f"ON a.origin = f.origin AND a.fetch = f.fetch WHERE f.stream = {_STREAM} ORDER BY {in_order_of('f.fetch')}",
+        "SELECT f.mark, f.origin, f.fetch FROM pending f LEFT JOIN answers a "
+        f"ON a.origin = f.origin AND a.fetch = f.fetch WHERE f.stream = {_STREAM} ORDER BY {ending_order('f.fetch')}",
         (stream,),
     ).fetchall()
     for mark, *key in rows:
@@ -176,7 +175,7 @@ def is_behind(connection: sqlite3.Connection, stream: str) -> bool:
 
 def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: int) -> bool:
     """Return whether a fetch is in the index, as received at or after ``since``."""
-    query = f"SELECT 1 FROM reads WHERE stream = {_STREAM} AND seen >= ? AND origin = ? AND fetch = ?"  # noqa: S608
+    query = f"SELECT 1 FROM reads WHERE stream = {_STREAM} AND seen >= ? AND origin = ? AND fetch = ?"
     return connection.execute(query, (stream, since, *key)).fetchone() is not None
 
 
@@ -187,7 +186,7 @@ def defer_all(connection: sqlite3.Connection, stream: str) -> None:
         defer(connection, stream, read.key)
     connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE stream = ?)", (number,))
     for table in ("reads", "forms", "items", "runs", "validities", "first_held"):
-        connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))  # noqa: S608 - our names
+        connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))
     _set_reads(connection, stream, number, 0)
 
 
@@ -197,25 +196,22 @@ def mark_ingested(connection: sqlite3.Connection, key: Key) -> None:
 
 def has_fetches(connection: sqlite3.Connection, stream: str) -> bool:
     """Return whether the stream has a fetch, ingested or pending."""
-    query = f"SELECT 1 FROM reads WHERE stream = {_STREAM} UNION ALL SELECT 1 FROM pending WHERE stream = {_STREAM}"  # noqa: S608
+    query = f"SELECT 1 FROM reads WHERE stream = {_STREAM} UNION ALL SELECT 1 FROM pending WHERE stream = {_STREAM}"
     return connection.execute(query, (stream, stream)).fetchone() is not None
 
 
 def is_out_of_order(connection: sqlite3.Connection, fetch: IndexedFetch) -> bool:
     """Return whether the index holds a fetch of the same stream that was received after this one."""
-    query = f"SELECT max(seen) FROM reads WHERE stream = {_STREAM}"  # noqa: S608 - our names
+    query = f"SELECT max(seen) FROM reads WHERE stream = {_STREAM}"
     (latest_seen,) = connection.execute(query, (fetch.stream,)).fetchone()
+    # Such a fetch comes from a merge, or from a rebuild during a fetch.
     return latest_seen is not None and fetch.seen < latest_seen
 
 
 def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
     """Return the last complete fetch of the stream received by ``instant``, and when. Raise Damaged."""
-    row = connection.execute(
-        "SELECT mark, seen, origin, fetch, complete, since, until FROM reads "  # noqa: S608 - our names
-        f"WHERE stream = {_STREAM} AND complete = {COMPLETE} AND seen <= ? "
-        "ORDER BY seen DESC, origin DESC, fetch DESC LIMIT 1",
-        (stream, instant),
-    ).fetchone()
+    query = f"{_READS} AND complete = {COMPLETE} AND seen <= ? {_LAST_FIRST} LIMIT 1"
+    row = connection.execute(query, (stream, instant)).fetchone()
     if row is None:
         return None
     mark, seen, origin, fetch, *_ = row
@@ -230,26 +226,29 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
     """
     stream_seed, held = seed(stream), {}
     for row, first, mark in connection.execute(
-        "SELECT f.row, f.first, f.mark FROM json_each(?) j "  # noqa: S608 - our names
+        "SELECT f.row, f.first, f.mark FROM json_each(?) j "
         f"CROSS JOIN first_held f ON f.stream = {_STREAM} AND f.row = j.value",
         (json.dumps([*rows]), stream),
     ):
         check(mark, stream_seed, row, first)
         held[row] = first
     if not held.keys() >= {*rows}:
-        _check_firsts(connection, stream)
+        _check_firsts(connection, stream)  # before a row is called new, so that a changed digest does not make it one
     return held
 
 
 def _check_firsts(connection: sqlite3.Connection, stream: str) -> None:
     """Raise Damaged if one of the rows of the stream has changed: it would seem to be new under its own digest."""
-    query = f"SELECT mark, row, first FROM first_held WHERE stream = {_STREAM}"  # noqa: S608 - our names
+    query = f"SELECT mark, row, first FROM first_held WHERE stream = {_STREAM}"
     for mark, *row in connection.execute(query, (stream,)):
         check(mark, seed(stream), *row)
 
 
 def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:
-    """Return which of these items the archive saw by ``instant``, be it as absent, or holds then. Raise Damaged."""
+    """Return which of these items the archive had observed by ``instant``, also as absent, or holds then.
+
+    Raise Damaged.
+    """
     number = known_stream(connection, stream)
     if number is None:
         return set()
@@ -262,7 +261,7 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
     known = {name for name, of_item in runs.items() if any(run.first <= instant for run in of_item)}
     held = [version for of_item in runs.values() for run in of_item for version in run.numbers]
     rows = connection.execute(
-        "SELECT v.item FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value "  # noqa: S608 - our names
+        "SELECT v.item FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value "
         "CROSS JOIN validities r ON r.stream = ? AND r.position = v.available AND r.version = v.id "
         f"WHERE {_VALID_THEN}",
         (json.dumps(held), number, instant, instant),
@@ -306,7 +305,7 @@ def _valid_records(
     of_stream = seed(stream)
     try:
         for row in connection.execute(
-            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "  # noqa: S608
+            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "
             "v.revised, f.stamp, f.names FROM validities r LEFT JOIN versions v ON v.id = r.version "
             "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
             f"WHERE r.stream = {_STREAM} {condition}",
@@ -315,7 +314,7 @@ def _valid_records(
             mark, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
             if mark != checksum_of(of_stream, row[2:], values):
                 raise Damaged(DAMAGED_INDEX)
-            stop = microseconds.ALWAYS if stop is None else stop
+            stop = microseconds.ALWAYS if stop is None else stop  # it is the answer for good
             yield start, stop, shown_record(name, stamp, first_seen, available, revised, names, values)
     except sqlite3.Error as error:
         raise archive_error(error) from error

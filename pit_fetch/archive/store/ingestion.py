@@ -17,7 +17,7 @@ from pit_fetch.archive.store import history, index, items, microseconds, rows
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum, seed
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun, is_public
-from pit_fetch.archive.store.index import IndexedFetch, Read
+from pit_fetch.archive.store.index import IndexedFetch, IndexedRead
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive.store.rows import RunRow, ValidityRow
 from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
@@ -83,20 +83,20 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
 
 
 class _Ingestion:
-    """Adds one fetch to the index."""
+    """The work of adding one fetch to the index. Statements are collected, and executed table by table."""
 
     def __init__(
         self, connection: sqlite3.Connection, stream_id: int, fetch: IndexedFetch, window_covers: WindowCovers
     ) -> None:
         self.connection, self.stream_id, self.fetch, self.window_covers = connection, stream_id, fetch, window_covers
         self.stream_seed = seed(fetch.stream)
-        self.complete: list[Read] | None = None  # the complete fetches before this one, newest first
+        self.complete: list[IndexedRead] | None = None  # the complete fetches before this one, newest first
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
         self.numbers = items.numbers(connection, stream_id, self.stream_seed, fetch.items)
         self.names = {number: name for name, number in self.numbers.items()}
         self.forms = items.forms(connection, stream_id)
         self.form_numbers = {form: number for number, form in self.forms.items()}
-        self.last_form, self.last_item, self.last_version = map(self._last, ("forms", "items", "versions"))
+        self.last_form, self.last_item, self.last_version = map(self._highest_id, ("forms", "items", "versions"))
 
     def add_items(self) -> None:
         """Add an observation of each item that the fetch contains."""
@@ -112,10 +112,10 @@ class _Ingestion:
         for item, versions in self.fetch.items.items():
             runs, number = latest.get(item, []), self.numbers.get(item, 0)
             known = [ids.get((number, content(version)), 0) for version in versions]
-            is_same = (
-                len(runs) == 1 and runs[0].versions == rows.joined(known) and _were_public(versions, runs[0].first)
-            )
-            if is_same and runs[0].counts_from <= self.fetch.counts_from:
+            # Most items are as they were last: their run becomes longer, which is one UPDATE, and no rule is asked.
+            is_same = len(runs) == 1 and runs[0].versions == rows.join_numbers(known)
+            is_longer = is_same and runs[0].counts_from <= self.fetch.counts_from
+            if is_longer and _were_public(versions, runs[0].first):
                 self._extend(item, runs[0])
             else:
                 changed[item] = versions
@@ -126,7 +126,7 @@ class _Ingestion:
         since = microseconds.NEVER if self.fetch.since is None else self.fetch.since
         until = microseconds.ALWAYS if self.fetch.until is None else self.fetch.until
         there = {item for (item,) in self.connection.execute(_THERE, (self.stream_id, since, until, self.stream_id))}
-        others = self._named(there - self.names.keys())
+        others = self._look_up_names(there - self.names.keys())
         self.names.update(others)
         self.numbers.update((name, number) for number, name in others.items())
         latest = self._runs(others.values(), latest=True)
@@ -153,20 +153,20 @@ class _Ingestion:
     def _observe(self, observed: Mapping[str, Sequence[Version]]) -> None:
         """Add an observation of these versions of each item, and write everything."""
         runs = self._runs(item for item in observed if item in self.numbers)
-        stored = self._stored(number for of_item in runs.values() for run in of_item for number in run.numbers)
-        for of_item in runs.values():
-            self._check_whole(of_item, stored)
+        stored = self._stored(number for item_runs in runs.values() for run in item_runs for number in run.numbers)
+        for item_runs in runs.values():
+            self._check_whole(item_runs, stored)
         for item, versions in observed.items():
-            of_item = runs.get(item, [])
-            self._observe_item(item, versions, of_item, {n: stored[n] for run in of_item for n in run.numbers})
+            item_runs = runs.get(item, [])
+            self._observe_item(item, versions, item_runs, {n: stored[n] for run in item_runs for n in run.numbers})
         self._write()
 
     def _observe_item(
         self, item: str, versions: Sequence[Version], runs: Sequence[RunRow], stored: dict[int, StoredVersion]
     ) -> None:
         is_sole = not runs and len(versions) == 1 and is_public(versions[0].stamped_at, self.fetch.seen)
-        if is_sole and self._absence_before(item, ()) is None:
-            self._begin(item, versions[0].stored())
+        if is_sole and self._absence_before(item, ()) is None:  # as most of the items of a new window are
+            self._add_first_seen(item, versions[0].stored())
             return
         contents = {number: item_version(version) for number, version in stored.items()}
         before = [observation for run in runs for observation in run.observations(contents)]
@@ -178,10 +178,10 @@ class _Ingestion:
         numbers = {version: number for number, version in contents.items()}
         self._replace(item, runs, history.runs(before), history.runs(observed), stored, numbers)
 
-    def _begin(self, item: str, version: StoredVersion) -> None:
-        """Add an item that was not seen before, in one version, as most of the items of a fetch are."""
+    def _add_first_seen(self, item: str, version: StoredVersion) -> None:
+        """Add an item that was not seen before, in one version."""
         number = self._add_version(item, version)
-        run, validity = rows.sole(number, version, self.fetch.seen, self.fetch.counts_from)
+        run, validity = rows.sole_rows(number, version, self.fetch.seen, self.fetch.counts_from)
         self._add_run(item, run)
         self._add_validity(item, validity, version)
 
@@ -203,12 +203,12 @@ class _Ingestion:
             self.complete = [read for read in reads if read.shows_absence and read.seen < seen]
         records: list[Record] = []
         for read in self.complete:
-            if read.seen < since:
+            if read.seen < since:  # reads come newest first
                 break
             if read.seen in held:
                 continue
             records = records or [record(item, version.stored()) for version in versions]
-            if self.window_covers(read.key, _from(records, read.since)):
+            if self.window_covers(read.key, _available_since(records, read.since)):
                 return read.seen
         return None
 
@@ -245,12 +245,12 @@ class _Ingestion:
         numbers: Mapping[ItemVersion, int],
     ) -> None:
         """Write what the new history of an item has in the place of the old one, of which there are ``runs``."""
-        revised = rows.runs_of(after, numbers, stored)
-        for run in set(runs) - revised:
+        revised = rows.run_rows(after, numbers, stored)
+        for run in set(runs) - revised:  # most rows of a long history stay as they are
             self.rows[_DELETE_RUN].append((self.stream_id, self.numbers[item], run.first, run.versions))
         for run in revised.difference(runs):
             self._add_run(item, run)
-        obsolete, valid = (rows.validities_of(of_item, numbers, stored) for of_item in (before, after))
+        obsolete, valid = (rows.validity_rows(item_runs, numbers, stored) for item_runs in (before, after))
         for position, version, start, *_ in obsolete - valid:
             self.rows[_DELETE_VALIDITY].append((self.stream_id, position, version, start))
         for validity in valid - obsolete:
@@ -258,7 +258,7 @@ class _Ingestion:
 
     def _add_run(self, item: str, run: RunRow) -> None:
         mark = checksum(self.stream_seed, item, *run.columns)
-        self.rows[_ADD_RUN].append((self.stream_id, self._number(item), *run.columns, mark))
+        self.rows[_ADD_RUN].append((self.stream_id, self._item_number(item), *run.columns, mark))
 
     def _add_validity(self, item: str, validity: ValidityRow, version: StoredVersion) -> None:
         mark = rows.validity_mark(self.stream_seed, item, validity, version)
@@ -269,11 +269,12 @@ class _Ingestion:
         self.last_version += 1
         form, content, available, revised, values = version
         mark = rows.version_mark(self.stream_seed, item, version)
-        row = (self.last_version, self._number(item), self._form(form), content, available, revised, values, mark)
+        numbers = self.last_version, self._item_number(item), self._form_number(form)
+        row = (*numbers, content, available, revised, values, mark)
         self.rows[_ADD_VERSION].append(row)
         return self.last_version
 
-    def _number(self, item: str) -> int:
+    def _item_number(self, item: str) -> int:
         """Return the number of an item, which is added if it is new."""
         if item not in self.numbers:
             self.last_item += 1
@@ -282,7 +283,7 @@ class _Ingestion:
             self.rows[_ADD_ITEM].append((self.last_item, self.stream_id, item, mark))
         return self.numbers[item]
 
-    def _form(self, form: Form) -> int:
+    def _form_number(self, form: Form) -> int:
         """Return the number of a form, which is added if it is new."""
         if form not in self.form_numbers:
             self.last_form += 1
@@ -290,8 +291,8 @@ class _Ingestion:
             self.rows[_ADD_FORM].append((self.last_form, self.stream_id, *form))
         return self.form_numbers[form]
 
-    def _last(self, table: str) -> int:
-        (number,) = self.connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()  # noqa: S608
+    def _highest_id(self, table: str) -> int:
+        (number,) = self.connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()
         return int(number)
 
     def _write(self) -> None:
@@ -300,14 +301,14 @@ class _Ingestion:
             done = self.connection.executemany(statement, values)
             if statement == _DELETE_VALIDITY and done.rowcount != len(values):
                 raise Damaged(DAMAGED_INDEX)
-            values.clear()
+            values.clear()  # add_absences collects anew
 
     def _runs(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[RunRow]]:
         """Return the runs of these items, which the stream has. Raise Damaged."""
         named = {self.numbers[name]: name for name in names}
         return items.runs(self.connection, self.stream_id, self.stream_seed, named, latest=latest)
 
-    def _named(self, numbers: Iterable[int]) -> dict[int, str]:
+    def _look_up_names(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the names of items of the stream. Raise Damaged."""
         return items.names(self.connection, self.stream_id, self.stream_seed, [*numbers])
 
@@ -321,7 +322,7 @@ class _Ingestion:
         new = [versions for item, versions in self.fetch.items.items() if item not in self.numbers]
         positions = {version.available for versions in new for version in versions if version.available is not None}
         beside = self.connection.execute(_BESIDE, (json.dumps([*positions]), self.stream_id))
-        self._named({item for (item,) in beside} - self.names.keys())
+        self._look_up_names({item for (item,) in beside} - self.names.keys())
 
     def _check_seen(self, there: Set[str], latest: Set[str]) -> None:
         """Raise Damaged if an item that is there has no last run: no fetch could show that it is gone."""
@@ -349,7 +350,7 @@ def _were_public(versions: Iterable[Version], seen: int) -> bool:
     return all(is_public(version.stamped_at, seen) for version in versions)
 
 
-def _from(records: Iterable[Record], oldest: int | None) -> list[Record]:
+def _available_since(records: Iterable[Record], oldest: int | None) -> list[Record]:
     """Return the records that were available at or after ``oldest`` (None: all), and undated ones."""
     starts = microseconds.from_micros(oldest)
     return [made for made in records if starts is None or made.available_at is None or made.available_at >= starts]

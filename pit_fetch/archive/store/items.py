@@ -33,9 +33,10 @@ def item_mark(stream_seed: int, stream_id: int, name: str) -> int:
 
 def numbers(connection: sqlite3.Connection, stream_id: int, stream_seed: int, names: Collection[str]) -> dict[str, int]:
     """Return the number of each of these items that the stream has. Raise Damaged."""
+    # One parameter, however many names: SQLite allows 32,766 of them.
     marks = json.dumps([item_mark(stream_seed, stream_id, name) for name in names])
     rows = connection.execute(_BY_MARK, (marks,)).fetchall()
-    known = {name: number for owner, name, mark, number in rows if _is_of(stream_id, stream_seed, owner, name, mark)}
+    known = {name: number for owner, name, mark, number in rows if _belongs(stream_id, stream_seed, owner, name, mark)}
     # Other names of the stream may have the checksum of one that is asked for.
     return {name: known[name] for name in names if name in known}
 
@@ -44,7 +45,7 @@ def names(connection: sqlite3.Connection, stream_id: int, stream_seed: int, numb
     """Return the names of these items of the stream. Raise Damaged if one of them is not there."""
     found = {}
     for owner, name, mark, number in connection.execute(_BY_NUMBER, (json.dumps([*numbers]),)):
-        if not _is_of(stream_id, stream_seed, owner, name, mark):
+        if not _belongs(stream_id, stream_seed, owner, name, mark):
             raise Damaged(DAMAGED_INDEX)
         found[number] = name
     return found
@@ -76,7 +77,7 @@ def forms(connection: sqlite3.Connection, stream_id: int) -> dict[int, Form]:
     return {number: Form(stamp, fields) for number, stamp, fields in rows}
 
 
-def _is_of(stream_id: int, stream_seed: int, owner: int, name: str, mark: int) -> bool:
+def _belongs(stream_id: int, stream_seed: int, owner: int, name: str, mark: int) -> bool:
     """Return whether a row, which is of the stream ``owner``, is that of an item of this stream.
 
     Raise Damaged if only one half of it says so.

@@ -41,12 +41,17 @@ WITHDRAWN = (
     "SELECT o.key AS origin, f.value AS fetch, min(d.time) AS time FROM drops d, "
     "json_each(d.what, '$.answers') o, json_each(o.value) f GROUP BY o.key, f.value"
 )
-_STAYING = {"answers": f"(origin, fetch) NOT IN (SELECT origin, fetch FROM ({WITHDRAWN}))"}  # noqa: S608 - our names
+_STAYING = {"answers": f"(origin, fetch) NOT IN (SELECT origin, fetch FROM ({WITHDRAWN}))"}
 # The digests of the bodies that must exist.
 NAMED = " UNION ".join(
-    f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND {_STAYING.get(kind, 1)}"  # noqa: S608 - our names
+    f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND {_STAYING.get(kind, 1)}"
     for kind, columns in BODIES.items()
     for column in columns
+)
+# The entries that were appended during a fetch: after its own, and before the one of its end.
+_DURING = (
+    "e.origin = :origin AND e.seq > :fetch "
+    "AND e.seq < (SELECT max(seq) FROM answers WHERE origin = :origin AND fetch = :fetch)"
 )
 
 
@@ -67,7 +72,7 @@ class Entry(NamedTuple):
     link: bytes
 
 
-class Fetch(NamedTuple):
+class FetchEntry(NamedTuple):
     """A request. ``kind`` is live, capture or offline; ``hosts`` are the base addresses of hosts by name."""
 
     began: int
@@ -107,11 +112,12 @@ class Writer:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
-    def fetch(self, fetch: Fetch) -> Key:
+    def fetch(self, fetch: FetchEntry) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
     def exchange(self, fetch: Key, exchange: Exchange) -> int:
         """Append an exchange. Return when it counts as received: never before any other in the archive."""
+        # A clock that was set back must not make a reply older than its predecessors.
         seen = max(exchange.seen, self.last_seen())
         request = request_digest(exchange)
         values = {
@@ -131,6 +137,7 @@ class Writer:
         """Append how a fetch ended and what it printed. An answer that is not kept is recorded as deleted."""
         digest = None
         if answer is not None:
+            # Its row has the digest either way, and the chain the hash of the row.
             digest = self.body(answer) if is_kept else _digest(answer)
         values = {**ended._asdict(), "fetch": fetch.seq, "answer": digest, "complete": int(ended.complete)}
         self._append("answers", values, fetch.origin)
@@ -157,7 +164,7 @@ class Writer:
         """Store ``body`` if it is new, and return its digest. ``request`` is the digest of the request it answers."""
         digest = _digest(body)
         stored = self.connection.execute("SELECT coding FROM bodies WHERE digest = ?", (digest,)).fetchone()
-        if stored not in (None, (LOST,)):
+        if stored not in (None, (LOST,)):  # a body that was given up may come back
             return digest
         base = None if request is None else self._base(request)
         try:
@@ -176,7 +183,7 @@ class Writer:
     def chain_id(self) -> str:
         """Return the origin to which this file appends: its own, or a new one if the file is a copy."""
         (_, _, path) = self.connection.execute("PRAGMA database_list").fetchone()
-        status = os.stat(path)
+        status = os.stat(path)  # device and inode: a copy of the file has others, and so begins a chain of its own
         place = f"{status.st_dev}:{status.st_ino}"
         origin = about.get(self.connection, "origin")
         if origin is None or about.get(self.connection, "place") != place:
@@ -230,8 +237,8 @@ def ends(connection: sqlite3.Connection) -> list[tuple[str, int, bytes]]:
     return connection.execute("SELECT origin, max(seq), link FROM entries GROUP BY origin").fetchall()
 
 
-def gaps(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return a digest of the entries without a row of each chain that has some."""
+def rowless_digests(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return, for each chain that has entries without a row, a digest of these: a chain does not show them itself."""
     query = "SELECT origin, seq, kind, link FROM entries WHERE kind IN (?, ?) ORDER BY origin, seq"
     digests: dict[str, Any] = {}
     for origin, *entry in connection.execute(query, (DROPPED, LOST)):
@@ -244,21 +251,28 @@ def note_chains(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM about WHERE name LIKE 'end %' OR name LIKE 'gaps %'")
     for end in ends(connection):
         _note_end(connection, *end)
-    for origin, digest in gaps(connection).items():
+    for origin, digest in rowless_digests(connection).items():
         about.put(connection, f"gaps {origin}", digest)
+
+
+def keys(connection: sqlite3.Connection, query: str, *values: Any) -> list[Key]:
+    """Return the keys that a query selects, as the origin and the number of each entry."""
+    return [Key(*row) for row in connection.execute(query, values)]
 
 
 def strays(connection: sqlite3.Connection) -> list[tuple[str, Key]]:
     """Return the rows that are not in their chain, with their kinds."""
-    return [
-        (kind, Key(*key))
-        for kind in COLUMNS
-        for key in connection.execute(
-            f"SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "  # noqa: S608 - our names
-            "ON e.origin = t.origin AND e.seq = t.seq AND e.kind = ? WHERE e.seq IS NULL",
-            (kind,),
-        )
-    ]
+    query = (
+        "SELECT t.origin, t.seq FROM {kind} t LEFT JOIN entries e "
+        "ON e.origin = t.origin AND e.seq = t.seq AND e.kind = ? WHERE e.seq IS NULL"
+    )
+    return [(kind, key) for kind in COLUMNS for key in keys(connection, query.format(kind=kind), kind)]
+
+
+def orphans(connection: sqlite3.Connection) -> list[tuple[str, Key]]:
+    """Return the rows whose fetch is not there, with their kinds."""
+    query = "SELECT origin, seq FROM {kind} WHERE (origin, fetch) NOT IN (SELECT origin, seq FROM fetches)"
+    return [(kind, key) for kind in ("exchanges", "answers") for key in keys(connection, query.format(kind=kind))]
 
 
 def depths(connection: sqlite3.Connection) -> dict[bytes, int]:
@@ -290,7 +304,7 @@ def _note_end(connection: sqlite3.Connection, origin: str, seq: int, link: bytes
 def insert(connection: sqlite3.Connection, kind: str, row: Sequence[Any]) -> None:
     """Insert a row, with its key, into the table of its kind."""
     marks = ", ".join("?" * len(row))
-    connection.execute(f"INSERT INTO {kind} VALUES ({marks})", row)  # noqa: S608 - our names
+    connection.execute(f"INSERT INTO {kind} VALUES ({marks})", row)
 
 
 def entry_of(connection: sqlite3.Connection, key: Key) -> Entry | None:
@@ -300,19 +314,19 @@ def entry_of(connection: sqlite3.Connection, key: Key) -> Entry | None:
 
 def row_of(connection: sqlite3.Connection, kind: str, key: Key) -> tuple[Any, ...] | None:
     """Return the columns of an entry, without its key, or None if the row is missing. They are not checked."""
-    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"  # noqa: S608 - our names
+    query = f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?"
     row: tuple[Any, ...] | None = connection.execute(query, key).fetchone()
     return row
 
 
 def check_row(connection: sqlite3.Connection, kind: str, key: Key, row: tuple[Any, ...]) -> None:
-    """Raise Damaged if a row is not the one that was appended. What comes before it in the chain is not looked at."""
+    """Raise Damaged if a row is not the one that was appended. The chain before it is not verified."""
     links = dict(
         connection.execute(
             "SELECT seq, link FROM entries WHERE origin = ? AND seq BETWEEN ? AND ?", (key.origin, key.seq - 1, key.seq)
         )
     )
-    before = GENESIS if key.seq == 1 else links.get(key.seq - 1)
+    before = GENESIS if key.seq == 1 else links.get(key.seq - 1)  # the hash of an entry is over that of the one before
     if before is None or entry_hash(before, *key, kind, row) != links.get(key.seq):
         raise damaged("a row has changed")
 
@@ -351,13 +365,14 @@ def give_up_body(connection: sqlite3.Connection, digest: bytes) -> None:
 
 def entry_hash(before: bytes, origin: str, seq: int, kind: str, row: tuple[Any, ...]) -> bytes:
     """Return the hash of an entry and, through ``before``, of every entry before it."""
-    values = [value.hex() if isinstance(value, bytes) else value for value in row]
+    values = [value.hex() if isinstance(value, bytes) else value for value in row]  # JSON has no bytes
     return _lean_sha256()(before + json.dumps([origin, seq, kind, *values]).encode()).digest()
 
 
 def request_digest(exchange: Exchange) -> bytes:
     """Return a digest of the request that is equal for equal requests."""
     sent = "" if exchange.sent is None else _sha256(exchange.sent).hexdigest()
+    # Half is enough: it finds a request, and proves nothing.
     return _sha256(_json([exchange.method, exchange.url, exchange.params, sent]).encode()).digest()[:16]
 
 
@@ -371,7 +386,7 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
     if row is None:
         raise damaged("a body is missing")
     size, coding, base, data = row
-    if coding == LOST:
+    if coding == LOST:  # its place is kept, so that rows which name it stay valid
         raise Lost("it was damaged, and has been given up (pit_fetch archive repair)")
     before = None if base is None else read_body(connection, base)
     body = bodies.unpack(bodies.Packed(coding, data, base is not None), before, size)
@@ -380,13 +395,13 @@ def read_body(connection: sqlite3.Connection, digest: bytes) -> bytes:
     return body
 
 
-def fetch_of(connection: sqlite3.Connection, key: Key) -> Fetch | None:
+def fetch_of(connection: sqlite3.Connection, key: Key) -> FetchEntry | None:
     """Return a fetch, or None if there is none. Raise Damaged."""
     row = row_of(connection, "fetches", key)
     if row is None:
         return None
     check_row(connection, "fetches", key, row)
-    return Fetch(*row)._replace(hosts=json.loads(row[5]))
+    return FetchEntry(*row)._replace(hosts=json.loads(row[5]))
 
 
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
@@ -415,7 +430,7 @@ def reply_to(
     key = None
     for order in ("<= ? ORDER BY seen DESC", "> ? ORDER BY seen"):
         where = f"asked = ? AND status = 200 {'' if fetch is None else 'AND origin = ? AND fetch = ? '}AND seen {order}"
-        query = f"SELECT origin, seq FROM exchanges WHERE {where}, origin, seq LIMIT 1"  # noqa: S608 - our words
+        query = f"SELECT origin, seq FROM exchanges WHERE {where}, origin, seq LIMIT 1"
         key = key or connection.execute(query, (asked, *(fetch or ()), instant)).fetchone()
     columns = None if key is None else row_of(connection, "exchanges", Key(*key))
     if key is None or columns is None:
@@ -440,14 +455,11 @@ def answer_of(connection: sqlite3.Connection, key: Key) -> bytes | None:
 
 def has_lost(connection: sqlite3.Connection, key: Key) -> bool:
     """Return whether a reply of a fetch was given up, or an entry that may have been one: which fetch is not known."""
-    query = (
+    given_up = (
         "SELECT 1 FROM exchanges e JOIN bodies b ON b.digest IN (e.body, e.sent) "
-        "WHERE e.origin = :origin AND e.fetch = :fetch AND b.coding = :lost "
-        "UNION ALL SELECT 1 FROM entries WHERE kind = :lost AND origin = :origin AND seq > :fetch AND seq < "
-        "(SELECT max(seq) FROM answers WHERE origin = :origin AND fetch = :fetch) LIMIT 1"
+        "WHERE e.origin = :origin AND e.fetch = :fetch AND b.coding = :lost"
     )
-    values = {"origin": key.origin, "fetch": key.seq, "lost": LOST}
-    return connection.execute(query, values).fetchone() is not None
+    return _exists(connection, f"{given_up} UNION ALL SELECT 1 FROM entries e WHERE e.kind = :lost AND {_DURING}", key)
 
 
 def check_span(connection: sqlite3.Connection, key: Key) -> None:
@@ -455,10 +467,9 @@ def check_span(connection: sqlite3.Connection, key: Key) -> None:
     query = (
         "SELECT 1 FROM entries e LEFT JOIN exchanges x ON x.origin = e.origin AND x.seq = e.seq "
         "LEFT JOIN fetches f ON f.origin = x.origin AND f.seq = x.fetch "
-        "WHERE e.origin = :origin AND e.seq > :fetch AND e.kind = 'exchanges' AND f.seq IS NULL AND e.seq < "
-        "(SELECT max(seq) FROM answers WHERE origin = :origin AND fetch = :fetch) LIMIT 1"
+        f"WHERE e.kind = 'exchanges' AND f.seq IS NULL AND {_DURING}"
     )
-    if connection.execute(query, {"origin": key.origin, "fetch": key.seq}).fetchone():
+    if _exists(connection, query, key):
         raise damaged("a row has changed")
 
 
@@ -466,14 +477,19 @@ def has_lost_answer(connection: sqlite3.Connection, key: Key) -> bool:
     """Return whether the text that a fetch printed was given up."""
     query = (
         "SELECT 1 FROM answers a JOIN bodies b ON b.digest = a.answer "
-        "WHERE a.origin = ? AND a.fetch = ? AND b.coding = ?"
+        "WHERE a.origin = :origin AND a.fetch = :fetch AND b.coding = :lost"
     )
-    return connection.execute(query, (*key, LOST)).fetchone() is not None
+    return _exists(connection, query, key)
+
+
+def _exists(connection: sqlite3.Connection, query: str, fetch: Key) -> bool:
+    values = {"origin": fetch.origin, "fetch": fetch.seq, "lost": LOST}
+    return connection.execute(f"{query} LIMIT 1", values).fetchone() is not None
 
 
 def _rows_of_fetch(connection: sqlite3.Connection, kind: str, key: Key) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a kind that belong to a fetch, in order, without their keys. Raise Damaged."""
-    query = f"SELECT seq, {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND fetch = ? ORDER BY seq"  # noqa: S608
+    query = f"SELECT seq, {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND fetch = ? ORDER BY seq"
     for seq, *row in connection.execute(query, key).fetchall():
         check_row(connection, kind, Key(key.origin, seq), tuple(row))
         yield tuple(row)
@@ -490,18 +506,18 @@ def deletions(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def fetches(connection: sqlite3.Connection) -> Iterator[Key]:
+def fetches(connection: sqlite3.Connection) -> list[Key]:
     """Return all fetches in the order in which they ended. One that never did is placed by its last exchange."""
-    rows = connection.execute(
-        "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "  # noqa: S608
-        f"ORDER BY {in_order_of('f.seq')}"
-    ).fetchall()
-    return (Key(origin, seq) for origin, seq in rows)
+    return keys(
+        connection,
+        "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
+        f"ORDER BY {ending_order('f.seq')}",
+    )
 
 
-def in_order_of(fetch: str) -> str:
+def ending_order(fetch: str) -> str:
     """Return the order in which fetches ended, in SQL: ``a`` is the answer, ``f.origin`` and ``fetch`` the key."""
-    last = f"SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = {fetch}"  # noqa: S608 - our names
+    last = f"SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = {fetch}"
     return f"coalesce(a.seen, ({last})), f.origin, coalesce(a.seq, {fetch})"
 
 
@@ -513,7 +529,7 @@ def parse_date(text: str) -> datetime | None:
         moment = parsedate_to_datetime(text)
     except (TypeError, ValueError):
         return None
-    return moment if moment.tzinfo is not None else None
+    return moment if moment.tzinfo is not None else None  # RFC 2822 writes "-0000" for an unknown zone
 
 
 def _digest(body: bytes) -> bytes:

@@ -1,4 +1,8 @@
-"""Instants as whole numbers: microseconds of UTC since 1970. They compare and sort exactly, in SQLite as well."""
+"""Instants as whole numbers: microseconds of UTC since 1970. They compare and sort exactly, in SQLite as well. Pure.
+
+>>> from_micros(to_micros(datetime(2024, 2, 15, 21, 0, 0, 123456, tzinfo=UTC))).isoformat()
+'2024-02-15T21:00:00.123456+00:00'
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How a reader opens an archive: no commit is overlooked, and nothing is left beside the file.
 
 In WAL mode the newest commits are in a file beside the archive (``-wal``), and another one (``-shm``) tells where, and
-who reads. Whoever opens the archive first creates both, and the last writer to close it removes them. A reader who may
-not write the archive must create neither, since its owner could then not write to them.
+who reads. The first process to open the archive creates both, and the last writer to close it removes them. A reader
+who may not write the archive must create neither, since its owner could then not write to them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pit_fetch.archive.store.errors import ArchiveError, Changed
 # Two writes within so many nanoseconds may have one time: ticks of a kernel (Linux before 6.13), or whole seconds.
 _TICK, _WHOLE_SECONDS = 20_000_000, 2_000_000_000
 # How often a reader looks whether the last write is over.
-_LOOKS = 5
+_ATTEMPTS = 5
 # On Windows a file has the time of a write only once it is closed.
 _SHOWS_EACH_WRITE = os.name == "posix"
 _UNSEEN = (
@@ -35,7 +35,7 @@ class Way(Enum):
     SHARED  through -wal and -shm: each transaction sees one moment, whatever others write
     FIRST   the same where they are not there. Only a connection that may write removes them when it is the last
     GUEST   the same with those that are there, of which none is created
-    ALONE   the file by itself: right only if nothing is in -wal, and if nobody writes to the file meanwhile
+    ALONE   the file by itself: right only if nothing is in -wal, and if no process writes to the file meanwhile
     """
 
     SHARED = "mode=ro"
@@ -44,14 +44,14 @@ class Way(Enum):
     ALONE = "mode=ro&immutable=1"
 
 
-class Beside(NamedTuple):
+class SideFiles(NamedTuple):
     """What is beside an archive: the size of its -wal (None: there is none), and whether there is a -shm."""
 
     wal: int | None
     has_shm: bool
 
 
-class Stamp(NamedTuple):
+class FileState(NamedTuple):
     """What every write to a file changes, if it is settled. On POSIX the second time cannot be set by a program."""
 
     device: int
@@ -70,14 +70,14 @@ class Stamp(NamedTuple):
         return _TICK if self.written % 1_000_000_000 or self.changed % 1_000_000_000 else _WHOLE_SECONDS
 
 
-def ways(beside: Beside, *, may_write: bool, is_brief: bool) -> tuple[Way, ...]:
+def ways(files: SideFiles, *, may_write: bool, is_brief: bool) -> tuple[Way, ...]:
     """Return the ways to try in turn. ``is_brief``: the reader can start again if somebody writes meanwhile."""
-    is_shared, is_quiet = beside.wal is not None and beside.has_shm, not beside.wal
+    is_shared, is_quiet = files.wal is not None and files.has_shm, not files.wal
     possible = {
         Way.ALONE: is_brief and is_quiet and not is_shared,  # the fastest, and it leaves nothing to remove
         Way.FIRST: may_write and is_quiet and not is_shared,
         Way.SHARED: may_write and (is_shared or not is_quiet),
-        Way.GUEST: is_shared,
+        Way.GUEST: is_shared,  # a user who may not write can still use what its owner has created
     }
     last = (Way.ALONE,) if is_quiet and not possible[Way.ALONE] else ()
     return (*(way for way, is_possible in possible.items() if is_possible), *last)
@@ -86,16 +86,16 @@ def ways(beside: Beside, *, may_write: bool, is_brief: bool) -> tuple[Way, ...]:
 class Reader(sqlite3.Connection):
     """A connection that reads an archive.
 
-    unchanged  the stamp that the file must keep, if it is read by itself
+    unchanged  the state that the file must keep, if it is read by itself
     """
 
     path: str = ""
-    unchanged: Stamp | None = None
+    unchanged: FileState | None = None
 
     def check_unchanged(self) -> None:
         """Raise Changed if what was read may not be of one moment."""
         with contextlib.suppress(OSError):  # the file is gone, and what is gone was not written to
-            if self.unchanged is not None and stamp_of(self.path) != self.unchanged:
+            if self.unchanged is not None and file_state(self.path) != self.unchanged:
                 raise Changed
 
 
@@ -105,20 +105,21 @@ def may_write(path: str) -> bool:
     Another user's files may have a group of their own. SQLite gives those of root to the archive's owner.
     """
     is_allowed = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK | os.X_OK)
+    # Files of another user beside it would lock the owner out.
     return is_allowed and (os.name != "posix" or os.geteuid() in (0, os.stat(path).st_uid))
 
 
-def beside(path: str) -> Beside:
+def side_files(path: str) -> SideFiles:
     wal = None
     with contextlib.suppress(OSError):
         wal = os.stat(f"{path}-wal").st_size
-    return Beside(wal, os.path.exists(f"{path}-shm"))
+    return SideFiles(wal, os.path.exists(f"{path}-shm"))
 
 
-def stamp_of(path: str) -> Stamp:
-    """Return the stamp of a file. To open it, and to close it again, would end SQLite's locks in this process."""
+def file_state(path: str) -> FileState:
+    """Return the state of a file. To open it, and to close it again, would end SQLite's locks in this process."""
     found = os.stat(path)
-    return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def connect(
@@ -130,8 +131,8 @@ def connect(
     raises.
     """
     opened = _Opening(path, begin, busy_seconds, is_allowed)
-    for _ in range(_LOOKS):
-        with contextlib.suppress(Changed):
+    for _ in range(_ATTEMPTS):
+        with contextlib.suppress(Changed):  # its owner opened or closed it in that instant: look again
             return opened.connect(is_brief=is_brief)
     raise Changed
 
@@ -146,28 +147,30 @@ class _Opening(NamedTuple):
 
     def connect(self, *, is_brief: bool) -> Reader:
         """Open it in the first way that SQLite takes. Raise Changed if it may not be read just now."""
-        stamp, around = stamp_of(self.path), beside(self.path)  # in this order: what is checkpointed between shows
-        is_settled = stamp.is_settled(time.time_ns())
+        # In this order: what is checkpointed between the two shows.
+        state, around = file_state(self.path), side_files(self.path)
+        is_settled = state.is_settled(time.time_ns())
         is_brief = is_brief and is_settled and _SHOWS_EACH_WRITE
         problem: sqlite3.Error | None = None
         for way in ways(around, may_write=self.is_allowed, is_brief=is_brief):
             if way is Way.ALONE and not is_settled:
-                time.sleep(stamp.grain / 1e9)
+                time.sleep(state.grain / 1e9)
                 raise Changed
             try:
-                return self._connect(way, stamp if way is Way.ALONE else None)
+                return self._connect(way, state if way is Way.ALONE else None)
             except sqlite3.OperationalError as error:  # a file beside it can be neither used nor created
                 if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                     raise
                 problem = error
+        # There was no way to try, or none that sees the log.
         if problem is None or (around.wal and not self.is_allowed):
             time.sleep(_TICK / 1e9)
-            if (stamp_of(self.path), beside(self.path)) != (stamp, around):  # its owner is opening or closing it
+            if (file_state(self.path), side_files(self.path)) != (state, around):  # its owner is opening or closing it
                 raise Changed
             raise ArchiveError(_UNSEEN)
         raise problem
 
-    def _connect(self, way: Way, unchanged: Stamp | None) -> Reader:
+    def _connect(self, way: Way, unchanged: FileState | None) -> Reader:
         uri = f"{_uri(self.path)}?{way.value}"
         with contextlib.ExitStack() as on_error:
             if way is Way.GUEST:
@@ -176,6 +179,7 @@ class _Opening(NamedTuple):
             reader.path, reader.unchanged = self.path, unchanged
             on_error.callback(reader.close)
             if way is Way.FIRST:
+                # It may write so that SQLite removes -wal and -shm in the end, and for nothing else.
                 reader.execute("PRAGMA query_only = ON")
             self.begin(reader)
             on_error.pop_all()

@@ -81,11 +81,11 @@ def validity_mark(stream_seed: int, item: str, validity: ValidityRow, version: S
     return checksum(stream_seed, position, *instants, item, available, revised, *form, payload=values)
 
 
-def joined(numbers: Iterable[int]) -> str:
+def join_numbers(numbers: Iterable[int]) -> str:
     return " ".join(map(str, sorted(set(numbers))))
 
 
-def sole(number: int, version: StoredVersion, seen: int, counts_from: int) -> tuple[RunRow, ValidityRow]:
+def sole_rows(number: int, version: StoredVersion, seen: int, counts_from: int) -> tuple[RunRow, ValidityRow]:
     """Return the rows of an item that was not seen before, in one version, as most of the items of a fetch are."""
     start, first_seen = history.sole_validity(version.stamped_at, seen, counts_from)
     cover_from = microseconds.NEVER if version.available is None else None
@@ -93,28 +93,28 @@ def sole(number: int, version: StoredVersion, seen: int, counts_from: int) -> tu
     return run, ValidityRow(_position(version, first_seen), number, start, None, first_seen)
 
 
-def runs_of(
-    of_item: Sequence[ObservationRun], numbers: Mapping[ItemVersion, int], stored: Mapping[int, StoredVersion]
+def run_rows(
+    item_runs: Sequence[ObservationRun], numbers: Mapping[ItemVersion, int], stored: Mapping[int, StoredVersion]
 ) -> set[RunRow]:
     """Return the rows of the runs of an item. ``numbers`` and ``stored`` have its versions."""
-    observed = [(run, observation) for run in of_item for observation in run.observations]
+    observed = [(run, observation) for run in item_runs for observation in run.observations]
     rows = set()
     for run, observation in observed:
         versions = {version: stored[numbers[version]] for version in observation.versions}
-        is_last = run is of_item[-1]
+        is_last = run is item_runs[-1]
         cover_from = _cover_from(observation, versions, is_sole=len(run.observations) == 1) if is_last else None
         latest = len(observed) if is_last else 0
-        known = joined(numbers[version] for version in versions)
+        known = join_numbers(numbers[version] for version in versions)
         rows.add(RunRow(run.first, run.last, run.before, observation.counts_from, known, cover_from, latest))
     return rows
 
 
-def validities_of(
-    of_item: Sequence[ObservationRun], numbers: Mapping[ItemVersion, int], stored: Mapping[int, StoredVersion]
+def validity_rows(
+    item_runs: Sequence[ObservationRun], numbers: Mapping[ItemVersion, int], stored: Mapping[int, StoredVersion]
 ) -> set[ValidityRow]:
     """Return the rows of what the runs of an item make valid."""
     rows = set()
-    validities = history.validities(of_item)
+    validities = history.validities(item_runs)
     for valid, following in zip_longest(validities, validities[1:]):
         if valid.version is not None:
             number = numbers[valid.version]

@@ -1,4 +1,8 @@
-"""Open the file of an archive: to write, to read, or with one stream of its index beside it, in memory."""
+"""Open the file of an archive: to write, to read, or with one stream of its index beside it, in memory.
+
+A file of an earlier format is read as it is. When it is opened to write, its journal stays, and its index is made again
+as questions need it.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,10 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 
-from pit_fetch.archive.store import index, reading
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store import about, index, journal, reading
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error, translating
 from pit_fetch.archive.store.reading import Reader
-from pit_fetch.archive.store.tables import APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
-from pit_fetch.archive.store.upgrade import defer_everything, format_of, upgrade
+from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
 
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
@@ -42,13 +45,10 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
                 os.chmod(path, 0o600)
     except OSError as error:
         raise archive_error(error) from None
-    with contextlib.ExitStack() as on_error:
-        try:
-            connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-            on_error.callback(connection.close)
-            _prepare(connection, busy_seconds)
-        except BROKEN as error:
-            raise archive_error(error) from None
+    with translating(), contextlib.ExitStack() as on_error:
+        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+        on_error.callback(connection.close)
+        _prepare(connection, busy_seconds)
         on_error.pop_all()
     return connection
 
@@ -72,7 +72,7 @@ def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], 
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA temp_store = MEMORY")  # what is indexed for one question goes with its connection
     if _is_new(connection):
         raise ArchiveError("it is empty")
 
@@ -85,15 +85,21 @@ def _check_is_file(path: str) -> None:
         raise ArchiveError("it is not a regular file")
 
 
+def format_of(connection: sqlite3.Connection) -> int:
+    """Return the format of an archive."""
+    (number,) = connection.execute("PRAGMA main.user_version").fetchone()
+    return int(number)
+
+
 def is_outdated(connection: sqlite3.Connection) -> bool:
     """Return whether the index is of an earlier format, in a file that could only be opened to read."""
     return format_of(connection) < FORMAT
 
 
 def advice(connection: sqlite3.Connection, path: str | None) -> str:
-    """Return what would make offline questions faster, for whoever asks them; "" if nothing would.
+    """Return what the user can do to make offline questions faster; "" if nothing.
 
-    ``path`` is the archive as they name it with --archive, if they do.
+    ``path`` is the archive as the user names it with --archive, if at all.
     """
     if not is_outdated(connection):
         return ""
@@ -104,36 +110,39 @@ def advice(connection: sqlite3.Connection, path: str | None) -> str:
     )
 
 
-def set_aside(connection: sqlite3.Connection, stream: str) -> None:
-    """Replace the index by a temporary copy of one stream, for this connection: the archive may not be writable."""
+def overlay_stream(connection: sqlite3.Connection, stream: str) -> None:
+    """Lay a temporary index over that of the file, for this connection, with a copy of one stream.
+
+    A reader may not be allowed to write to the archive, and an offline question must not.
+    """
     if format_of(connection) < FORMAT:
-        set_all_aside(connection)
+        overlay_everything(connection)
         return
-    empty_index_aside(connection)
+    overlay_empty_index(connection)
     for table in DERIVED:
         which = f"name IN (?, '{index.UNASSIGNED}')"
         if table != "streams":
-            which = f"stream IN (SELECT id FROM main.streams WHERE {which})"  # noqa: S608 - our names
+            which = f"stream IN (SELECT id FROM main.streams WHERE {which})"
         if table == "versions":
-            which = f"item IN (SELECT id FROM main.items WHERE {which})"  # noqa: S608 - our names
-        query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"  # noqa: S608 - our names
+            which = f"item IN (SELECT id FROM main.items WHERE {which})"
+        query = f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE {which}"
         connection.execute(query, (stream,))
 
 
-def set_all_aside(connection: sqlite3.Connection) -> None:
-    """Replace the index by a temporary one of which all fetches are pending, for this connection."""
-    empty_index_aside(connection)
-    defer_everything(connection)
+def overlay_everything(connection: sqlite3.Connection) -> None:
+    """Lay a temporary index over that of the file, for this connection, of which all fetches are pending."""
+    overlay_empty_index(connection)
+    _defer_everything(connection)
 
 
-def take_back(connection: sqlite3.Connection) -> None:
-    """Remove the temporary copy of :func:`set_aside`."""
+def remove_overlay(connection: sqlite3.Connection) -> None:
+    """Remove the temporary index of :func:`overlay_stream`."""
     for table in DERIVED:
         connection.execute(f"DROP TABLE temp.{table}")
 
 
-def empty_index_aside(connection: sqlite3.Connection) -> None:
-    """Hide the index behind an empty temporary one, for this connection."""
+def overlay_empty_index(connection: sqlite3.Connection) -> None:
+    """Lay an empty temporary index over that of the file, for this connection."""
     connection.execute("PRAGMA query_only = OFF")  # it would protect the temporary tables, too
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
@@ -144,7 +153,7 @@ def empty_index_aside(connection: sqlite3.Connection) -> None:
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
     try:
-        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("BEGIN IMMEDIATE")  # a lock taken only at the first write may be refused half-way
         yield
         connection.execute("COMMIT")
     except sqlite3.Error as error:
@@ -157,7 +166,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
     is_new = _is_new(connection)
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA synchronous = FULL")  # an exchange is on disk before the provider parses it
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         _patiently(connection, "PRAGMA journal_mode = WAL", busy_seconds)
     if is_new or format_of(connection) < FORMAT:
@@ -168,11 +177,32 @@ def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
             elif format_of(connection) < FORMAT:
-                upgrade(connection)
+                _upgrade(connection)
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Upgrade a file of an earlier format, inside a transaction of the caller."""
+    if format_of(connection) == 1:  # its notes had no checksums, and did not say where a chain ends
+        notes = connection.execute("SELECT name, value FROM about").fetchall()
+        connection.execute("DROP TABLE about")
+        connection.execute(ABOUT)
+        for name, value in notes:
+            about.put(connection, name, value)
+        journal.note_chains(connection)
+        journal.note_depths(connection)
+    index.recreate(connection)
+    _defer_everything(connection)
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _defer_everything(connection: sqlite3.Connection) -> None:
+    """Mark every fetch of every stream as not indexed. The next question indexes them."""
+    for key in journal.fetches(connection):
+        index.defer(connection, index.UNASSIGNED, key)
 
 
 def _patiently(connection: sqlite3.Connection, statement: str, seconds: float) -> None:
-    """Execute a statement for which SQLite does not wait by itself, such as a change of the journal mode."""
+    """Execute a statement, and wait for other processes. SQLite itself does not wait to change the journal mode."""
     until = time.monotonic() + seconds
     while True:
         try:
@@ -194,7 +224,7 @@ def _is_new(connection: sqlite3.Connection) -> bool:
             return True
     if application != APPLICATION_ID:
         raise ArchiveError("it is not an archive of pit_fetch")
-    if version > FORMAT:
+    if version > FORMAT:  # its journal may have columns whose hashes this program does not know
         raise ArchiveError("its format is newer than this program: update pit_fetch")
     return False
 

@@ -88,9 +88,10 @@ def item_version(version: StoredVersion) -> ItemVersion:
 
     Its key sorts as the pipeline chooses among versions: by ``available_at``, then by content.
     """
+    # With evidence: it tells two versions of one content apart.
     whole = _digest(_payload(version.form.names, version.values))
     revised = b"" if version.revised is None else b"%d" % version.revised
-    key = f"{version.available or 0:020}".encode() + whole + revised
+    key = f"{version.available or 0:020}".encode() + whole + revised  # padded, so that texts sort as numbers do
     return ItemVersion((version.content or whole).hex(), version.stamped_at, key.hex())
 
 
@@ -121,7 +122,7 @@ def row_digest(record: Record, evidence: frozenset[str]) -> int:
     from hashlib import sha256
 
     whole = sha256(record.id.encode("utf-8", "surrogatepass") + b"\0" + _digest(record.payload, evidence))
-    return int.from_bytes(whole.digest()[:8], signed=True)
+    return int.from_bytes(whole.digest()[:8], signed=True)  # SQLite has signed integers of 64 bits
 
 
 def _payload(names: str, values: str) -> dict[str, Any]:

@@ -75,6 +75,7 @@ def source_plan(source: str, host: Host | None, calls: Sequence[int], environ: M
     rate = None if host is None else rate_of(host, environ)
     if host is None or rate is None:
         return plan
+    # A rate that was set takes the place of a free key's.
     free = 0 if environ.get(variable(host), "").strip() else host.free_calls
     windows = (plan.calls - 1) // rate.calls
     if rate.seconds > SECONDS:  # no request waits that long for its turn: the next window is for another run

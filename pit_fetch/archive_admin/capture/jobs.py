@@ -1,4 +1,4 @@
-"""Captures from end to end: of a file, or of requests in Python, into the archive at a path."""
+"""Captures from end to end, of a file or of requests in Python, into the archive at a path; and their reports."""
 
 from __future__ import annotations
 
@@ -7,47 +7,80 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from typing import Any, NamedTuple
 
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import archive_error
 from pit_fetch.archive_admin.capture import request_list, run_log
-from pit_fetch.archive_admin.capture.report import CaptureReport
-from pit_fetch.archive_admin.capture.run import CaptureJob, Shown, prepare, run
+from pit_fetch.archive_admin.capture.estimate import SourcePlan
+from pit_fetch.archive_admin.capture.run import CaptureJob, CaptureResult, Shown, prepare, run
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.runtime import Runtime
 
 
+class CaptureReport(NamedTuple):
+    """The report of a capture. ``pandas.DataFrame(report.requests)`` is a frame of it.
+
+    archive   the path of the archive
+    requests  the result of each request, in the order of the list
+    plan      what was asked of each source, and how long its rates make that take at least
+    is_dry    nothing was asked
+    """
+
+    archive: str
+    requests: tuple[CaptureResult, ...]
+    plan: tuple[SourcePlan, ...]
+    is_dry: bool = False
+
+    @property
+    def failed(self) -> tuple[CaptureResult, ...]:
+        """The requests that failed, brought nothing, or were not asked any more. ``missing`` asks for them again."""
+        failures = ("failed",) if self.is_dry else ("failed", "not asked", "empty")
+        return tuple(result for result in self.requests if result.state in failures)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many requests were captured, were held already, brought nothing, and failed."""
+        counts = {state: sum(row.state == state for row in self.requests) for state in ("captured", "empty", "held")}
+        return {**counts, "failed": len(self.failed) - counts["empty"]}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        rows = [result._asdict() for result in self.requests]
+        plan = [{**planned._asdict(), "days": planned.days} for planned in self.plan]
+        return {"archive": self.archive, **self.counts, "plan": plan, "requests": rows}
+
+
 @contextlib.contextmanager
-def of_file(file: str, runtime: Runtime) -> Iterator[CaptureJob]:
+def file_job(file: str, runtime: Runtime) -> Iterator[CaptureJob]:
     """Yield the job of a list of requests, which no other capture can begin meanwhile. Raise UsageError."""
     with _locked(file) as text:
         folder = os.path.dirname(os.path.abspath(file))
         yield CaptureJob(request_list.parse(text, runtime._replace(folder=folder)), run_log.name_of(file))
 
 
-def of_requests(requests: Iterable[Mapping[str, object]], runtime: Runtime) -> CaptureJob:
-    """Return the job of requests that stand in no file. Raise UsageError, which names the one that cannot be used."""
+def requests_job(requests: Iterable[Mapping[str, object]], runtime: Runtime) -> CaptureJob:
+    """Return the job of requests given in Python. Raise UsageError, which names the one that cannot be used."""
     planned = request_list.fetches_of(requests, runtime)
     return CaptureJob(planned, run_log.name_of_requests(fetch.text for fetch in planned))
 
 
-def carried_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_dry: bool = False) -> CaptureReport:
+def carry_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_dry: bool = False) -> CaptureReport:
     """Carry out a job, or only plan it, and return the report. Raise ArchiveError, or ConfigError for a broken rate."""
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
-        if is_dry and not os.path.exists(path):
-            start = prepare(job, None, runtime)
-            return CaptureReport(path, tuple(start.results), start.plans, is_dry=True)
-        if is_dry:
+        if not is_dry:
+            with closing(schema.open_to_write(path)) as connection:
+                start = prepare(job, connection, runtime)
+                return CaptureReport(path, tuple(run(job, start, connection, runtime, shown)), start.plans)
+        if os.path.exists(path):
             with closing(schema.open_to_read(path)) as reader, schema.snapshot(reader):
                 start = prepare(job, reader, runtime)
-            return CaptureReport(path, tuple(start.results), start.plans, is_dry=True)
-        with closing(schema.open_to_write(path)) as connection:
-            start = prepare(job, connection, runtime)
-            results = run(job, start, connection, runtime, shown)
-            return CaptureReport(path, tuple(results), start.plans)
+        else:
+            start = prepare(job, None, runtime)
+        return CaptureReport(path, tuple(start.results), start.plans, is_dry=True)
     except sqlite3.Error as error:
         raise archive_error(error) from error
 

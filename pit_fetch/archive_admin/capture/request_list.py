@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.archive_admin.capture.notes import notes
 from pit_fetch.archive_admin.capture.run_log import without_pit
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Query
+from pit_fetch.provider import Query, Window
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
 from pit_fetch.request.over import each, from_file, listed
 from pit_fetch.request.query import build_query
-from pit_fetch.request.values import format_value
+from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import suggest
 from pit_fetch.support.toml import NotToml, parse_toml
@@ -23,6 +22,7 @@ from pit_fetch.support.toml import NotToml, parse_toml
 OPTIONS = ("date_from", "date_to", "limit", "max_pages", "timeout")
 # A request may have to wait for its turn, page after page.
 SECONDS = 600
+_EMPTY = "may_be_empty"
 
 
 class CaptureRequest(NamedTuple):
@@ -90,7 +90,7 @@ def _requests(place: int, table: Any, runtime: Runtime) -> Iterator[CaptureReque
         raise UsageError(Code.USAGE, text=f"{where}: {_EMPTY} is true or false")
     title = name or f"{where} ({source})"
     try:
-        over = _over(options, runtime)
+        over = _take_over(options, runtime)
         options = {name: _listed(name, value, source, runtime) for name, value in options.items()}
     except PitFetchError as error:
         raise UsageError(Code.USAGE, text=f"{title}: {error.gap.reason}") from None
@@ -99,7 +99,7 @@ def _requests(place: int, table: Any, runtime: Runtime) -> Iterator[CaptureReque
         yield CaptureRequest(f"{title} {label}".strip(), source, {**options, **values}, may_be_empty)
 
 
-def _over(options: dict[str, object], runtime: Runtime) -> dict[str, list[Any]]:
+def _take_over(options: dict[str, object], runtime: Runtime) -> dict[str, list[Any]]:
     """Take ``over`` from the options, and return the values in it by name."""
     over = options.pop("over", {})
     if not isinstance(over, Mapping):
@@ -119,14 +119,11 @@ def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
     return value
 
 
-_EMPTY = "may_be_empty"
-
-
 def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetch:
     """Return the fetch to be made ``now``. Raise UsageError, which names the request.
 
     The PIT is ``now``, so that a source is asked for everything that dates its records. Snapshots, which no PIT
-    serves, are fetched without one, and so is a request with a limit, which is a fetch like any other.
+    serves, are fetched without one. A request with a limit is as well: it is recorded as a normal fetch.
     """
     try:
         provider = runtime.find(wanted.source)
@@ -140,6 +137,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
             )
         values = {"timeout": SECONDS, **wanted.options}
         request, refusal = from_values(values, provider, {}), ""
+        # A snapshot is refused with a PIT of now: it would be of a moment after it.
         is_dated = build_query(request, now).operation.dating == "record"
         if is_dated:
             dated, refusal = _dated(values, request, now)
@@ -152,7 +150,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
         max_pages=request.max_pages if "max_pages" in wanted.options else UNLIMITED,
     )
     query = build_query(request, now)
-    return PlannedFetch(wanted, request, query, " ".join(notes(request, query, refusal)))
+    return PlannedFetch(wanted, request, query, " ".join(_notes(request, query, refusal)))
 
 
 def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -> tuple[FetchRequest, str]:
@@ -163,3 +161,40 @@ def _dated(values: Mapping[str, object], undated: FetchRequest, now: datetime) -
     except ConfigError as error:
         return undated, error.gap.reason
     return request, ""
+
+
+def _notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
+    """Yield a sentence for each way in which later questions are not answered as one may think.
+
+    ``refusal`` is why the same request is refused with a PIT, or "".
+    """
+    provider = request.provider
+    if UNLIMITED not in (request.limit, request.max_pages) or request.limit != request.max_pages:
+        yield "With a limit, it answers for no time before the capture."
+    elif query.chooses:
+        yield _choice_note(query)
+    if refusal:
+        yield f"With --pit the same question is refused: {refusal}"
+    same = [
+        flag_of(option.name)
+        for option in provider.options
+        if option.affects_records
+        and (option.kind == "list" or option.repeatable)
+        and len(query.options[option.name] or ()) > 1
+    ]
+    if query.operation.window is Window.BY_ASKING:
+        same += [flag_of("date_from"), flag_of("date_to")]
+    if same:
+        yield (
+            f"It answers only questions with the same {' and '.join(same)}: for others, make a request of each of them."
+        )
+    own = provider.when_captured(query)
+    if own:
+        yield own
+
+
+def _choice_note(query: Query) -> str:
+    """Return the note on a request that leaves a choice, with the options that leave none."""
+    options = " or ".join(query.operation.chooses_unless)
+    unless = f", unless it gives {options}" if options else ""
+    return f"A fetch reads only what is wanted at its PIT: it answers for no time before the capture{unless}."

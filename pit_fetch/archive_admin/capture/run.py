@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Literal, NamedTuple
 
 from pit_fetch.archive.store import microseconds
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, translating
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
-from pit_fetch.archive_admin.capture.notes import hole
 from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
 from pit_fetch.archive_admin.maintenance import ingest_pending
 from pit_fetch.engine.fetch import collect
@@ -23,11 +23,11 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import CollectedRecords, nothing
 from pit_fetch.errors import ConfigError, ExitStatus
 from pit_fetch.gaps import Code, Gap, GapType
-from pit_fetch.provider import Provider
-from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.provider import Provider, Query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.times import format_for_people
 
 State = Literal["captured", "empty", "held", "failed", "not asked"]
 
@@ -105,25 +105,17 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
     return Prepared(results, plans(due.values(), runtime.environ), last, captured)
 
 
-class _History(NamedTuple):
-    """What an archive knows of a list: the run to be continued, what that captured when, the calls of the last run."""
-
-    last: run_log.CaptureRun | None
-    captured: dict[str, int]
-    calls: dict[str, int]
-
-
-def _history(job: CaptureJob, connection: sqlite3.Connection | None, now: int) -> _History:
-    """Return what the archive knows of the list. Raise ArchiveError."""
+def _history(
+    job: CaptureJob, connection: sqlite3.Connection | None, now: int
+) -> tuple[run_log.CaptureRun | None, dict[str, int], dict[str, int]]:
+    """Return the run to be continued, when it captured what, and the calls of the last run. Raise ArchiveError."""
     if connection is None:
-        return _History(None, {}, {})
-    try:
+        return None, {}, {}
+    with translating():
         last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
         # A new run has captured nothing, even if the clock was ahead during an earlier one.
         captured = {} if last is None else run_log.captured_since(connection, last.began, with_items=True)
-        return _History(last, captured, run_log.calls(connection, job.name))
-    except BROKEN as error:
-        raise archive_error(error) from None
+        return last, captured, run_log.calls(connection, job.name)
 
 
 def run(
@@ -135,10 +127,9 @@ def run(
     """
     now = microseconds.to_micros(runtime.clock.now())
     captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
-    try:
+    with translating():
         current = start.last or run_log.begin(connection, job.name, now, listed)
-    except BROKEN as error:
-        raise archive_error(error) from None
+    # A process that is killed leaves a run that is continued.
     run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
         shown.tell(planned.in_words)
@@ -179,39 +170,41 @@ class _Pace:
 def _capture(
     planned: PlannedFetch, result: CaptureResult, current: run_log.CaptureRun, runtime: Runtime
 ) -> tuple[CaptureResult, str]:
-    """Fetch a request, planned again for its turn. Return its result, and why the archive can no longer be used, or "".
-
-    A PIT from when the list was read would leave out what came since.
-    """
+    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
+    # Planned again for its turn: a PIT from when the list was read would leave out what came since.
     wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
     before = current.requests.get(result.request, run_log.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.earliest(query) is not None
-    result, problem = _fetch(request, result, runtime, wanted.may_be_empty or (is_short and before.has_brought))
-    if result.state != "failed":
-        result = result._replace(missing=hole(query, microseconds.from_micros(before.last)))
-    return result, problem
+    may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
 
-
-def _fetch(
-    request: FetchRequest, result: CaptureResult, runtime: Runtime, may_be_empty: bool
-) -> tuple[CaptureResult, str]:
-    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
     collected = collect(request, runtime, Progress())
-    clean = redactor(collected.secrets)
-    failures = [gap for gap in collected.selection.gaps if gap.is_failure]
-    is_empty = not collected.selection.records and not may_be_empty
-    session = collected.archive
+    selection, session = collected.selection, collected.archive
+    failures = [gap for gap in selection.gaps if gap.is_failure]
+    is_empty = not selection.records and not may_be_empty
     if session is not None:
         session.finish(None, ExitStatus.FOUND if failures or is_empty else ExitStatus.OK)
         if session.problem and not failures:
             failures = [ConfigError(Code.NOT_RECORDED, problem=session.problem).gap]
     problem = "the archive can no longer be used" if session is not None and session.problem else ""
-    state: State = "failed" if failures else "empty" if is_empty else "captured"
     gaps = failures or [*_shortfalls(collected), *([nothing(collected)] if is_empty else [])]
-    reason = clean(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
-    items = len(collected.selection.records)
-    return result._replace(state=state, items=items, exchanges=collected.requests, reason=reason), problem
+    reason = redactor(collected.secrets)(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
+    state: State = "failed" if failures else "empty" if is_empty else "captured"
+    missing = "" if failures else _hole(query, microseconds.from_micros(before.last))
+    result = result._replace(state=state, items=len(selection.records), exchanges=collected.requests, reason=reason)
+    return result._replace(missing=missing), problem
+
+
+def _hole(query: Query, last: datetime | None) -> str:
+    """Return what is missing since the ``last`` capture of a request, if it looks back less far than that; else ""."""
+    earliest = query.operation.earliest(query)
+    if last is None or earliest is None or earliest <= last:
+        return ""
+    hours = (query.started - last).total_seconds() / 3600
+    return (
+        f"The last capture was {hours:.0f} hours ago, and this one looks back to {format_for_people(earliest)}: what "
+        "came in between is missing. Let it look back further, and run it with --again."
+    )
 
 
 def _shortfalls(collected: CollectedRecords) -> list[Gap]:

@@ -78,7 +78,7 @@ def names(connection: sqlite3.Connection) -> dict[str, str]:
 
 def name_of(path: str) -> str:
     """Return the name under which the archive notes the runs of a file. It does not reveal the path."""
-    return _PREFIX + sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return _name(os.path.realpath(path))
 
 
 def captured_since(connection: sqlite3.Connection, since: int, *, with_items: bool = False) -> dict[str, int]:
@@ -88,7 +88,7 @@ def captured_since(connection: sqlite3.Connection, since: int, *, with_items: bo
         "WHERE f.began >= ? AND a.answer IS NULL AND (a.status = 0 OR (a.complete AND NOT ?)) ORDER BY f.began",
         (since, with_items),
     )
-    return {without_pit(request): began for request, began in rows}
+    return {without_pit(request): began for request, began in rows}  # the last one wins, since they come in order
 
 
 def calls(connection: sqlite3.Connection, name: str) -> dict[str, int]:
@@ -102,12 +102,17 @@ def calls(connection: sqlite3.Connection, name: str) -> dict[str, int]:
         "WHERE f.began >= ? AND a.answer IS NULL AND a.complete ORDER BY f.began",
         (last.began,),
     )
+
     return {without_pit(request): max(1, count) for request, count in rows}
 
 
 def name_of_requests(texts: Iterable[str]) -> str:
-    """Return the name under which the archive notes the runs of requests that stand in no file."""
-    return _PREFIX + sha256("\n".join(sorted(texts)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    """Return the name under which the archive notes the runs of requests that were given in Python."""
+    return _name("\n".join(sorted(texts)))
+
+
+def _name(text: str) -> str:
+    return _PREFIX + sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def without_pit(canonical: str) -> str:

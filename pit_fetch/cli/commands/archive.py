@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from pit_fetch.archive.store import microseconds, schema, upgrade
+from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
 from pit_fetch.archive.store.microseconds import isoformat
 from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, verification
@@ -143,7 +143,7 @@ def _short(number: int) -> str:
 
 def _info(call: Call) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        overview, number = stats.overview(connection), upgrade.format_of(connection)
+        overview, number = stats.overview(connection), schema.format_of(connection)
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.options.json:
         return CommandResult("\n".join(_about(call.path, size, number, overview)) + "\n")

@@ -13,7 +13,7 @@ from typing import Any
 
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin.capture import jobs
-from pit_fetch.archive_admin.capture.report import CaptureReport
+from pit_fetch.archive_admin.capture.jobs import CaptureReport
 from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.archive_admin.capture.run import CaptureResult, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
@@ -65,9 +65,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     path, file = path_of(options.archive, runtime), runtime.path(options.file)
     shown = Shown(progress.show, (lambda text: None) if options.quiet else progress.tell)
     try:
-        with jobs.of_file(file, runtime) as job:
+        with jobs.file_job(file, runtime) as job:
             job = job._replace(again=options.again, missing=options.missing)
-            return _printed(jobs.carried_out(job, path, runtime, shown, is_dry=options.dry_run), options)
+            return _printed(jobs.carry_out(job, path, runtime, shown, is_dry=options.dry_run), options)
     except ArchiveError as error:
         return refused(f"{path}: {error.problem}")
     except UnicodeDecodeError:

@@ -28,7 +28,7 @@ def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
     """Fetch at both PITs and write the difference. Raise UsageError if the command line is refused."""
     from pit_fetch.inspect import diff
 
-    fetch.inspect(argv, FORM, diff.run, runtime, output, lambda words: _split(words, diff.TWO_PITS))
+    fetch.inspect(argv, FORM, diff.diff, runtime, output, lambda words: _split(words, diff.TWO_PITS))
 
 
 def _split(argv: list[str], needed: str) -> list[list[str]]:

@@ -25,4 +25,4 @@ def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
     """Explain the fetch that ``argv`` asks for. Raise UsageError if the command line is refused."""
     from pit_fetch.inspect import explain
 
-    fetch.inspect(argv, FORM, explain.run, runtime, output)
+    fetch.inspect(argv, FORM, explain.explain, runtime, output)

@@ -1,16 +1,26 @@
-"""The figure of a page, with its caption and legend. Pure."""
+"""The figure of a page: a time line of the items up to the PIT and beyond it, with its caption and legend. Pure.
+
+It is inline SVG: lines of what the items state in numbers, rows of marks by kind, or bars of counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from pit_fetch.formats.columns import Column
-from pit_fetch.formats.html_page.lines import by_series, class_of, is_relative
-from pit_fetch.formats.html_page.marks import GREY, Drawing, drawing
+from pit_fetch.formats.html_page.lines import class_of, group_by_series, is_relative, lines
+from pit_fetch.formats.html_page.marks import GREY, LOOKS, OTHER, Drawing, Mark, class_in, drawing
 from pit_fetch.formats.html_page.markup import cut, escaped
-from pit_fetch.formats.html_page.timeline import svg
+from pit_fetch.formats.html_page.scale import AXIS_HEIGHT, LEFT, RIGHT, TOP, TimeScale, frame, time_scale
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
+from pit_fetch.times import on_new_york_clock
 
+_BARS_HEIGHT, _LINES_HEIGHT, _ROW = 134, 210, 30
+_BINS = 80
+_WIDTH = (RIGHT - LEFT) / _BINS  # of a bin, in percent
+_LEAD = 0.05  # room for the figures along the lines
 _NAME = 40  # the most characters of a series' name
 # The legend, in its order.
 _MEANINGS = {
@@ -45,14 +55,14 @@ def _what(drawn: Drawing) -> str:
     """Return what the lines show."""
     if not drawn.value:
         return ""
-    change = ", change since the first shown" if is_relative(by_series(drawn.marks)) else ""
+    change = ", change since the first shown" if is_relative(group_by_series(drawn.marks)) else ""
     versions = ", each version until the next" if any(mark.version_of for mark in drawn.marks) else ""
     return f"<b>{escaped(drawn.value)}</b>{change}{versions}, "
 
 
 def _key(drawn: Drawing) -> str:
     """Return the legend of the lines; "" if there is but one."""
-    names = list(by_series(drawn.marks))
+    names = list(group_by_series(drawn.marks))
     rows = [
         f'<li><i class="line{class_of(number)}"></i>{escaped(cut(name or "other", _NAME))}'
         for number, name in enumerate(names)
@@ -75,3 +85,97 @@ def legend(envelope: PlainEnvelope) -> str:
         if name in present
     )
     return f'<ul class="legend" aria-label="Legend">{rows}</ul>\n' if rows else ""
+
+
+def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
+    """Return the time line of ``marks``: lines if they have figures, rows if they have kinds, else bars of counts.
+
+    Return "" without marks.
+    """
+    if not marks:
+        return ""
+    figures = [mark for mark in marks if mark.value is not None]
+    scale = time_scale([mark.at for mark in marks], pit, _LEAD if figures else 0.01)
+    rest = [mark for mark in marks if mark.value is None]
+    drawn, base = list[str](), float(TOP)
+    if figures:
+        base += _LINES_HEIGHT
+        drawn += lines(figures, scale, (TOP, base))
+        drawn += _stops(figures, scale, base)
+    rows = _rows(rest)
+    if rows and (figures or len(rows) > 1):
+        drawn += _mark_rows(rows, scale, base)
+        base += _ROW * len(rows)
+    elif rest:
+        base += _BARS_HEIGHT
+        drawn += _bars(rest, scale, base)
+    behind, before = frame(scale, pit, base)
+    return (
+        f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escaped(label)}">'
+        f"{behind}{''.join(drawn)}{before}</svg>"
+    )
+
+
+def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
+    """Return the marks by kind, the most frequent first."""
+    rows: dict[str, list[Mark]] = {}
+    for mark in marks:
+        rows.setdefault(mark.kind, []).append(mark)
+    return dict(sorted(rows.items(), key=lambda row: (row[0] in ("", OTHER), -len(row[1]))))
+
+
+def _bins(marks: Sequence[Mark], scale: TimeScale) -> list[tuple[float, list[Mark]]]:
+    """Return the stretches of the line that have marks: where each begins, in percent, and its marks.
+
+    One of them ends at the PIT, so that none holds marks from both sides of it.
+    """
+    origin = 0.0 if scale.pit is None else scale.share(scale.pit) * _BINS % 1
+    bins: dict[int, list[Mark]] = {}
+    for mark in marks:
+        # Rounded, or a mark at the PIT itself may fall behind it.
+        place = round(scale.share(mark.at.timestamp()) * _BINS - origin, 9)
+        bins.setdefault(math.ceil(place) - 1, []).append(mark)
+    return [(LEFT + (number + origin) * _WIDTH, group) for number, group in sorted(bins.items())]
+
+
+def _link(group: Sequence[Mark], x: float, top: float, height: float, what: str = "") -> str:
+    """Return the opening tag of a link to the oldest of the marks of a bin, and the area that takes the pointer."""
+    first = min(group, key=lambda mark: mark.at)
+    when = f"{on_new_york_clock(first.at):%a %-d %b %Y, %H:%M}"
+    label = f"{what}{f'{len(group)} from ' if len(group) > 1 else ''}{when}"
+    area = f"<rect class=hit x={x:.2f}% y={top:g} width={_WIDTH:.2f}% height={height:g} />"
+    return f'<a href="#{first.anchor}"><title>{label}</title>{area}'  # a title is also the accessible name
+
+
+def _bars(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
+    """Yield a bar for each stretch of the line that has items."""
+    bins, height = _bins(marks, scale), base - TOP
+    most = max(len(group) for _, group in bins)
+    for x, group in bins:
+        yield _link(group, x, TOP, height)
+        place, top = f"x={x + 0.1:.2f}% width={_WIDTH - 0.2:.2f}% rx=2", base
+        for look in LOOKS:
+            part = (height - 8) * sum(mark.look == look for mark in group) / most
+            top -= part
+            if part:
+                yield f'<rect class="{class_in(look, "bar")}" {place} y={top:.1f} height={part:.1f} />'
+        yield "</a>"
+
+
+def _mark_rows(rows: dict[str, list[Mark]], scale: TimeScale, top: float) -> Iterator[str]:
+    """Yield a row for each kind: its name, and a mark for each stretch of the line that has items of it."""
+    for number, (kind, marks) in enumerate(rows.items()):
+        base, name = top + _ROW * (number + 1), escaped(kind or OTHER)
+        yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base:g}" y2="{base:g}"/>'
+        for x, group in _bins(marks, scale):
+            look = min((mark.look for mark in group), key=LOOKS.index)
+            yield _link(group, x, base - _ROW, _ROW, f"{name}, ")
+            at = scale.x(min(mark.at for mark in group).timestamp())
+            yield f'<line class="{class_in(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
+        yield f'<text class="tick name" x="{LEFT}%" y="{base - _ROW + 13:g}">{name}</text>'
+
+
+def _stops(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
+    """Yield a link for each stretch of the lines that has items. It becomes visible under the pointer."""
+    for x, group in _bins(marks, scale):
+        yield f"{_link(group, x, TOP, base - TOP)}</a>"

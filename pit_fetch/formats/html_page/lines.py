@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
@@ -45,12 +44,12 @@ class _ValueScale(NamedTuple):
         return round(self.base - 12 - (value - self.low) / (self.high - self.low) * (self.base - self.top - 26), 1)
 
 
-def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit: datetime | None) -> Iterator[str]:
+def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float]) -> Iterator[str]:
     """Yield the lines of marks that have figures, between the heights of ``box``: one a series, steps for versions.
 
     What was estimated is drawn beside them. Each series has a class, which the legend repeats.
     """
-    series, base = by_series(marks), box[1]
+    series, base = group_by_series(marks), box[1]
     is_change = is_relative(series)
     if is_change:
         series = {label: _changes(group) for label, group in series.items()}
@@ -59,7 +58,7 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
     for value in round_values:
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{y_scale.y(value)}" y2="{y_scale.y(value)}"/>'
     placed = [[_place(mark, scale, y_scale) for mark in group] for group in series.values()]
-    end = RIGHT if pit is None else scale.x(pit.timestamp())
+    end = RIGHT if scale.pit is None else scale.x(scale.pit)
     yield f'<svg width="100%" height="{base:g}" viewBox="0 0 {_WIDTH} {base:g}" preserveAspectRatio="none">'
     for number, group in enumerate(placed):
         if group[0].mark.version_of:
@@ -79,7 +78,7 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float], pit
 def _value_scale(marks: Sequence[Mark], box: tuple[float, float]) -> _ValueScale:
     values = [value for mark in marks for value in (mark.value, mark.estimate) if value is not None]
     low, high = min(values), max(values)
-    room = 0.0 if high > low else (abs(low) or 1.0) / 2
+    room = 0.0 if high > low else (abs(low) or 1.0) / 2  # one figure alone is drawn in the middle
     return _ValueScale(low - room, high + room, *box)
 
 
@@ -88,7 +87,7 @@ def _place(mark: Mark, scale: TimeScale, y_scale: _ValueScale) -> _Place:
     return _Place(scale.x(mark.at.timestamp()), y_scale.y(mark.value or 0.0), mark, estimate)
 
 
-def by_series(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
+def group_by_series(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
     """Return the marks that have figures by their series, in the alphabet's order, the oldest first."""
     series: dict[str, list[Mark]] = {}
     for mark in sorted(marks, key=lambda mark: mark.at):
@@ -102,7 +101,7 @@ def is_relative(series: Mapping[str, Sequence[Mark]]) -> bool:
     values = [[mark.value or 0.0 for mark in group] for group in series.values()]
     if len(values) < 2 or any(value <= 0 for group in values for value in group):
         return False
-    usual = [median(group) for group in values]
+    usual = [median(group) for group in values]  # a split or a spike of one line must not decide for all
     return max(usual) > _COMPARABLE * min(usual)
 
 

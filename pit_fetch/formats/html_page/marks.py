@@ -2,6 +2,11 @@
 
 Each item is a mark in time. A plotted field gives it a height, and those of one series are a line. A line is of one
 kind of items: a year is no quarter, and a dividend no price. Those of other kinds are marks below the lines.
+
+>>> from pit_fetch.formats.columns import columns
+>>> stamped = PlainEnvelope([{"available_at": "2024-02-15T21:00:00Z", "id": "a", "verdict": "late"}])
+>>> [(mark.anchor, mark.look) for mark in drawing(stamped, columns(stamped.data, {})).marks]
+[('i0', 'grey')]
 """
 
 from __future__ import annotations
@@ -152,16 +157,16 @@ def _figures(envelope: PlainEnvelope, by_name: Mapping[str, Column], labels: Seq
             usual.setdefault(series, Counter())[key] += 1
     chosen = {series: counts.most_common(1)[0][0] for series, counts in usual.items()}
     is_usual = [chosen.get(series, ()) == key for (series, _), key in zip(labels, keys, strict=True)]
-    values = _where(is_usual, column.values)
+    values = _mask(is_usual, column.values)
     if sum(value is not None for value in values) < _FEWEST:
         return empty
     names = (name for name in by_name if provenance.roles.get(name) == "estimate" and by_name[name].kind == "number")
     estimate = next(names, "")
-    estimates = _where(is_usual, by_name[estimate].values) if estimate else nothing
+    estimates = _mask(is_usual, by_name[estimate].values) if estimate else nothing
     return _Figures(column.name, estimate, values, estimates, period)
 
 
-def _where(chosen: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+def _mask(chosen: Sequence[bool], values: Sequence[Any]) -> list[Any]:
     return [value if is_chosen else None for is_chosen, value in zip(chosen, values, strict=True)]
 
 
@@ -190,6 +195,7 @@ def _axis(
     drawn = [index for index, value in enumerate(figures.values) if value is not None]
     if period is None or not drawn:
         return stamps, False
+    # One period has several figures: an original and its restatements.
     if len({(series[index], period.values[index]) for index in drawn}) < len(drawn):
         return stamps, True
     points = sorted(

@@ -1,6 +1,11 @@
 """The axis of time in a figure, with its ticks and the PIT, as inline SVG. Pure.
 
 Places along it are percentages, so that it fits any window while its texts keep their size.
+
+>>> noon, pit = (datetime(2024, 2, 15, hour, tzinfo=UTC) for hour in (12, 22))
+>>> scale = time_scale([noon], pit, lead=0)
+>>> scale.x(noon.timestamp()), scale.x(pit.timestamp())
+(1.5, 94.77)
 """
 
 from __future__ import annotations
@@ -29,10 +34,11 @@ _FIRST, _LAST = (datetime(*day, tzinfo=UTC).timestamp() for day in ((1, 1, 3), (
 
 
 class TimeScale(NamedTuple):
-    """A stretch of time, in Unix seconds."""
+    """A stretch of time, and the PIT, in Unix seconds."""
 
     start: float
     end: float
+    pit: float | None = None
 
     def share(self, moment: float) -> float:
         """Return how far along the line a moment is, 0 to 1."""
@@ -47,36 +53,30 @@ def time_scale(instants: Sequence[datetime], pit: datetime | None, lead: float) 
     """Return a scale with room for all ``instants`` and the PIT, and before them, ``lead`` of its length."""
     bounds = [instant.timestamp() for instant in (*instants, *([] if pit is None else [pit]))]
     start, end = min(bounds), max(bounds)
-    end = max(end, start + _HOUR)
+    end = max(end, start + _HOUR)  # one item alone would make a line without length
     if pit is not None:
         end += (end - start) * (_AFTER if end == pit.timestamp() else _LAST_BAR)
-    return TimeScale(start - (end - start) * lead, end)
+    return TimeScale(start - (end - start) * lead, end, None if pit is None else pit.timestamp())
 
 
-def area_after(scale: TimeScale, pit: datetime | None, base: float) -> str:
-    """Return the ground of what lies beyond the PIT."""
+def frame(scale: TimeScale, pit: datetime | None, base: float) -> tuple[str, str]:
+    """Return what stands behind the items, the axis and the ground beyond the PIT, and before them, the PIT's line."""
+    axis = "".join(_axis(scale, base))
     if pit is None:
-        return ""
-    x = scale.x(pit.timestamp())
-    return f'<rect class="later" x="{x}%" y="{TOP}" width="{max(RIGHT - x, 0):.2f}%" height="{base - TOP}"/>'
-
-
-def line_at(scale: TimeScale, pit: datetime | None, base: float) -> str:
-    """Return the line at the PIT, with its name."""
-    if pit is None:
-        return ""
+        return axis, ""
     x, local = scale.x(pit.timestamp()), on_new_york_clock(pit)
+    later = f'<rect class="later" x="{x}%" y="{TOP}" width="{max(RIGHT - x, 0):.2f}%" height="{base - TOP}"/>'
     # A narrow window has no room for the day, which the heading has as well.
     text = f'<tspan class="wide">{local:%a %-d %b %Y}, </tspan>{local:%H:%M:%S}'
     anchor, shift = ("end", -8) if x > 50 else ("start", 8)
-    return (
+    return later + axis, (
         f'<line class="pit" x1="{x}%" x2="{x}%" y1="14" y2="{base + 6}"/>'
         f'<circle class="pit" cx="{x}%" cy="14" r="4.5"/>'
         f'<text class="pit" x="{x}%" dx="{shift}" y="19" text-anchor="{anchor}">PIT {text}</text>'
     )
 
 
-def axis(scale: TimeScale, base: float) -> Iterator[str]:
+def _axis(scale: TimeScale, base: float) -> Iterator[str]:
     """Yield the line of time, with its ticks."""
     yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base}" y2="{base}"/>'
     for number, (moment, text) in enumerate(_ticks(scale)):

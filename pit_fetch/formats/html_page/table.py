@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pit_fetch.formats.columns import Column, in_common, is_empty
-from pit_fetch.formats.explanation import FIELDS
-from pit_fetch.formats.explanation import of as explanation
+from pit_fetch.formats.columns import Column, is_empty, split_common
+from pit_fetch.formats.explanation import FIELDS, explain
 from pit_fetch.formats.html_page.marks import GREY
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
 from pit_fetch.pipeline.claims import CLAIMED
@@ -51,8 +50,8 @@ def size(text: str) -> int:
 
 def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> Layout:
     """Return a layout whose line takes about ``room`` bytes: time, verdicts, the headline, the rest, the id."""
-    sentences = [explanation(item) for item in envelope.data[:_SAMPLE]]
-    common, others = in_common([column for column in typed if column.name not in FIELDS])
+    sentences = [explain(item) for item in envelope.data[:_SAMPLE]]
+    common, others = split_common([column for column in typed if column.name not in FIELDS])
     by_name = {column.name: column for column in others if column.name == "id" or not all(map(is_empty, column.values))}
     headline = next((name for name in _HEADLINES if name in by_name), "")
     link = next((name for name in _LINKS if name in by_name), "")
@@ -62,7 +61,7 @@ def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> 
     hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
     rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
-    if not headline and link:
+    if not headline and link:  # the address is then all that tells items apart
         rest.append(link)
     time = ["available_at"] if "available_at" in by_name else []
     candidates = {name: by_name[name] for name in (*time, *first, *rest, *last)}
@@ -119,9 +118,9 @@ def table_of(envelope: PlainEnvelope, layout: Layout, count: int, room: int) -> 
     classes = list(map(_class, layout.line))
     rows = [_row(envelope.data[index], index, cells[index], classes, layout) for index in range(count)]
     texts = [_below(index, layout) for index in range(count)]
-    sentences = [escaped(explanation(envelope.data[index])) for index in range(count)]
+    sentences = [escaped(explain(envelope.data[index])) for index in range(count)]
     if sum(map(size, sentences)) > (room - sum(map(size, rows))) * 3 // 4:
-        sentences = [escaped(cut(explanation(envelope.data[index]), layout.width)) for index in range(count)]
+        sentences = [escaped(cut(explain(envelope.data[index]), layout.width)) for index in range(count)]
     frame = len(_details([("", "")], 1, ""))
     overhead = sum(frame + sum(len(name) + 20 for name, _ in below) for below in texts if below)
     overhead += sum(len(sentence) + frame for sentence in sentences if sentence)
@@ -224,7 +223,7 @@ def _limit(sizes: Sequence[int], room: int) -> int:
     for index, size in enumerate(ordered):
         share = room // (len(ordered) - index)
         if size > share:
-            return share if share >= 40 else 0
+            return share if share >= 40 else 0  # less than half a line says nothing
         room -= size
     return ordered[-1] if ordered else 0
 

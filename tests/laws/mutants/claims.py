@@ -75,7 +75,7 @@ MUTANTS = (
     ),
     Mutant(
         "explain compares a claimed item's proof with the window",
-        "pit_fetch.inspect.explain:_as_served",
+        "pit_fetch.inspect.explain:_served_record",
         lambda real: lambda record, **_: record,
         ("sample: claimed: explain",),
     ),

@@ -111,21 +111,23 @@ MUTANTS = (
     ),
     Mutant("panel: who leaves stays", "pit_fetch.panels.universe:Member.belongs", _to_the_end, _UNIVERSE),
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
-    Mutant("panel: a universe's days are not read", "pit_fetch.panels.universe:_in_file", _whoever_is_named, _UNIVERSE),
-    Mutant("panel: From is not from", "pit_fetch.panels.universe:_bounded", first, _UNIVERSE),
+    Mutant(
+        "panel: a universe's days are not read", "pit_fetch.panels.universe:_parse_file", _whoever_is_named, _UNIVERSE
+    ),
+    Mutant("panel: From is not from", "pit_fetch.panels.universe:_normalize_bounds", first, _UNIVERSE),
     Mutant("panel: start is not from", "pit_fetch.panels.universe:_check_columns", nothing, _UNIVERSE),
     Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
     Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
     Mutant(
         "panel: an archive is opened anew in its midst",
-        "pit_fetch.archive.open_archives:OpenArchives.read",
+        "pit_fetch.archive.archived:OpenArchives.read",
         _opened_anew,
         _DISTURBED,
     ),
     Mutant(
         "panel: it ends where a writer disturbs it",
-        "pit_fetch.panels.output:of_one_moment",
+        "pit_fetch.panels.output:ask_consistently",
         _as_far_as_it_comes,
         _DISTURBED,
     ),

@@ -88,7 +88,7 @@ class Archive:
         answer = self.offline(words, now, pit)
         provider = load(words.split()[0])
         request = parse(("--source", *words.split(), *(("--pit", at(pit).isoformat()) if pit else ())), provider, {})
-        fetch = journal.Fetch(
+        fetch = journal.FetchEntry(
             began=microseconds.to_micros(at(now)),
             kind="offline",
             source=provider.name,

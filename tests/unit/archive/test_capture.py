@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -100,31 +99,6 @@ def test_a_capture_answers_questions_about_every_instant(archive: Archive) -> No
     assert titles("2026-06-01 14:40") == before
 
 
-@pytest.mark.thorough
-def test_a_month_of_history(archive: Archive) -> None:
-    """A capture a day; then each day is as it was: the estimate of that day, and the article in its words of then."""
-    days = [at("2026-06-01 15:00") + timedelta(days=n) for n in range(30)]
-    (archive.folder / "list.toml").write_text(LIST.replace("10000", "100000"))
-    for n, day in enumerate(days):
-        edited = day - timedelta(minutes=5)
-        title = f"words of day {n // 7}"
-        changed = at("2026-06-01 14:30") if n < 7 else day.replace(hour=14, minute=0) - timedelta(days=n % 7)
-        rows = [benzinga.article(1, at("2026-06-01 14:30"), changed, title=title)]
-        if n != 20:  # for a day it is gone
-            archive.app = both(f"{n / 100:.2f}", *rows, benzinga.article(2, edited, title="of today"))
-        else:
-            archive.app = both(f"{n / 100:.2f}", benzinga.article(2, edited, title="of today"))
-        assert capture(archive, day.strftime("%Y-%m-%d %H:%M")).code == 0
-
-    news = "bz-news-api --tickers AAPL --lookback-minutes 100000"
-    for n, day in enumerate(days):
-        later = (day + timedelta(hours=1)).strftime("%Y-%m-%d %H:%M")
-        (estimate,) = archive.offline(ESTIMATES, "2026-08-01 12:00", pit=later).data
-        assert estimate["eps_estimate_average"] == f"{n / 100:.2f}"
-        found = [item["title"] for item in archive.offline(news, "2026-08-01 12:00", pit=later).data]
-        assert found == (["of today"] if n == 20 else ["of today", f"words of day {n // 7}"]), day
-
-
 def test_a_request_that_fails_does_not_stop_the_others(archive: Archive) -> None:
     plain = archive.app
     archive.app = lambda request: as_json(alphavantage.BAD_KEY) if "function" in request.query else plain(request)
@@ -140,15 +114,6 @@ def test_a_request_that_fails_does_not_stop_the_others(archive: Archive) -> None
     assert (again.code, states(again)) == (0, ["captured", "captured"])
 
 
-def test_what_failed_can_be_asked_for_alone(archive: Archive) -> None:
-    plain = archive.app
-    archive.app = lambda request: as_json(alphavantage.BAD_KEY) if "function" in request.query else plain(request)
-    capture(archive, "2026-06-01 15:00")
-    archive.app = plain
-    left = capture(archive, "2026-06-02 15:00", "--missing --json")
-    assert (left.code, states(left)) == (0, ["captured", "held"])
-
-
 def test_what_the_source_cut_is_said_and_no_failure(archive: Archive) -> None:
     request = '[[request]]\nname = "bars"\nsource = "alphavantage"\nop = "TIME_SERIES_DAILY"\nsymbol = "IBM"\nlimit = 2'
     (archive.folder / "list.toml").write_text(request)
@@ -161,16 +126,11 @@ def test_what_the_source_cut_is_said_and_no_failure(archive: Archive) -> None:
     assert not json.loads(archive.command("archive log --json").out)[0]["complete"]
 
 
-def test_a_missing_key_is_named(archive: Archive) -> None:
-    left = capture(archive, "2026-06-01 15:00", env={"ALPHAVANTAGE_API_KEY": ""})
-    assert left.code == 1
-    assert "ALPHAVANTAGE_API_KEY" in left.out
-
-
 def test_quiet_prints_only_what_failed(archive: Archive) -> None:
-    assert (capture(archive, "2026-06-01 15:00", "--quiet").out, 0) == ("", 0)
+    assert capture(archive, "2026-06-01 15:00", "--quiet").out == ""
     left = capture(archive, "2026-06-02 15:00", "--quiet", env={"ALPHAVANTAGE_API_KEY": ""})
     assert "estimates of IBM" in left.out
+    assert "ALPHAVANTAGE_API_KEY" in left.out
     assert "benzinga" not in left.out
 
 
@@ -183,13 +143,6 @@ def test_it_waits_its_turn(archive: Archive) -> None:
     assert states(left) == ["captured"] * 6
     begun = [row[0] for row in archive.open().execute("SELECT began FROM fetches ORDER BY began")]
     assert (begun[-1] - begun[0]) / 1e6 >= 60, "six at two a minute take more than a minute"
-
-
-def test_progress_is_shown_on_a_terminal_alone(archive: Archive) -> None:
-    assert capture(archive, "2026-06-01 15:00").err == ""
-    left = capture(archive, "2026-06-02 15:00", terminal=True)
-    assert "1 of 2: estimates of IBM ..." in left.err
-    assert left.err.endswith("\r\x1b[K")
 
 
 def test_a_list_with_a_byte_order_mark_is_read(archive: Archive) -> None:
@@ -293,30 +246,6 @@ def looking_far_back(archive: Archive) -> None:
     (archive.folder / "list.toml").write_text(LIST.replace("10000", "10000000"))
 
 
-def test_the_real_command_against_a_source_that_changes(archive: Archive) -> None:
-    looking_far_back(archive)
-    current = archive.app
-
-    def app(request: HttpRequest) -> Response:
-        return current(request)
-
-    with serve(app) as server:
-        out, err = archive.process(server.url, "capture", "list.toml").communicate(timeout=60)
-        assert err == b""
-        assert b"2 captured, 0 held, 0 failed" in out
-        current = both("2.70", benzinga.article(1, at("2026-06-01 14:30"), title="edited"))
-        out, _ = archive.process(server.url, "capture", "list.toml", "--json").communicate(timeout=60)
-        assert json.loads(out)["captured"] == 2
-    rows = json.loads(archive.process("", "archive", "log", "--json").communicate(timeout=60)[0])
-    first = max(row["ended"] for row in rows[2:])
-    served = []
-    for pit in (first, max(row["ended"] for row in rows)):
-        words = ("--source", *ESTIMATES.split(), "--offline", "--pit", pit)
-        out, _ = archive.process(server.url, *words).communicate(timeout=60)
-        served += [item["eps_estimate_average"] for item in json.loads(out)["data"]]
-    assert served == ["2.50", "2.70"]
-
-
 def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
     looking_far_back(archive)
     plain, is_stuck, silent = archive.app, True, Silent()
@@ -393,12 +322,6 @@ def test_without_an_archive_nothing_is_asked(archive: Archive) -> None:
     left = capture(archive, "2026-06-01 15:00", env={"PIT_FETCH_ARCHIVE": ""})
     assert (left.code, archive.asked) == (2, [])
     assert "PIT_FETCH_ARCHIVE" in left.err
-
-
-def test_it_has_help(archive: Archive) -> None:
-    left = archive.command("capture --help", env={"PIT_FETCH_ARCHIVE": ""})
-    assert left.code == 0
-    assert "[[request]]" in left.out
 
 
 def test_a_capture_leaves_nothing_to_be_taken_up(archive: Archive) -> None:

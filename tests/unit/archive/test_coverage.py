@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pit_fetch.testing.server import App, as_json
 from tests.inprocess import Answer
-from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.sec_full_text import server as sec
 from tests.providers.yahoo import server as yahoo
-from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
+from tests.unit.archive.scene import Archive, articles, at, estimates
 
 NOW, LATER = "2026-06-01 15:00", "2026-06-20 12:00"
 APPLE, TESLA = (320193,), (1318605,)
@@ -134,46 +132,6 @@ def test_a_hole_between_two_captures_is_one(archive: Archive) -> None:
     broken = archive.offline(f"{ask} 2026-06-01T08:00:00Z", LATER, "2026-06-05 13:00")
     assert "after Tuesday 2026-06-02 10:00:00" in uncaptured(broken)[0]
     assert len(uncaptured(archive.offline(f"{ask} 2026-05-01T08:00:00Z", LATER, "2026-06-02 13:00"))) == 1
-
-
-@pytest.mark.parametrize(
-    ("ends", "begins", "is_whole"),
-    [
-        ("2026-03-08", "2026-03-09", True),  # 23 hours long in New York
-        ("2026-03-08T23:59:59.999999-04:00", "2026-03-09T00:00:00-04:00", True),
-        ("2026-03-08T23:59:59.999998-04:00", "2026-03-09", False),
-        ("2026-03-07", "2026-03-09", False),
-    ],
-)
-def test_days_that_follow_each_other_leave_no_hole(archive: Archive, ends: str, begins: str, is_whole: bool) -> None:
-    first, second = f"date_from = '2026-03-02'; date_to = '{ends}'", f"date_from = '{begins}'; date_to = '2026-03-13'"
-    captured(archive, articles(), *(f"source = 'benzinga'; {window}" for window in (second, first)))
-    left = archive.offline("benzinga --date-from 2026-03-02 --date-to 2026-03-13", LATER, NOW)
-    assert (uncaptured(left) == []) == is_whole
-
-
-def _unknown(request: Any) -> Any:
-    return as_json(alphavantage.invalid_call("EARNINGS"))
-
-
-REPORT = {"fiscalDateEnding": "2026-05-31", "reportedDate": "2026-06-10", "reportedEPS": "2.6"}
-KNOWN_LATER: dict[str, App] = {
-    "reported later": alpha(EARNINGS={"symbol": "NEW", "annualEarnings": [], "quarterlyEarnings": [REPORT]}),
-    "nothing yet": alpha(EARNINGS={"symbol": "NEW", "annualEarnings": [], "quarterlyEarnings": []}),
-    "an empty reply": lambda request: as_json({}),
-    "unknown": _unknown,
-}
-
-
-def test_whether_a_symbol_was_known_later_does_not_show(archive: Archive, tmp_path: Path) -> None:
-    answers = set()
-    for name, app in KNOWN_LATER.items():
-        own = Archive(tmp_path / name.replace(" ", "-"), env=archive.env)
-        own.folder.mkdir()
-        captured(own, app, "source = 'alphavantage'; op = 'EARNINGS'; symbol = 'NEW'", now="2026-06-15 12:00")
-        answers.add(own.offline("alphavantage EARNINGS symbol=NEW", LATER, "2026-06-01 12:00").text)
-    (text,) = answers
-    assert '"captured"' not in text
 
 
 def test_a_snapshot_is_held_from_its_receipt_on(archive: Archive) -> None:

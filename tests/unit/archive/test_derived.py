@@ -12,7 +12,7 @@ import pytest
 from pit_fetch.archive import rederive
 from pit_fetch.archive.interpreted import interpret
 from pit_fetch.archive.store import microseconds
-from pit_fetch.archive.store.journal import Exchange, Fetch
+from pit_fetch.archive.store.journal import Exchange, FetchEntry
 from pit_fetch.errors import UpstreamError
 from pit_fetch.provider import Context, Host, Operation, Provider, Query, Record
 from pit_fetch.request.fetch_request import from_values
@@ -70,7 +70,9 @@ def test_it_is_all_that_the_fetch_had_or_takes_nothing_for_gone(
 ) -> None:
     moment = microseconds.to_micros(SEEN)
     request = from_values({}, PROVIDER, {})
-    recorded = interpret(Fetch(moment, "live", "filings", "0", "", {}, request.canonical, None), lambda name: PROVIDER)
+    recorded = interpret(
+        FetchEntry(moment, "live", "filings", "0", "", {}, request.canonical, None), lambda name: PROVIDER
+    )
     exchanges = [asked(LIST, [{"id": str(place), "form": form} for place, form in enumerate(forms)])]
     exchanges += [asked(DATES, {}, id=name) for name in dated]
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import errno
 import json
-import os
-import resource
 import stat
-import subprocess
-import sys
-import time
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from pit_fetch.archive.store import index, schema
-from pit_fetch.archive.store.journal import Fetch, Writer
+from pit_fetch.archive.store.journal import FetchEntry, Writer
 from pit_fetch.archive_admin import export
 from pit_fetch.engine.registry import load
 from pit_fetch.provider import Provider
@@ -73,7 +67,7 @@ def test_each_version_says_from_when_until_when_it_was_the_answer(archive: Archi
 def test_the_fetches_of_a_source_that_is_not_installed_stay_for_its_return(archive: Archive) -> None:
     with closing(archive.open()) as connection:
         with schema.transaction(connection):
-            gone = Fetch(0, "live", "gone", "", "", {}, "--source gone", None)
+            gone = FetchEntry(0, "live", "gone", "", "", {}, "--source gone", None)
             key = Writer(connection).fetch(gone)
             index.defer(connection, index.UNASSIGNED, key)
         assert archive.command("archive export lake").code == 0
@@ -150,12 +144,6 @@ def test_a_folder_that_exists_is_left_as_it_is(archive: Archive) -> None:
     assert [*(archive.folder / "lake").iterdir()] == []
 
 
-def test_a_folder_that_cannot_be_made_is_named(archive: Archive) -> None:
-    left = archive.command("archive export none/lake")
-    assert left.code == 2
-    assert "none/lake: its folder does not exist" in left.err
-
-
 def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyarrow import parquet
 
@@ -172,52 +160,6 @@ def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.M
     assert left.code == 2
     assert "lake: it cannot be written (No space left on device)" in left.err
     assert {*archive.folder.iterdir()} == before
-
-
-def exporting(archive: Archive, size: int = resource.RLIM_INFINITY) -> subprocess.Popen[bytes]:
-    """Start an export as a process, which cannot make a file larger than ``size``."""
-    words = [sys.executable, "-m", "pit_fetch", "archive", "export", "lake", "--archive", str(archive.path)]
-    environ = {"PATH": os.environ["PATH"], "HOME": str(archive.folder)}
-    process = subprocess.Popen(words, cwd=archive.folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
-    return process
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.parquet")}
-
-
-@pytest.mark.thorough
-def test_a_process_that_is_killed_leaves_nothing_that_looks_whole(archive: Archive, tmp_path: Path) -> None:
-    lake = archive.folder / "lake"
-    began = time.monotonic()
-    exporting(archive).communicate()
-    taken, whole = time.monotonic() - began, content(lake)
-    lake.rename(tmp_path / "whole")
-    for moment in range(1, 13):
-        process = exporting(archive)
-        with suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=taken * moment / 13)
-        process.kill()
-        process.communicate()
-        if lake.exists():
-            assert content(lake) == whole
-            lake.rename(tmp_path / f"whole{moment}")
-    exporting(archive).communicate()
-    assert (content(lake), [*archive.folder.glob("*lake*")]) == (whole, [lake])
-
-
-def test_a_disk_that_fills_up(archive: Archive) -> None:
-    long = Random(1).randbytes(100_000).hex()
-    archive.app = articles(benzinga.article(2, at("2026-06-01 14:30"), at("2026-06-01 14:30"), body=long))
-    archive.fetch(NEWS, "2026-06-03 16:00")
-    archive.command("archive rebuild")
-    process = exporting(archive, 40_000)  # SQLite's own files are smaller, and the articles larger
-    _, err = process.communicate()
-    assert (process.returncode, b"lake: it cannot be written" in err) == (2, True)
-    assert not [*archive.folder.glob("*lake*")]
-    exporting(archive).communicate()
-    assert len(content(archive.folder / "lake")) == 2
 
 
 def test_two_at_once_do_not_mix(archive: Archive) -> None:

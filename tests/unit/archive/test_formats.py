@@ -9,7 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from pit_fetch.archive.store import about, schema, tables, upgrade
+from pit_fetch.archive.store import about, schema, tables
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import verification
 from tests.unit.archive import flips
@@ -86,7 +86,7 @@ def answers(archive: Archive) -> list[str]:
 
 def format_of(archive: Archive) -> int:
     with closing(sqlite3.connect(archive.path)) as connection:
-        return upgrade.format_of(connection)
+        return schema.format_of(connection)
 
 
 def test_it_is_read_as_it_is(old: tuple[Archive, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,27 +146,6 @@ def test_an_id_that_no_database_finds_again_costs_no_other_item(archive: Archive
     assert ("12" in held, odd in held) == (True, False)
 
 
-def test_a_changed_version_is_not_sealed_again(archive: Archive) -> None:
-    archive.take_up()
-    with archive.open() as connection:
-        connection.execute("UPDATE versions SET payload = replace(payload, 'first', 'fi')")
-    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="third"))
-    left = archive.fetch(NEWS, "2026-06-02 12:00", pit="2026-06-01 16:00")
-    assert ([item["title"] for item in left.data], left.gap_types[-1]) == (["third"], "config")
-
-
-@pytest.mark.parametrize("place", range(0, 4096, 97))
-@pytest.mark.thorough
-def test_no_changed_byte_is_a_providers_failure(archive: Archive, place: int) -> None:
-    at_16(archive)
-    body = bytearray(archive.path.read_bytes())
-    body[place] ^= 0x82
-    archive.path.write_bytes(body)
-    left = at_16(archive)
-    assert left.code == 0
-    assert [item["title"] for item in left.data] in ([], ["first"])
-
-
 # What it must not hold.
 
 

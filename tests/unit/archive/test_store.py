@@ -67,29 +67,6 @@ def test_a_body_is_kept_once(archive: Archive) -> None:
     assert counts == (3, 1)
 
 
-def test_what_is_recorded_is_sound(archive: Archive) -> None:
-    archive.fetch(NEWS, "2026-06-01 15:00")
-    archive.fetch(NEWS, "2026-06-01 16:00", pit="2026-06-01 15:30")
-    report = verification.verify(archive.open())
-    assert (report.damage, report.entries) == ((), 6)
-
-
-@pytest.mark.parametrize(
-    ("change", "damage"),
-    [
-        ("UPDATE exchanges SET status = 500", "exchange"),
-        ("DELETE FROM answers WHERE seq = 3", "missing"),
-        ("DELETE FROM bodies", "body"),
-        ("UPDATE entries SET link = zeroblob(32) WHERE seq = 2", "chain"),
-    ],
-)
-def test_damage_is_found(archive: Archive, change: str, damage: str) -> None:
-    archive.fetch(NEWS, "2026-06-01 15:00")
-    connection = archive.open()
-    connection.execute(change)
-    assert any(damage in line for line in verification.verify(connection).damage)
-
-
 # Where it cannot be used.
 
 

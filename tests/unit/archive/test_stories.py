@@ -48,23 +48,6 @@ def test_a_snapshot_is_what_stood_there_then(archive: Archive) -> None:
     assert len(archive.asked) == 2, "the past was asked of the network"
 
 
-def test_a_snapshot_is_not_served_from_before_it_was_held(archive: Archive) -> None:
-    archive.app = estimates(("2026-06-30", "2.50"))
-    archive.fetch(ESTIMATES, "2026-06-01 15:00")
-    before = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59")
-    assert before.data == []
-    assert before.text == archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59", archive=False).text
-    assert len(archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 15:00").data) == 1
-
-
-def test_an_empty_reply_is_not_a_snapshot(archive: Archive) -> None:
-    archive.app = estimates(("2026-06-30", "2.50"))
-    archive.fetch(ESTIMATES, "2026-06-01 15:00")
-    archive.app = estimates()
-    archive.fetch(ESTIMATES, "2026-06-02 15:00")
-    assert averages(archive.offline(ESTIMATES, "2026-07-01 12:00", pit="2026-06-03 00:00")) == {"2026-06-30": "2.50"}
-
-
 def test_an_operation_that_cannot_be_verified_is_answered_with_what_was_held(archive: Archive) -> None:
     gdp = "alphavantage REAL_GDP"
     document = {"name": "Real GDP", "interval": "annual", "unit": "bn", "data": [{"date": "2025-01-01", "value": "9"}]}
@@ -145,31 +128,6 @@ def test_a_deleted_article_is_served_until_a_complete_read_lacks_it(archive: Arc
     assert titles(archive.offline(NEWS, "2026-06-02 10:00", pit="2026-06-01 17:00")) == ["stays", "goes"]
     archive.fetch(NEWS, "2026-06-01 19:00")
     assert titles(archive.offline(NEWS, "2026-06-02 10:00", pit="2026-06-01 20:00")) == ["stays"]
-
-
-def test_a_read_that_stopped_at_its_limit_shows_nothing_as_gone(archive: Archive) -> None:
-    both = [article(1, "2026-06-01 13:00", title="old"), article(2, "2026-06-01 14:00", title="new")]
-    archive.app = articles(*both)
-    archive.fetch(NEWS, "2026-06-01 15:00")
-    archive.fetch(f"{NEWS} --limit 1", "2026-06-01 16:00")
-    assert titles(archive.offline(NEWS, "2026-06-02 10:00", pit="2026-06-01 17:00")) == ["new", "old"]
-
-
-def test_a_split_later_on_leaves_the_captured_figure(archive: Archive) -> None:
-    earnings = "alphavantage EARNINGS symbol=IBM"
-
-    def reported(eps: str) -> Any:
-        return alpha(EARNINGS=alphavantage.earnings([], [alphavantage.quarter("2026-03-31", "2026-04-20", eps)]))
-
-    archive.app = reported("2.00")
-    archive.fetch(earnings, "2026-06-01 15:00")
-    archive.app = reported("1.00")
-
-    def served(pit: str) -> list[str]:
-        return [item["reportedEPS"] for item in archive.fetch(earnings, "2026-08-01 15:00", pit=pit).data]
-
-    assert served("2026-07-01 00:00") == ["2.00"]
-    assert served("2026-06-01 15:00") == ["2.00"]
 
 
 def verdicts(answer: Any) -> dict[tuple[str, str], str]:

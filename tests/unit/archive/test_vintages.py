@@ -36,17 +36,13 @@ def test_a_later_reply_is_small_beside_the_earlier_one(tmp_path: Path, capsys: p
     assert sizes.kept < sizes.both
 
 
-def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
-    assert vintages.main(str(tmp_path)) == 1
-
-
 def test_only_the_first_of_many_vintages_stands_alone(tmp_path: Path) -> None:
     """Every chain of dictionaries begins at the same reply, for as long as that is of use."""
     replies = [reply(200 + day) for day in range(40)] + [reply(60 + day, "7") for day in range(20)]
     path = str(tmp_path / "a.db")
     with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
         writer = journal.Writer(connection)
-        fetch = writer.fetch(journal.Fetch(0, "live", "alphavantage", "", "", {}, "", None))
+        fetch = writer.fetch(journal.FetchEntry(0, "live", "alphavantage", "", "", {}, "", None))
         for second, body in enumerate(replies):
             writer.exchange(fetch, journal.Exchange(second, "GET", "https://example.com/", {}, None, 200, {}, body))
         read = [exchange.body for exchange in journal.exchanges_of(connection, fetch)]

@@ -114,7 +114,6 @@ def test_every_module_of_a_form_is_a_form() -> None:
     folder = Path(formats.__file__).parent
     assert {path.stem for path in folder.glob("*.py")} - {
         "__init__",
-        "brief",
         "columns",
         "explanation",
         "frames",

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from pit_fetch.api import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
+from pit_fetch.formats.html_page.figure import svg
 from pit_fetch.formats.html_page.marks import Mark
 from pit_fetch.formats.html_page.markup import plain
 from pit_fetch.formats.html_page.script import SCRIPT
 from pit_fetch.formats.html_page.style import CLAIMED_STYLE
-from pit_fetch.formats.html_page.timeline import svg
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Field, FieldKind, FieldRole, Operation
 from tests.demo_source import PIT, at_pit, demo, record
@@ -162,14 +162,6 @@ def test_a_snapshot_is_drawn_along_its_own_dates() -> None:
     assert "<figcaption><b>close</b>, by date, 1 January 2024 to 17 January 2024" in text
 
 
-def test_figures_of_one_release_are_drawn_over_the_end_of_their_periods() -> None:
-    made = dated(("year",))
-    items = [{**item, "start": f"2023-01-{place:02}", "end": item["date"]} for place, item in enumerate(made.data, 1)]
-    declared: dict[str, FieldKind] = {"start": "date", "end": "date", "close": "number"}
-    provenance = Provenance("demo", "q", PIT, declared, ("close",), {"start": "start"}, period="end")
-    assert "<figcaption><b>close</b>, by end, 1 January 2024 to" in render(PlainEnvelope(items, [], provenance))
-
-
 def test_a_curve_is_of_one_kind_of_rows() -> None:
     """Of the figures of quarters and years, only those of quarters make a line that can be read."""
     (points,) = re.findall(r'<polyline class="curve" points="([^"]+)"', render(dated(("quarter", "year"))))
@@ -192,13 +184,6 @@ def test_prices_of_several_symbols_are_lines_and_their_dividends_marks() -> None
     assert text.count('<line class="mark') == 1
 
 
-def test_lines_that_one_scale_fits_keep_their_figures() -> None:
-    alike = several(60)
-    for item in alike.data:
-        item |= {"close": "100"} if "close" in item else {}
-    assert "change since" not in render(alike)
-
-
 def test_estimates_stand_beside_what_was_reported() -> None:
     text = render(earnings(12))
     assert lines_in(earnings(12)) == [12]
@@ -215,14 +200,6 @@ def test_versions_are_steps_up_to_the_pit() -> None:
     assert len(steps) == len({item["end"] for item in made.data}) == 5
     assert {float(points.split()[-1].partition(",")[0]) / 10 for points in steps} == {pit}
     assert all(f'">{item["end"]}</text>' in text for item in made.data)
-
-
-def test_figures_that_came_out_of_the_order_of_their_periods_are_drawn_by_these() -> None:
-    """An annual report repeats the years before, so several figures came at one instant."""
-    newest = versions(6)
-    latest = {item["end"]: item for item in reversed(newest.data)}
-    text = render(PlainEnvelope(latest.values(), [], newest.provenance))
-    assert "<b>value</b>, by end, 31 December 2017 to" in text
 
 
 def test_kinds_without_figures_have_rows_of_marks() -> None:
@@ -344,14 +321,6 @@ def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
     assert drawn.count("<a ") == len(re.findall('class="bar" ', drawn))
 
 
-def test_what_came_after_the_pit_is_grey_and_beyond_it() -> None:
-    late = Mark(PIT + timedelta(hours=5), "i0", look="grey")
-    drawn = svg([late, Mark(PIT - timedelta(hours=5), "i1")], PIT, "x")
-    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
-    grey = float(re.findall(r'class="bar grey" x=([0-9.]+)%', drawn)[0])
-    assert grey > pit > 30
-
-
 @pytest.mark.parametrize("days", [1, 30, 3_000])
 def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
     at_pit, second = Mark(PIT, "i0"), timedelta(seconds=days)
@@ -360,15 +329,6 @@ def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
     bars = re.findall(r'class="?bar( grey)?"? x=([0-9.]+)% width=([0-9.]+)%', drawn)
     assert [bool(grey) for grey, _, _ in bars] == [False, False, True]
     assert all(pit <= float(x) if grey else float(x) + float(width) <= pit for grey, x, width in bars)
-
-
-@pytest.mark.parametrize("minutes", [-300, -1, 0, 1, 300])
-def test_the_pit_is_on_the_time_line_wherever_the_items_are(minutes: int) -> None:
-    marks = [Mark(PIT + timedelta(minutes=minutes + n), f"i{n}", look="grey" if minutes > 0 else "") for n in range(3)]
-    drawn = svg(marks, PIT, "")
-    places = [float(x) for x in re.findall(r' (?:x|x1)="?(-?[0-9.]+)%', drawn)]
-    assert all(0 <= x <= 100 for x in places)
-    assert 'class="pit"' in drawn
 
 
 @pytest.mark.parametrize(

@@ -83,13 +83,6 @@ def test_each_cell_says_what_it_asks_and_why_it_is_empty(archive: Archive) -> No
     ]  # fmt: skip
 
 
-def test_a_cell_is_the_fetch_at_its_instant(archive: Archive) -> None:
-    for cell in panel(archive):
-        words = f"alphavantage EARNINGS symbol={cell.over['symbol']} --limit 1000"
-        answer = archive.offline(words, "2026-07-02 12:00", pit=cell.pit.strftime("%Y-%m-%d %H:%M"))
-        assert cell.envelope.data == answer.data
-
-
 def test_all_cells_are_of_what_the_archive_held_at_the_first(archive: Archive) -> None:
     asked = panel(archive, ["IBM", "T"])
     cells = iter(asked)

@@ -18,7 +18,7 @@ from pit_fetch.panels.cells import Asking, Grid
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
-from pit_fetch.panels.worker import Task, answered
+from pit_fetch.panels.spread import Task, answered
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from pit_fetch.support.version import __version__
 from tests.conftest import Run
@@ -116,9 +116,9 @@ def die(*arguments: object) -> None:
 
 def doom() -> None:
     """Let the process die of its next subject."""
-    from pit_fetch.panels import worker
+    from pit_fetch.panels import spread
 
-    worker.grid_of = die  # type: ignore[assignment, attr-defined]
+    spread.grid_of = die  # type: ignore[assignment, attr-defined]
 
 
 @pytest.mark.parametrize("patience", [3, 0])

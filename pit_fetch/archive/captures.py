@@ -1,0 +1,71 @@
+"""What the captures of an archive hold for a question: until when all that it asks for, and what they claim.
+
+Until when depends on what the recorded requests asked for, never on what they brought, which would tell of what came
+later. What the archive received by the PIT is a proof and takes the place of a claim, so no claim is served of an item
+that it held by then, or that a complete fetch lacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.interpreted import InterpretedFetch
+from pit_fetch.archive.rederive import records
+from pit_fetch.archive.store import index, journal, microseconds
+from pit_fetch.provider import Option, Query, Record
+from pit_fetch.request import coverage
+from pit_fetch.request.operations import accepts_claims
+
+
+def captured_until(
+    archived: Archived, stream: str, question: Query, instant: datetime, options: tuple[Option, ...]
+) -> datetime | None:
+    """Return until when the fetches of a stream cover the question; None if from no time on. Raise Damaged."""
+    return coverage.covered_until(_requests(archived, stream, question, instant), question, instant, options)
+
+
+def claimed_records(archived: Archived, stream: str) -> Iterator[Record]:
+    """Yield the records of the whole captures of a stream, each item as the last capture that holds it has it.
+
+    Raise Damaged.
+    """
+    seen: set[str] = set()
+    for read, recorded in _completed(archived, stream):
+        if recorded.is_whole_capture:
+            made = list(records(recorded, list(journal.exchanges_of(archived.connection, read.key))))
+            yield from (record for record in made if record.id not in seen)  # fetches come last first
+            seen.update(record.id for record in made)
+
+
+def unrefuted(archived: Archived, stream: str, claimed: Sequence[Record], at: int) -> list[Record]:
+    """Return the records of which the archive knew nothing by ``at``, an instant in microseconds. Raise Damaged."""
+    known = index.known_by(archived.connection, stream, [record.id for record in claimed], at)
+    covers = archived.window_covers(stream)
+    reads = [read for read in index.reads_of(archived.connection, stream) if read.shows_absence and read.seen <= at]
+
+    def is_refuted(record: Record) -> bool:
+        # Only a fetch after its claimed date could have seen it.
+        since = microseconds.to_micros(record.available_at) or microseconds.NEVER
+        return any(read.seen >= since and covers(read.key, [record]) for read in reads)
+
+    return [record for record in claimed if record.id not in known and not is_refuted(record)]
+
+
+def _requests(archived: Archived, stream: str, question: Query, instant: datetime) -> Iterator[tuple[Query, datetime]]:
+    """Yield the requests that ran to their end and count at the instant, the newest first, each with its receipt."""
+    for read, recorded in _completed(archived, stream):
+        # One made after the instant counts on the condition of a claim of its reply: it depends on nothing later.
+        counts_from = recorded.counts_from(read.seen, is_conclusive=True)
+        answers_by_claims = accepts_claims(question) and recorded.is_whole_capture
+        if answers_by_claims or counts_from <= microseconds.to_micros(instant):
+            yield recorded.query, microseconds.from_micros(read.seen)
+
+
+def _completed(archived: Archived, stream: str) -> Iterator[tuple[index.IndexedRead, InterpretedFetch]]:
+    """Yield the fetches of a stream that ran to their end, and that the index has whole, the last one first."""
+    for read in index.reads_of(archived.connection, stream):
+        recorded, ended = archived.interpreted(read.key, stream), journal.ended(archived.connection, read.key)
+        if recorded is not None and ended is not None and ended.complete and read.has_every_item:
+            yield read, recorded
