@@ -128,7 +128,7 @@ def parse_value(element: Element | None, path: str, parse: Callable[[str], T | N
 
 def number(element: Element | None, path: str) -> int | float | None:
     """Return the number at a path; None if there is none. Raise Unreadable, as for "1,000", which can mean 1."""
-    return parse_value(element, path, _parse_number)
+    return parse_value(element, path, parse_number)
 
 
 def flag(element: Element | None, path: str) -> bool | None:
@@ -141,7 +141,7 @@ def day(element: Element | None, path: str) -> str | None:
     return parse_value(element, path, _parse_day)
 
 
-def _parse_number(words: str) -> int | float | None:
+def parse_number(words: str) -> int | float | None:
     """Return a number; None if a float would change the whole part of one that has a fraction."""
     if not _NUMBER.fullmatch(words):
         return None

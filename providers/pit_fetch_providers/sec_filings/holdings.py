@@ -84,7 +84,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record]:
 
     reports = [
         _check_quarter(made.row, _fetch_positions(context, cik, made)) or [_unread_report(made)]
-        for made in _reports_on_newest_quarter(releases.public_releases(query, context, cik, is_report, end), named)
+        for made in reports_on_newest_quarter(releases.public_releases(query, context, cik, is_report, end), named)
     ]
     for positions in reports:
         yield from positions
@@ -109,7 +109,7 @@ def derive(query: Query) -> Stage:
     def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
         every = list(records)
         newest = query.options["period"] or max((record.payload["period"] for record in every), default="")
-        book = _standing_reports(_Report.from_record(record) for record in every if record.payload["period"] == newest)
+        book = standing_reports(_Report.from_record(record) for record in every if record.payload["period"] == newest)
         missing = () if query.offline else _gaps_in_book(book)  # a saved file is served as what it is
         yield from missing
         if missing:
@@ -199,7 +199,7 @@ def _unread_report(made: Release) -> Record:
     return Record(f"{row.accession}:{0:05d}", made.at, "edgar_accepted", report)
 
 
-def _reports_on_newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release]:
+def reports_on_newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release]:
     """Return the public reports on their newest quarter, if it did not end before ``newest``.
 
     What was filed before a quarter's last day is no report on it, whatever else was filed.
@@ -227,10 +227,10 @@ def _check_quarter(row: Row, positions: Iterable[Record]) -> list[Record]:
     return every
 
 
-def _standing_reports(reports: Iterable[_Report]) -> list[_Report]:
+def standing_reports(reports: Iterable[_Report]) -> list[_Report]:
     """Return those reports on one quarter that make up its book, the oldest first."""
     book: list[_Report] = []
-    for report in sorted(set(reports), key=_order):
+    for report in sorted(set(reports), key=order_of_release):
         book = [*(book if report.amendment in (_ADDED, _UNREAD) else ()), report]
     return book
 
@@ -243,7 +243,7 @@ def _gaps_in_book(book: Sequence[_Report]) -> Sequence[Gap]:
     return [gap(Code.MALFORMED, problem=f"amendment {book[0].accession} adds to a report that is not there")]
 
 
-def _order(report: _Report) -> tuple[datetime, bool, str]:
+def order_of_release(report: _Report) -> tuple[datetime, bool, str]:
     """Return the key that orders reports. Several can be released at one opening, with numbers of several agents."""
     return report.at or _LONG_AGO, report.form.endswith("/A"), report.accession
 

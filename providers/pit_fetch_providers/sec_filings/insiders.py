@@ -84,7 +84,7 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     """
     what = f"Form {filing.form} {filing.accession}"
     sources = [document.text for document in found if _ROOT in (document.text or "")]
-    root = next(filter(_is_form, map(elements.parse_xml, filter(None, sources))), None)
+    root = next(filter(is_ownership_form, map(elements.parse_xml, filter(None, sources))), None)
     if root is not None:
         with elements.malformed_if_unreadable(what):
             rows = list(_rows(root, filing)) or [{**_EMPTY, **_form(root, filing), "kind": "none"}]
@@ -96,7 +96,7 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
 
 
-def _is_form(root: Element | None) -> bool:
+def is_ownership_form(root: Element | None) -> bool:
     """Return whether a document is a form, and no web page in its place."""
     return root is not None and elements.name(root) == _ROOT
 

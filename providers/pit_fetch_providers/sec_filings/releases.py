@@ -88,13 +88,13 @@ def newest_first(
                 if place is None:
                     continue
                 if waiting.take(row, place, bound):
-                    earliest = _first_day_that_matters(query, place.at, earliest, first(row))
+                    earliest = first_day_that_matters(query, place.at, earliest, first(row))
                 else:
                     yield Release(row, None) if place.at is None or query.open_mode else LeftOut(row)
     yield from map(_release_or_raise, waiting.rest())
 
 
-def _first_day_that_matters(query: Query, at: datetime | None, earliest: date, first: date) -> date:
+def first_day_that_matters(query: Query, at: datetime | None, earliest: date, first: date) -> date:
     """Return the first day that matters. Only a filing that was public may decide what else is read."""
     return max(earliest, first) if is_public(query, at) else earliest
 

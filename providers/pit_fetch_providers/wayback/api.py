@@ -27,7 +27,7 @@ CAPTURES = Host(
 _NO_CAPTURES = (b"AccessControlException", b"ResourceNotInArchiveException")
 _MISSING = (403, 404, 410, 451)
 # Why a capture cannot be received whole, now or when a recorded reply is read again.
-_UNREADABLE = (Code.MALFORMED, Code.TOO_LARGE, Code.UNRECORDED)
+UNREADABLE_CODES = (Code.MALFORMED, Code.TOO_LARGE, Code.UNRECORDED)
 
 
 def index(context: Context, params: Mapping[str, str]) -> bytes:
@@ -57,7 +57,7 @@ def capture(context: Context, timestamp: str, url: str) -> HttpReply | None:
         reply = context.http.get(CAPTURES.name, path, follow=False)
     except UpstreamError as error:
         # Too large, or not compressed as it says: nothing dates it, so it must not fail the fetch.
-        if error.gap.code in _UNREADABLE:
+        if error.gap.code in UNREADABLE_CODES:
             return None
         raise
     if reply.header(MEMENTO):

@@ -56,7 +56,7 @@ def read_capture(reply: HttpReply, row: Row, form: text.Form) -> Capture | None:
         row=row,
         status=reply.status,
         shows=_kind(reply.status, content),
-        public_from=_public_instant(reply, row, content),
+        public_from=public_instant(reply, row, content),
         content=content,
         target=address.resolve_link(row.url, _original_address(reply.header("Location")))
         if is_redirect
@@ -109,7 +109,7 @@ def _format_time(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _public_instant(reply: HttpReply, row: Row, content: text.Content) -> datetime | None:
+def public_instant(reply: HttpReply, row: Row, content: text.Content) -> datetime | None:
     """Return from when a capture counts as public; None if its stamp proves to be wrong.
 
     It counts from the latest of its stamp, which is that of the request's start, and the origin server's own dates. Its
@@ -120,12 +120,12 @@ def _public_instant(reply: HttpReply, row: Row, content: text.Content) -> dateti
     latest = row.captured_at + MOST_SKEW
     if len(known) < len(dates) or any(date > latest for date in known):
         return None
-    if any(_is_after(latest, stated) for stated in content.stated):
+    if any(is_after(latest, stated) for stated in content.stated):
         return None
     return max(public_from(row.captured_at), *(public_from(date) for date in known), row.captured_at)
 
 
-def _is_after(moment: datetime, stated: str) -> bool:
+def is_after(moment: datetime, stated: str) -> bool:
     """Return whether a date that a page states is after ``moment`` in every time zone. An unreadable one is not."""
     exact = parse_rfc3339(stated)
     if exact is not None:

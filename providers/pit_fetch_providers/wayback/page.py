@@ -25,7 +25,7 @@ _GONE = frozenset({404, 410})
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the captures that are read, up to one that shows the page. Raise UpstreamError."""
-    search = _Search(query, context)
+    search = Search(query, context)
     yield from search.show(query.options["url"], None, ())
     if not search.has_asked:
         # A host that serves no captures must fail alike, whether or not the index lists one: ask for one in any case.
@@ -44,7 +44,7 @@ def keep_up_to_page(records: Iterable[Record]) -> Iterator[Record]:
             return
 
 
-class _Search:
+class Search:
     """The search for one page, with the number of captures that may still be tried, and that may still be unread."""
 
     def __init__(self, query: Query, context: Context) -> None:
@@ -64,7 +64,7 @@ class _Search:
                 return False
             if _is_refusal(row.status) or _content_key(row.status, row.digest) in shown:
                 continue
-            found = self._fetch_capture(row)
+            found = self.fetch_capture(row)
             if found is None:
                 self.unread -= 1
                 continue
@@ -86,7 +86,7 @@ class _Search:
                 return True
         return False
 
-    def _fetch_capture(self, row: index.Row) -> Capture | None:
+    def fetch_capture(self, row: index.Row) -> Capture | None:
         self.has_asked = True
         reply = api.capture(self.context, row.timestamp, row.url)
         form: text.Form = self.query.options["as"]

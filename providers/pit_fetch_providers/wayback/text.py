@@ -129,7 +129,7 @@ def _is_html(content_type: str, body: bytes) -> bool:
 
 def _read_page(page: LexborHTMLParser, content_type: str, url: str, *, as_markdown: bool) -> Content:
     base, mentions_script = _base(page, url), _mentions_script(page)
-    head = _head(page, base, content_type)
+    head = stated_facts(page, base, content_type)
     frames = [node.attributes.get("src") or "" for node in page.css("frame[src]")]
     shown = _render_main(page, partial(address.resolve_link, base) if as_markdown else None)
     text = shown.text
@@ -150,7 +150,7 @@ def _read_page(page: LexborHTMLParser, content_type: str, url: str, *, as_markdo
     )
 
 
-def _head(page: LexborHTMLParser, base: str, content_type: str) -> Content:
+def stated_facts(page: LexborHTMLParser, base: str, content_type: str) -> Content:
     """Return what a page says of itself, without its text."""
     stated = list(_dates(page))
     first = dict(reversed(stated))

@@ -10,6 +10,7 @@ from pit_fetch_providers.sec_filings import elements, files, holdings, releases,
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Reason
+from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, start_of_day
 from pit_fetch.wire import decode_page
 from tests.laws.mutants.leak import Mutant, fails, nothing
@@ -89,7 +90,7 @@ def _broken_off(real: Any) -> Any:
 def _as_it_stands(real: Any) -> Any:
     def fetch(query: Any, context: Any, cik: int) -> Any:
         every = list(real(query, context, cik))
-        standing = holdings._standing_reports(every)
+        standing = holdings.standing_reports(every)
         yield from (record for record in every if record.payload["accession"] in standing)
 
     return fetch
@@ -125,20 +126,34 @@ def _told_by_the_source(real: Any) -> Any:
 
 
 def _without_a_word(real: Any) -> Any:
-    return lambda *given: (record for record in real(*given) if record.payload["document"] is not None)
+    return lambda *given: (made for made in real(*given) if not isinstance(made, Record) or _has_document(made))
+
+
+def _has_document(record: Record) -> bool:
+    return not record.payload or record.payload["document"] is not None
 
 
 def _told_by_the_source_alone(real: Any) -> Any:
-    def newest(query: Any, *given: Any) -> Any:
-        passed = []
-        for record in real(query, *given):
-            if record.payload["document"] is None:
-                passed.append(record)
-            else:
-                yield from [texts._passed_over(query, passed)] if passed else []
-                yield record
+    def fetch(query: Any, *given: Any) -> Any:
+        made = list(real(query, *given))
+        yield from (gap for gap in made if not isinstance(gap, Record))
+        yield from texts.derive(query)(record for record in made if isinstance(record, Record))
 
-    return newest
+    return fetch
+
+
+def _first_piece(real: Any) -> Any:
+    def text(element: Any, path: str) -> Any:
+        leaf = elements.find(element, path)
+        value = elements.find(leaf, "value")
+        words = ((leaf if value is None else value).text or "").split() if leaf is not None else []
+        return " ".join(words) or None
+
+    return text
+
+
+def _numbered_alone(real: Any) -> Any:
+    return lambda documents, kind: [found for found in real(documents, kind) if "." in found.type or "." not in kind]
 
 
 def _of_any_kind(real: Any) -> Any:
@@ -162,12 +177,16 @@ def _filled_up(real: Any) -> Any:
 
 def _in_shares_alone(real: Any) -> Any:
     by_value = ("total_value", "value_owned_after", "underlying_value")
-    return lambda row: {**real(row), **dict.fromkeys(by_value)}
+
+    def records(*given: Any) -> Any:
+        return (record._replace(payload={**record.payload, **dict.fromkeys(by_value)}) for record in real(*given))
+
+    return records
 
 
 def _one_after_the_other(real: Any) -> Any:
     def standing(reports: Any) -> Any:
-        every = sorted(set(reports), key=holdings._order)
+        every = sorted(set(reports), key=holdings.order_of_release)
         restated = [place for place, report in enumerate(every) if report.amendment == "RESTATEMENT"]
         return every[max(restated, default=0) :]
 
@@ -250,7 +269,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a cursor changes an instant",
-        f"{_ROOM}.releases:_dating_rule",
+        f"{_ROOM}.releases:newest_first",
         _by_the_cursor,
         ("sec_filings: paging",),
     ),
@@ -262,13 +281,13 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: later reports decide whether one of the quarter's last day counts",
-        f"{_ROOM}.holdings:_reports_on_newest_quarter",
+        f"{_ROOM}.holdings:reports_on_newest_quarter",
         _broken_off,
         ("sec_filings: named",),
     ),
     Mutant(
         "sec_filings: later reports decide how far the list is read",
-        f"{_ROOM}.releases:_first_day_that_matters",
+        f"{_ROOM}.releases:first_day_that_matters",
         _by_any_report,
         ("sec_filings: holdings",),
     ),
@@ -280,7 +299,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a position whose numbers cannot be read is zero",
-        f"{_ROOM}.elements:_parse_number",
+        f"{_ROOM}.elements:parse_number",
         lambda real: lambda words: real(words) or 0,
         ("sec_filings: incomplete",),
     ),
@@ -292,14 +311,14 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: the commas of a number are left out",
-        f"{_ROOM}.elements:_parse_number",
+        f"{_ROOM}.elements:parse_number",
         lambda real: lambda words: real(words.replace(",", "")),
         ("sec_filings: amounts",),
     ),
     Mutant(
         "sec_filings: of a number in pieces, the first one counts",
-        f"{_ROOM}.elements:_is_in_one_piece",
-        lambda real: lambda leaf, words: True,
+        f"{_ROOM}.elements:text",
+        _first_piece,
         ("sec_filings: amounts",),
     ),
     Mutant(
@@ -316,7 +335,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a full submission is in the characters of its first document",
-        f"{_ROOM}.documents:_parts",
+        f"{_ROOM}.documents:parse_submission",
         _as_a_whole,
         ("sec_filings: characters",),
     ),
@@ -338,12 +357,6 @@ MUTANTS = (
         lambda real: lambda *given: True,
         ("sec_filings: incomplete",),
     ),
-    Mutant(
-        "sec_filings: any page that has its end is a filing's",
-        f"{_ROOM}.documents:_is_filed",
-        lambda real: lambda source: True,
-        ("sec_filings: incomplete",),
-    ),
     *(
         Mutant(f"sec_filings: {name}", f"{_ROOM}.{target}", make, ("sec_filings: last release",))
         for name, target, make in (
@@ -355,11 +368,11 @@ MUTANTS = (
             ),
             (
                 "a lone EX-99 is not the first exhibit",
-                "documents:_sole_exhibit",
-                lambda real: lambda every, wanted: [],
+                "documents:select_documents",
+                _numbered_alone,
             ),
-            ("an older release in the place of a newer one without a word", "texts:_newest", _without_a_word),
-            ("an archive does not tell of what was passed over", "texts:_newest", _told_by_the_source_alone),
+            ("an older release in the place of a newer one without a word", "texts:fetch", _without_a_word),
+            ("an archive does not tell of what was passed over", "texts:fetch", _told_by_the_source_alone),
         )
     ),
     Mutant(
@@ -424,19 +437,19 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a page in the place of a form is a form without rows",
-        f"{_ROOM}.insiders:_is_form",
+        f"{_ROOM}.insiders:is_ownership_form",
         lambda real: lambda root: root is not None,
         ("sec_filings: incomplete",),
     ),
     Mutant(
         "sec_filings: amounts that are given by their value are left out",
-        f"{_ROOM}.insiders:_numbers",
+        f"{_ROOM}.insiders:records",
         _in_shares_alone,
         ("sec_filings: amounts",),
     ),
     Mutant(
         "sec_filings: a second report on a quarter is added to the first",
-        f"{_ROOM}.holdings:_standing_reports",
+        f"{_ROOM}.holdings:standing_reports",
         _one_after_the_other,
         ("sec_filings: book",),
     ),
