@@ -122,7 +122,7 @@ Target = Callable[[str], str | None]
 
 
 class Rendered(NamedTuple):
-    """The text of a page, and its links in order: what each leads to as the page writes it, and its words."""
+    """The text of a page, and its links in order: the address of each, as the page writes it, and its words."""
 
     text: str = ""
     links: tuple[tuple[str, str], ...] = ()
@@ -381,29 +381,33 @@ def _is_shown(node: LexborNode | None, left_out: Container[int]) -> bool:
 
 
 class _Items(NamedTuple):
-    """How the items of an open list are marked, and the number of the next one."""
+    """The marks of the items of an open list, and the number of the next one."""
 
-    kind: str  # "1", "-", or "" for no mark: a dash before a figure would be a minus
+    kind: str  # "1", "-", or "" for no mark, since a dash before a figure would be a minus
     number: int = 1
 
 
 class _Writer:
-    """The lines by now, and the parts of the one that is being written."""
+    """The lines so far, and the parts of the line that is being written."""
 
     def __init__(self, target: Target | None) -> None:
         self.target = target
         self.lines: list[str] = []
         self.parts: list[str] = []
         self.last = ""  # the last character of the parts
-        self.ended = 0  # how many lines were ended, those without a text as well
-        self.marker = ""  # what was put before the words of the line
-        self.lists: list[_Items] = []  # of each open list
-        self.cells: list[bool] = []  # of each open cell, whether it is one of a row
-        self.verbatim = 0
-        self.shifts: list[bool] = []  # of each open run, whether it is marked: of runs in each other, the outer one
+        self.ended = 0  # the number of lines that have ended, with those without a text
+        self.marker = ""  # the mark of an item or a heading at the start of the line
+        self.lists: list[_Items] = []  # the open lists
+        self.cells: list[bool] = []  # for each open cell, whether it is short, as in a row of figures
+        self.verbatim = 0  # the number of open <pre>
+        self.shifts: list[
+            bool
+        ] = []  # for each open raised or lowered element, whether signs mark it: the outermost one
         self.links: list[tuple[str, str]] = []
-        self.open_links: list[tuple[str, int, int, int]] = []  # where each leads to, its line, part and word
-        self.words: list[str] = []  # of the open links
+        self.open_links: list[
+            tuple[str, int, int, int]
+        ] = []  # the address of each, its line, and its place in parts, words
+        self.words: list[str] = []  # the words of the open links
 
     def text(self) -> str:
         self._end_line()
@@ -432,12 +436,13 @@ class _Writer:
 
     def enter(self, node: LexborNode, tag: str, look: Look, attributes: Mapping[str, str | None]) -> None:
         self.part(look.kind, tag, ends_marker=tag in ("li", "ul", "ol"))
+        # A mark stands at its figure, whatever its margin. A second mark is parted from the first.
         if look.before and (not look.shift or self.last == BACK):
             self._gap(look.before)
         if tag == "a":
             self.open_links.append((attributes.get("href") or "", self.ended, len(self.parts), len(self.words)))
         elif look.kind == "cell":
-            self.cells.append(self._is_of_a_row(node))
+            self.cells.append(self._is_short(node))
         elif tag == "pre":
             self.verbatim += 1
         elif tag == "li":
@@ -467,9 +472,9 @@ class _Writer:
         self.part(look.kind, tag, ends_marker=tag in ("li", "ul", "ol", *_HEADINGS))
 
     def part(self, kind: Kind, tag: str, *, ends_marker: bool = False) -> None:
-        """Part an element from what stands before it, or behind it.
+        """Part what follows from what stands before it, as an element of a kind does where it begins and ends.
 
-        Where nothing but the marker of an item or a heading stands before it, it continues the line.
+        A block at the start of an item or of a heading continues the line of its marker.
         """
         if kind == "piece":
             self._gap(SEAM)
@@ -485,7 +490,7 @@ class _Writer:
                 self.lines.append("")
 
     def _gap(self, gap: str) -> None:
-        """Part what follows from what stands before it in the line: with a blank, or figures alone."""
+        """Part what follows with a blank, or with a seam, which only figures need."""
         if gap == " ":
             self.write(" ")
         elif gap and (self.last.isdigit() or self.last in (".", ",")):
@@ -515,8 +520,8 @@ class _Writer:
         if self.open_links:
             self.words.append(" ")
 
-    def _is_of_a_row(self, cell: LexborNode) -> bool:
-        """Return whether a cell is short. What is within a cell of a row is one, and none of many cells in cells is."""
+    def _is_short(self, cell: LexborNode) -> bool:
+        """Return whether a cell is short. In a short cell all are, and of many cells in cells none is."""
         if self.cells and self.cells[-1]:
             return True
         return len(self.cells) < _MOST_CELLS and len(cell.text()) <= _LONGEST_CELL
