@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
+from pit_fetch.support.encoding import decode_page
 from pit_fetch.transport import HttpReply
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "body_of",
     "check_rows",
     "columns_in",
+    "decode_page",
     "lenient_json",
     "limited",
     "read_html",

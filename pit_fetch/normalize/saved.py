@@ -7,7 +7,6 @@ saved envelope of ``wayback page as=html``.
 from __future__ import annotations
 
 import re
-from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -17,14 +16,10 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.normalize import linked_data
 from pit_fetch.normalize.stamps import CAPTURED, NAMES, Stamp, known
 from pit_fetch.support.encoding import as_utf8
-from pit_fetch.wire import read_html, rows_in
+from pit_fetch.wire import decode_page, read_html, rows_in
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
 _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECASE)
-_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_CHARSET_WITHIN = 4_096
-# Codecs of Python that no browser knows. The first takes a time that grows with the square of the page.
-_NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _PROPERTIES = ("property", "itemprop")
 # The elements that do not separate words: "H<sub>2</sub>O", and the large first letter of a text.
@@ -260,7 +255,7 @@ def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:
     headers, body = _split(whole)
     plain = as_utf8(body)
     if whole is content and plain is body:
-        return headers, _decoded(body, headers)
+        return headers, decode_page(body, dict(headers).get("content-type", "")).lstrip("\ufeff")
     return headers, plain.decode("utf-8-sig", "replace").lstrip("\ufeff")  # whatever charset is declared
 
 
@@ -283,14 +278,3 @@ def _addresses_in(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield value
         elif name == "link":
             yield from _CANONICAL.findall(value)
-
-
-def _decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> str:
-    declared = dict(headers).get("content-type", "").encode() + b" " + body[:_CHARSET_WITHIN]
-    charset = _CHARSET.search(declared)
-    try:
-        name = lookup("utf-8-sig" if charset is None else charset[1].decode()).name
-        is_none = name in _NO_CHARSETS or name.startswith(("utf-16", "utf-32"))  # of those it would be seen
-        return body.decode("utf-8-sig" if is_none else name, "replace").lstrip("\ufeff")
-    except LookupError:
-        return body.decode("utf-8-sig", "replace")

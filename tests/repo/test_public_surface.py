@@ -20,7 +20,7 @@ PUBLIC = {
     "pit_fetch.paging": "children follow newest_first numbered",
     "pit_fetch.times": "NEW_YORK delayed end_of_day end_of_day_anywhere end_of_minute in_new_york is_weekend "
     "parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_wall_clock start_of_day wall_clock",
-    "pit_fetch.wire": "body_of check_rows columns_in lenient_json limited read_html record_in rows_in "
+    "pit_fetch.wire": "body_of check_rows columns_in decode_page lenient_json limited read_html record_in rows_in "
     "strict_json unescape",
     "pit_fetch.tables": "parquet_rows sqlite_rows",
     "pit_fetch.errors": "CaptureError ConfigError ExitStatus GapError InputError PitFetchError TruncatedWarning "

@@ -67,7 +67,7 @@ def _with_ends(text: str) -> str:
 
 
 def _captured(text: str) -> object:
-    return captured.read(_bytes("<html><title>" + text), "text/html", "https://a.example/", "text")
+    return captured.read_content(_bytes("<html><title>" + text), "text/html", "https://a.example/", "text")
 
 
 def _hook(command: str, stderr: str = "") -> dict[str, Any]:
@@ -131,10 +131,10 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
     "a captured page": (_captured, ("<div>", "<table><tr><td>", "<a href=", "<b><p>", *MARKUP)),
     "a captured body": (lambda text: _captured("</title>" + text), ("<div>", "<table>", "<a href=", "<b><p>", *MARKUP)),
     "a filing": (
-        lambda text: filed.of_document("<?xml?><html><body>" + text),
+        lambda text: filed.document_text("<?xml?><html><body>" + text),
         ("<div>", "<sup>1</sup>", "<td>", "<x />", "<font size=1><p>", "<ol><li>", "<select><title>", *MARKUP),
     ),
-    "a phrase": (lambda text: [*filed.passages(text, "a a")], ("a ", "``", "\ufb01")),
+    "a phrase": (lambda text: [*filed.find_passages(text, "a a")], ("a ", "``", "\ufb01")),
     "a page of earnings": (lambda text: earnings.read(_bytes(EARNINGS % text), QUERY), ("<td>", *MARKUP)),
 }
 ANY = (" ", "x", "1", "&#9", "\ud800", "\u0315\u0300", "<", "[", '"\\"')

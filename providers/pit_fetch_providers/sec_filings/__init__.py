@@ -1,7 +1,7 @@
 """Filings of a company with the SEC: what it had filed by an instant, and what the filings say.
 
-Each counts from its release on, by the evidence of :mod:`pit_fetch_providers.edgar`. Nothing of a filing is read
-before that evidence shows that it was public at the horizon.
+A filing counts from its release on, which :mod:`pit_fetch_providers.edgar` proves. No document is read before it is
+proved that the filing was public at the horizon.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Page, Pro
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.edgar import client, forms, subject
-from pit_fetch_providers.markup import require_parser
+from pit_fetch_providers.page_text import require_parser
 from pit_fetch_providers.sec_filings import documents, holdings, insiders, listing, releases, texts
 from pit_fetch_providers.shared import fields, refuse
 
 _LONGEST_PHRASE = 500
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
-# Of an 8-K, since August 2004 and before.
+# Items of an 8-K have such numbers since August 2004, and had 1 to 12 before.
 _ITEM = re.compile(r"[1-9]\.(?:0[1-9]|1[0-9])|[1-9]|1[0-2]")
 _SETTLED = (
     "A filing that was released more than a week after its filing date is left out: a letter, a draft, one whose date "
@@ -33,24 +33,24 @@ _IN_XML = {
     "not at all is missing, and no sale: short positions, most bonds, what is held abroad.",
 }
 
-_ROOMS = {"filings": listing, "text": texts, "insiders": insiders, "holdings": holdings}
+_OPERATIONS = {"filings": listing, "text": texts, "insiders": insiders, "holdings": holdings}
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap]:
-    """Yield what the operation answers, of filings that were public, newest first."""
+    """Yield the records of the operation, of filings that were public, the newest first."""
     if query.operation.name == "text":
         require_parser()
     query = subject.resolve(query, context)
     cik = _cik(query)
     if cik is not None:
-        yield from _ROOMS[query.operation.name].fetch(query, context, cik)
+        yield from _OPERATIONS[query.operation.name].fetch(query, context, cik)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """Return what a saved reply answers: a company's list, or a full submission."""
+def parse_reply(body: bytes, query: Query) -> Iterator[Record | Gap]:
+    """Yield the records of a saved reply: a company's list, or a full submission."""
     if query.operation.name == "text":
         require_parser()
-    found: Iterator[Record | Gap] = _ROOMS[query.operation.name].read(body, query)
+    found: Iterator[Record | Gap] = _OPERATIONS[query.operation.name].parse_reply(body, query)
     return found
 
 
@@ -73,7 +73,7 @@ def when_empty(query: Query) -> str:
 
 
 def when_captured(query: Query) -> str:
-    """Return the notes that without exact a capture has some times hours late, and by number no list of symbols."""
+    """Return a note on what later questions of a capture cannot ask: times of day, and the company by its symbol."""
     times = (
         "The SEC's list tells some times of acceptance hours late: to ask about a time of day later, write "
         "exact = true, and ask with exact."
@@ -89,8 +89,8 @@ def _cik(query: Query) -> int | None:
     return subject.cik_of(query)
 
 
-def _understood(query: Query) -> Query:
-    """Return the query in EDGAR's spelling. Raise ConfigError for one that no company could answer."""
+def _normalize(query: Query) -> Query:
+    """Return the query in EDGAR's spelling. Raise ConfigError if no company could answer it."""
     options = subject.understood(query.options)
     subject.check_offline(query)
     options["forms"] = tuple(form.upper() for form in options["forms"] or ()) or None
@@ -100,7 +100,7 @@ def _understood(query: Query) -> Query:
         _check_forms(name, options[name])
     if query.operation.name == "text":
         # One spelling of a type, in an archive too.
-        options["document"] = documents.spelled(options["document"] or documents.PRIMARY)
+        options["document"] = documents.normalize_type(options["document"] or documents.PRIMARY)
     if options["accession"]:
         number = _ACCESSION.fullmatch(options["accession"])
         options["accession"] = (
@@ -117,7 +117,7 @@ def _understood(query: Query) -> Query:
         _check_item(query)
     if query.operation.name == "insiders" and not any(insiders.is_wanted(query, form) for form in insiders.FORMS):
         refuse("forms of insiders are 3, 4, 5 and their amendments, e.g. forms=4.")
-    return _with_subject(query)
+    return _check_subject(query)
 
 
 def _check_forms(name: str, value: str | tuple[str, ...] | None) -> None:
@@ -145,8 +145,8 @@ def _check_quarter(period: str) -> None:
         refuse(f"period is the last day of a quarter: {named}.")
 
 
-def _with_subject(query: Query) -> Query:
-    """Return the query if it says whose filings, and which. Raise ConfigError otherwise."""
+def _check_subject(query: Query) -> Query:
+    """Return the query if it names a company or a filing. Raise ConfigError otherwise."""
     options, is_text = query.options, query.operation.name == "text"
     if query.offline:
         return query
@@ -175,7 +175,7 @@ _FILINGS = Operation(
     takes=("symbol", "cik", "forms", "item", "exact"),
     fields=(*fields("cik accession form", date="filed", lists="items"), *fields(date="period"),
             *fields("primary_document url")),
-    normalize_query=_understood,
+    normalize_query=_normalize,
     caveats=_caveats,
     of_today=subject.of_today,
     timeout=180.0,
@@ -186,7 +186,7 @@ PROVIDER = Provider(
     name="sec_filings",
     summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
     fetch=fetch,
-    parse_reply=read,
+    parse_reply=parse_reply,
     derive=derive,
     when_empty=when_empty,
     when_captured=when_captured,
@@ -194,7 +194,7 @@ PROVIDER = Provider(
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
-        Option("op", "what to ask for", choices=tuple(_ROOMS), default="filings", positional="one", metavar="OP"),
+        Option("op", "what to ask for", choices=tuple(_OPERATIONS), default="filings", positional="one", metavar="OP"),
         subject.SYMBOL,
         subject.CIK,
         Option(

@@ -1,6 +1,10 @@
-"""The documents of a filing: as its index page lists them, and as its full submission holds them. Pure.
+"""Read the documents of a filing: as its index page lists them, and as its full submission holds them. Pure.
 
-A full submission is bytes: each of its documents tells its own characters, as it does in a file of its own.
+Each document of a full submission has an encoding of its own, so a submission is read as bytes.
+
+>>> submission = b"<DOCUMENT>\\n<TYPE>EX-99.01\\n<SEQUENCE>2\\n<TEXT>\\nRecord revenue.\\n</TEXT>\\n</DOCUMENT>"
+>>> [document.text for document in select_documents(parse_submission(submission), "EX-99.1")]
+['Record revenue.']
 """
 
 from __future__ import annotations
@@ -9,11 +13,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pit_fetch.wire import unescape
+from pit_fetch.wire import decode_page, unescape
 from pit_fetch_providers.edgar.header import ENVELOPE, HEADER_OF
-from pit_fetch_providers.markup.characters import decode
 
-# A row of the index page: number, description, link, type, bytes. Of before 2001 the link names no file.
+# A row of the index page: number, description, link, type, size. Before 2001 the link names no file.
 _LISTED = re.compile(
     r'<td scope="row">\s*([0-9]{1,9})\s*</td>\s*<td scope="row">(?:(?!</td>).)*</td>\s*'
     r'<td scope="row"><a href="([^"]*)">(?:(?!</td>).)*</td>\s*<td scope="row">([^<]*)</td>'
@@ -24,20 +27,20 @@ _DOCUMENT = re.compile(rb"^<DOCUMENT>\s*?\n(.*?)(?:^</DOCUMENT>|\Z)", re.DOTALL 
 _IN_ENVELOPE = re.compile(rb"\s*<DOCUMENT>[ \t]*\r?\n")
 _TAG = re.compile(r"^<(TYPE|SEQUENCE|FILENAME)>[ \t]*([^\r\n]*)", re.MULTILINE)
 _TEXT = re.compile(rb"^<TEXT>[ \t]*\r?\n?(.*?)(?:^</TEXT>|\Z)", re.DOTALL | re.MULTILINE)
-# What some programs write behind the end of a file.
+# Some programs write these after the end of a file.
 _PADDING = r"[\s\0\x1a]*"
-# What ends a full submission. Until 2000, a line of the mail that it came in follows.
+# The end of a full submission. Until 2000 a line of the e-mail that it came in follows.
 _END = re.compile(rf"</{ENVELOPE}-DOCUMENT>\s*(?:-----END PRIVACY-ENHANCED MESSAGE-----\s*)?{_PADDING}\Z".encode())
 _TAIL = 1_000
-# What ends a file of a filing: an HTML page, or the envelope in which what is not inline XBRL is served.
+# The end of a file: of an HTML page, or of the envelope in which a file that is not inline XBRL is served.
 _FILE_END = re.compile(rf"</(?:html|DOCUMENT)>(?:\s|<!--[^<>]*-->)*{_PADDING}\Z".encode(), re.IGNORECASE)
-# What the head of a page in inline XBRL declares.
+# The head of a page in inline XBRL declares its namespace.
 _INLINE_XBRL = b"/inlineXBRL"
 # The titles of pages that come in the place of a file: the SEC's own ("SEC.gov | File Unavailable"), and a refusal.
 _NOTICE = re.compile(rb"<title>\s*(?:SEC\.gov\s*\||Access Denied\s*</|Request Rate Threshold)", re.IGNORECASE)
-# What follows the list of documents on an index page.
+# The end of the list of documents on an index page.
 _LIST_END = "</table>"
-# Around what is no plain text: <XML>, <XBRL>, <PDF>.
+# A document that is no plain text stands in an element of its own.
 _WRAPPER = re.compile(rb"\s*<(XML|XBRL|PDF)>[ \t]*\r?\n?(.*?)(?:</\1>\s*)?\Z", re.DOTALL)
 _HEAD = 10_000
 PRIMARY = "PRIMARY"
@@ -45,63 +48,61 @@ _FILER = re.compile(r"^[ \t]*(?:CENTRAL INDEX KEY:|<CIK>)[ \t]*([0-9]{1,10})[ \t
 
 
 class Document(NamedTuple):
-    """A document of a filing: its number there, its type, its file below the filing's folder, and its text if known."""
+    """A document of a filing. Its text is None until it is read."""
 
     sequence: int
-    type: str  # as filed, "EX-99.1"
-    file: str = ""
+    type: str  # as filed, such as "EX-99.1"
+    file: str = ""  # its name in the filing's folder; "" before 2001
     text: str | None = None
     size: int = 0  # of the file, in bytes; 0 if unknown
 
 
-def listed(page: str, folder: str) -> Iterator[Document]:
-    """Yield the documents on a filing's index page. ``folder`` is the path of the filing's own.
-
-    The page that the SEC makes of a form in XML was not filed: the XML itself has a row of its own.
-    """
+def parse_index(page: str, folder: str) -> Iterator[Document]:
+    """Yield the documents on the index page of a filing, which is in ``folder``."""
     for sequence, link, kind, size in _LISTED.findall(page):
         _, is_below, file = unescape(link).partition(f"{folder}/")
-        if "/" not in file:  # of such a page there is a folder for each style
+        # The SEC lists a page that it made of a form in XML, in a folder of its own, beside the XML that was filed.
+        if "/" not in file:
             yield Document(int(sequence), unescape(kind).strip().upper(), file if is_below else "", size=int(size or 0))
 
 
 def is_whole(submission: bytes) -> bool:
-    """Return whether a full submission has its end. A book or a text that is cut would be served as all there is."""
+    """Return whether a full submission has its end: one that was cut off would be served as a whole."""
     return _END.search(submission[-_TAIL:]) is not None
 
 
 def is_whole_file(source: bytes, size: int = 0) -> bool:
-    """Return whether a file that was served by itself shows that it is all of a filing's document, and no other page.
+    """Return whether a file is a whole document of a filing, and no other page in its place.
 
-    It has as many bytes as the index page says (``size``). Where that is not known, it is made as files of filings are,
-    and has its end. A notice of the SEC's is no document.
+    It has the ``size`` that the index page gives. Where that is 0, for unknown, it has the form and the end of a filed
+    document. A notice of the SEC's is no document.
     """
     has_end = _FILE_END.search(source[-_TAIL:]) is not None
-    is_whole = len(source) == size if size else has_end and _is_of_a_filing(source)
+    is_whole = len(source) == size if size else has_end and _is_filed(source)
     return is_whole and _NOTICE.search(source[:_HEAD]) is None
 
 
-def _is_of_a_filing(source: bytes) -> bool:
-    """Return whether a file is one of a filing's: in its envelope, or in inline XBRL, which is served without one."""
+def _is_filed(source: bytes) -> bool:
+    """Return whether a file has the form of a filed document: it is in an envelope, or in inline XBRL."""
     return _IN_ENVELOPE.match(source) is not None or _INLINE_XBRL in source[:_HEAD]
 
 
 def is_whole_list(page: str) -> bool:
-    """Return whether an index page lists documents, and shows the end of the list."""
+    """Return whether an index page lists documents, and has the end of the list."""
     rows = list(_LISTED.finditer(page))
     return bool(rows) and _LIST_END in page[rows[-1].end() :]
 
 
-def contained(submission: bytes) -> Iterator[Document]:
+def parse_submission(submission: bytes) -> Iterator[Document]:
     """Yield the documents of a full submission, with their texts."""
     for head, body in _parts(submission):
-        tags = {tag: value.strip() for tag, value in _TAG.findall(decode(head))}
+        tags = {tag: value.strip() for tag, value in _TAG.findall(decode_page(head))}
         sequence = tags.get("SEQUENCE", "")
         yield Document(
             sequence=int(sequence) if re.fullmatch("[0-9]{1,9}", sequence) else 0,
             type=tags.get("TYPE", "").upper(),
             file=tags.get("FILENAME", ""),
-            text=decode(body),
+            text=decode_page(body),
         )
 
 
@@ -120,40 +121,40 @@ def is_binary(file: str) -> bool:
     return file.lower().endswith((".pdf", ".jpg", ".jpeg", ".gif", ".png", ".xlsx", ".xls", ".zip"))
 
 
-def without_envelope(source: bytes) -> bytes:
-    """Return the document in a file that was served by itself: in its envelope, as in a full submission, or bare."""
+def strip_envelope(source: bytes) -> bytes:
+    """Return the document in a file, which may be in an envelope, as it is in a full submission."""
     inside = next(_parts(source), None) if _IN_ENVELOPE.match(source) else None
     return source if inside is None else inside[1]
 
 
-def spelled(kind: str) -> str:
-    """Return a type of document in one spelling: "EX-99.01" is "EX-99.1"."""
+def normalize_type(kind: str) -> str:
+    """Return a type of document in its one spelling: EX-99.1 for EX-99.01."""
     return re.sub(r"\.0+(?=[0-9])", ".", kind.upper())
 
 
-def chosen(documents: Iterable[Document], kind: str) -> list[Document]:
-    """Return the documents of a type, "EX-99" with "EX-99.1" and so on; the first of all for "primary"."""
-    every, wanted = list(documents), spelled(kind)
+def select_documents(documents: Iterable[Document], kind: str) -> list[Document]:
+    """Return the documents of a type, for EX-99 with EX-99.1 and so on; the first document for "primary"."""
+    every, wanted = list(documents), normalize_type(kind)
     if wanted == PRIMARY:
         return every[:1]
-    found = [document for document in every if f"{spelled(document.type)}.".startswith(f"{wanted}.")]
-    return found or _without_a_number(every, wanted)
+    found = [document for document in every if f"{normalize_type(document.type)}.".startswith(f"{wanted}.")]
+    return found or _sole_exhibit(every, wanted)
 
 
-def _without_a_number(every: Iterable[Document], wanted: str) -> list[Document]:
-    """Return the exhibit that is filed as "EX-99" where "EX-99.1" is wanted: it is the first if it is the only one."""
+def _sole_exhibit(every: Iterable[Document], wanted: str) -> list[Document]:
+    """Return the one exhibit that is filed as EX-99 where EX-99.1 is wanted; nothing if there are several."""
     exhibit, _, number = wanted.partition(".")
     others = [document for document in every if f"{document.type}.".startswith(f"{exhibit}.")]
     return others if number == "1" and [document.type for document in others] == [exhibit] else []
 
 
 def filers(submission: bytes) -> list[int]:
-    """Return the numbers in a full submission's header of those whom the filing is of, in its order."""
-    header = decode(submission.partition(b"<DOCUMENT>")[0])
+    """Return the CIKs of the filers in the header of a full submission, in its order."""
+    header = decode_page(submission.partition(b"<DOCUMENT>")[0])
     return list(dict.fromkeys(map(int, _FILER.findall(header))))
 
 
 def accession(submission: bytes) -> str | None:
-    """Return the number of a full submission, by the first line of its header; None if there is none."""
-    match = HEADER_OF.search(decode(submission[:_HEAD]))
+    """Return the accession number in the first line of a full submission's header; None if there is none."""
+    match = HEADER_OF.search(decode_page(submission[:_HEAD]))
     return match[1] if match else None

@@ -1,8 +1,13 @@
 """Read the XML of a filing. Pure.
 
-A value is one that a schema would take, or :class:`Unreadable`: never another one, and never none. A document type is
-refused, and with it every entity of a document's own: none of EDGAR's forms has one. Forms differ in their prefixes,
-so elements are found by their names without them.
+A value that EDGAR's schema would not take raises :class:`Unreadable`: it is never corrected, and never left out.
+
+>>> form = parse_xml("<a xmlns='urn:x'><b><value>5.50</value></b><c>1,000</c></a>")
+>>> number(form, "b"), number(form, "d")
+(5.5, None)
+>>> number(form, "c")
+Traceback (most recent call last):
+pit_fetch_providers.sec_filings.elements.Unreadable: c
 """
 
 from __future__ import annotations
@@ -23,33 +28,34 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})")
 _DATE = re.compile(r"(.{10})(?:Z|[-+][0-9]{2}:[0-9]{2})?")
 _FLAGS = {"1": True, "true": True, "y": True, "0": False, "false": False, "n": False}
-# What may stand in the element of a value, beside its words.
+# The elements that may stand in that of a value. A price can be a footnote alone.
 _BESIDE = frozenset({"value", "footnoteId"})
 T = TypeVar("T")
 
 
 class Unreadable(ValueError):
-    """What a document says cannot be read. Its text is the name of the element that was looked for."""
+    """A value cannot be read. The text of the error is the name of its element."""
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """Raise UpstreamError, which says ``what`` it is about, in the place of :class:`Unreadable`."""
+def malformed_if_unreadable(what: str) -> Iterator[None]:
+    """Raise UpstreamError that names ``what`` cannot be read, in the place of :class:`Unreadable`."""
     try:
         yield
     except Unreadable as error:
         raise UpstreamError(Code.MALFORMED, problem=f"{what} has a value that cannot be read ({error})") from None
 
 
-def parse(source: str) -> Element | None:
-    """Return the root of a document; None if it is not well formed, or declares a type.
+def parse_xml(source: str) -> Element | None:
+    """Return the root of a document; None if it is not well formed, or has a document type.
 
-    Raise UpstreamError for one that would take memory out of all proportion to its size.
+    Raise UpstreamError for a document that would take far more memory than its size.
     """
     from xml.etree import ElementTree
 
     class Builder(ElementTree.TreeBuilder):
         def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+            # It can declare entities. None of EDGAR's forms has one.
             raise ElementTree.ParseError("a document type")
 
     limited(source.encode("utf-8", "surrogatepass"))
@@ -63,7 +69,7 @@ def parse(source: str) -> Element | None:
 
 
 def name(element: Element) -> str:
-    """Return the name of an element without its namespace."""
+    """Return the name of an element without its namespace: forms differ in their prefixes."""
     return element.tag.rpartition("}")[2]
 
 
@@ -72,8 +78,8 @@ def children(element: Element | None, *names: str) -> Iterator[Element]:
     return (child for child in (() if element is None else element) if name(child) in names)
 
 
-def at(element: Element | None, path: str) -> Element | None:
-    """Return the element at a path of names, ``a/b``; None if there is none. Raise Unreadable for one of several."""
+def find(element: Element | None, path: str) -> Element | None:
+    """Return the element at a path of names, ``a/b``; None if there is none. Raise Unreadable if there are several."""
     for step in path.split("/"):
         found = list(children(element, step))
         if len(found) > 1:
@@ -82,8 +88,8 @@ def at(element: Element | None, path: str) -> Element | None:
     return element
 
 
-def rows(root: Element, tables: Iterable[Element | None], *names: str) -> list[Element]:
-    """Return the rows of a document's tables. Raise Unreadable if one stands elsewhere, or anything else among them."""
+def table_rows(root: Element, tables: Iterable[Element | None], *names: str) -> list[Element]:
+    """Return the rows of tables. Raise Unreadable if one stands elsewhere, or a table holds anything else."""
     held = [row for table in tables if table is not None for row in table]
     every = [element for element in root.iter() if name(element) in names]
     if set(held) != set(every):
@@ -92,14 +98,14 @@ def rows(root: Element, tables: Iterable[Element | None], *names: str) -> list[E
 
 
 def text(element: Element | None, path: str) -> str | None:
-    """Return the text at a path, of its ``<value>`` if it has one; None for an empty one.
+    """Return the text at a path, of its ``<value>`` if it has one; None if there is none.
 
-    Raise Unreadable for one in pieces: the words that come first can be another number.
+    Raise Unreadable for a text that elements divide: its first part can be another number.
     """
-    leaf = at(element, path)
+    leaf = find(element, path)
     if leaf is None:
         return None
-    value = at(leaf, "value")
+    value = find(leaf, "value")
     words = ((leaf if value is None else value).text or "").split()
     if len(leaf) and not _is_in_one_piece(leaf, words):
         raise Unreadable(name(leaf))
@@ -111,8 +117,8 @@ def _is_in_one_piece(leaf: Element, words: list[str]) -> bool:
     return _BESIDE.issuperset(inside) and "".join(leaf.itertext()).split() == words
 
 
-def read(element: Element | None, path: str, parse: Callable[[str], T | None]) -> T | None:
-    """Return what ``parse`` makes of the text at a path; None if there is none. Raise Unreadable if that is nothing."""
+def parse_value(element: Element | None, path: str, parse: Callable[[str], T | None]) -> T | None:
+    """Return the text at a path, parsed; None if there is none. Raise Unreadable if ``parse`` returns None."""
     words = text(element, path)
     found = None if words is None else parse(words)
     if words is not None and found is None:
@@ -121,28 +127,22 @@ def read(element: Element | None, path: str, parse: Callable[[str], T | None]) -
 
 
 def number(element: Element | None, path: str) -> int | float | None:
-    """Return the number at a path, which has no marks of thousands: in some countries they mark the fraction.
-
-    None if there is none. Raise Unreadable.
-    """
-    return read(element, path, _as_number)
+    """Return the number at a path; None if there is none. Raise Unreadable, as for "1,000", which can mean 1."""
+    return parse_value(element, path, parse_number)
 
 
 def flag(element: Element | None, path: str) -> bool | None:
-    """Return the flag at a path, as whichever of EDGAR's words; None if there is none. Raise Unreadable."""
-    return read(element, path, lambda words: _FLAGS.get(words.lower()))
+    """Return the flag at a path, however EDGAR writes it; None if there is none. Raise Unreadable."""
+    return parse_value(element, path, lambda words: _FLAGS.get(words.lower()))
 
 
 def day(element: Element | None, path: str) -> str | None:
-    """Return the date at a path, which may have an offset behind it, ``2026-09-10-04:00``; None if there is none.
-
-    Raise Unreadable.
-    """
-    return read(element, path, _as_day)
+    """Return the date at a path, also of ``2026-09-10-04:00``; None if there is none. Raise Unreadable."""
+    return parse_value(element, path, _parse_day)
 
 
-def _as_number(words: str) -> int | float | None:
-    """Return a number; None for one with a fraction that is so large that a float has no place for its whole part."""
+def parse_number(words: str) -> int | float | None:
+    """Return a number; None if a float would change the whole part of one that has a fraction."""
     if not _NUMBER.fullmatch(words):
         return None
     whole, _, fraction = words.partition(".")
@@ -153,7 +153,7 @@ def _as_number(words: str) -> int | float | None:
     return value if not has_whole or int(value) == int(whole) else None
 
 
-def _as_day(words: str) -> str | None:
+def _parse_day(words: str) -> str | None:
     match = _DATE.fullmatch(words)
     date = parse_date(match[1]) if match else None
     return None if date is None else date.isoformat()

@@ -1,4 +1,4 @@
-"""Ask EDGAR's archive for the documents of a filing that was public."""
+"""Fetch the documents of a filing that was public from EDGAR's archive."""
 
 from __future__ import annotations
 
@@ -8,68 +8,67 @@ from urllib.parse import quote
 
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Context, HttpReply, Query, UpstreamError
+from pit_fetch.wire import decode_page
 from pit_fetch_providers.edgar import client, release, subject
 from pit_fetch_providers.edgar.header import parse_header
 from pit_fetch_providers.edgar.release import ListedFiling
-from pit_fetch_providers.markup.characters import decode
 from pit_fetch_providers.sec_filings import documents
 from pit_fetch_providers.sec_filings.documents import Document
 
 
 class Saved(NamedTuple):
-    """A saved full submission, which its own header dates."""
+    """A saved full submission, dated by its own header."""
 
     filing: ListedFiling
     at: datetime | None
     documents: list[Document]
-    cik: int | None  # under which it is listed
+    cik: int | None  # of the company under which it is listed
 
 
 def url(cik: int, accession: str, file: str | None) -> str:
-    """Return the address of a document of a filing; of its index page where no file is known."""
+    """Return the address of a document of a filing, or of its index page if ``file`` is None."""
     name = quote(file or f"{accession}-index.htm", errors="surrogatepass")
     return f"https://{client.WWW}{client.folder(accession, cik)}/{name}"
 
 
-def read(context: Context, cik: int, accession: str, kind: str, primary: str | None) -> list[Document]:
-    """Return the documents of a type, with their sources; ``primary`` is the file of the primary one, if it is known.
+def fetch_documents(context: Context, cik: int, accession: str, kind: str, primary: str | None) -> list[Document]:
+    """Return the documents of a type, with their texts. ``primary`` is the file of the primary one, if it is known.
 
-    A file by itself counts only if it is whole and no notice of the SEC's. Otherwise, and where no list names the
-    files, they come from the filing's full submission. Raise UpstreamError if the host fails or refuses, and if it does
-    not have what it lists.
+    They come from files of their own if each is whole, and from the filing's full submission otherwise. Raise
+    UpstreamError if the host fails or refuses, or does not have what it lists.
     """
     folder = client.folder(accession, cik)
     if primary is not None and kind == documents.PRIMARY and primary.lower().endswith((".htm", ".html")):
-        alone = _with_source(context, folder, Document(1, "", primary))
+        alone = _fetch_source(context, folder, Document(1, "", primary))
         if alone is not None:
             return [alone]
-    every = _index(context, folder, accession)
-    wanted = documents.chosen(every, kind)
+    every = _fetch_index(context, folder, accession)
+    wanted = documents.select_documents(every, kind)
     if every and all(document.file for document in wanted):
-        complete = [_with_source(context, folder, document) for document in wanted]
+        complete = [_fetch_source(context, folder, document) for document in wanted]
         if None not in complete:
             return [document for document in complete if document is not None]
-    contained = documents.chosen(submission(context, cik, accession), kind)
+    contained = documents.select_documents(fetch_submission(context, cik, accession), kind)
     if wanted and not contained:
         raise client.not_served(accession)
     return contained
 
 
-def submission(context: Context, cik: int, accession: str) -> list[Document]:
-    """Return the documents of a public filing's full submission, with their sources.
+def fetch_submission(context: Context, cik: int, accession: str) -> list[Document]:
+    """Return the documents of a public filing's full submission, with their texts.
 
-    Raise UpstreamError if it cannot be had: without it an answer would lack a part, and nobody could tell.
+    Raise UpstreamError if it cannot be fetched: the answer would lack a part, and nobody could tell.
     """
     reply = _get(context, f"{client.folder(accession, cik)}/{accession}.txt")
     if reply is None:
         raise client.not_served(accession)
     if documents.accession(reply.body) != accession:
         raise UpstreamError(Code.MALFORMED, problem="it is not the full submission that was asked for")
-    return _contained(reply.body)
+    return _parse_whole(reply.body)
 
 
-def saved(body: bytes, query: Query) -> Saved:
-    """Return a saved full submission. Raise UpstreamError for anything else, or one of another company than asked."""
+def parse_saved(body: bytes, query: Query) -> Saved:
+    """Return a saved full submission. Raise UpstreamError for anything else, or for one of another company."""
     accession = documents.accession(body)
     header = None if accession is None else parse_header(body, accession)
     if accession is None or header is None:
@@ -79,42 +78,40 @@ def saved(body: bytes, query: Query) -> Saved:
     subject.check_saved(query, ciks)
     asked = query.options["cik"]
     cik = int(asked) if asked else next(iter(ciks), None)
-    return Saved(filing, release.of_header(header), _contained(body), cik)
+    return Saved(filing, release.of_header(header), _parse_whole(body), cik)
 
 
-def _contained(submission: bytes) -> list[Document]:
+def _parse_whole(submission: bytes) -> list[Document]:
     if not documents.is_whole(submission):
         raise UpstreamError(Code.MALFORMED, problem="it is cut: a full submission ends with </SEC-DOCUMENT>")
-    found = list(documents.contained(submission))
+    found = list(documents.parse_submission(submission))
     if not found:
         raise UpstreamError(Code.MALFORMED, problem="a full submission has no documents")
     return found
 
 
-def _index(context: Context, folder: str, accession: str) -> list[Document]:
+def _fetch_index(context: Context, folder: str, accession: str) -> list[Document]:
     for ending in client.INDEX_PAGES:
         reply = _get(context, f"{folder}/{accession}{ending}")
-        page = "" if reply is None else decode(reply.body)
+        page = "" if reply is None else decode_page(reply.body)
         if documents.is_whole_list(page) and accession in page:
-            return list(documents.listed(page, folder))
+            return list(documents.parse_index(page, folder))
     return []
 
 
-def _with_source(context: Context, folder: str, document: Document) -> Document | None:
-    """Return a document that is a file of its own, with its source; None if the file is not there, or not whole.
-
-    Its characters are those that it tells itself, and not the host: the full submission has no more than that.
-    """
+def _fetch_source(context: Context, folder: str, document: Document) -> Document | None:
+    """Return a document with the text of its file; None if the file is missing, or not whole."""
     if documents.is_binary(document.file):
         return document
     reply = _get(context, f"{folder}/{quote(document.file, errors='surrogatepass')}")
     if reply is None or not documents.is_whole_file(reply.body, document.size):
         return None
-    return document._replace(text=decode(documents.without_envelope(reply.body)))
+    # Decoded by what it says itself, without the host's headers, as it would be in the full submission.
+    return document._replace(text=decode_page(documents.strip_envelope(reply.body)))
 
 
-def not_data(form: str, accession: str) -> Gap:
-    """Return the gap for a public filing that is plain text or paper, where others of its form are XML."""
+def not_data_gap(form: str, accession: str) -> Gap:
+    """Return the gap for a public filing on paper or in plain text, where others of its form are in XML."""
     return gap(
         Code.NOT_DATA,
         what=f"Form {form} {accession}",

@@ -1,7 +1,7 @@
-"""The operation ``insiders``: what insiders reported on Forms 3, 4 and 5, a row a transaction or holding.
+"""The operation ``insiders``: what insiders reported on Forms 3, 4 and 5, one row for each transaction or holding.
 
-The dates in a form are typed by hand and do not show when it became public: recorded ones are of the years 22 and 2035.
-An amendment names the form that it amends by a date only, and repeats one of its rows or all, so both are served.
+The dates in a form do not show when it became public, since they are typed by hand: some are of the years 22 and 2035.
+An amendment names the form that it amends only by a date, and repeats one of its rows or all. So both are served.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ FORMS = tuple(f"{form}{ending}" for form in sorted(forms.INSIDERS) for ending in
 _ROOT = "ownershipDocument"
 _TABLES = ("nonDerivativeTable", "derivativeTable")
 _ROWS = ("nonDerivativeTransaction", "derivativeTransaction", "nonDerivativeHolding", "derivativeHolding")
-# The fields that are numbers, by their places in a row. A derivative that has no number of shares, such as a note, is
-# reported by what it is worth.
+# The number fields and their paths in a row. A derivative without a number of shares, such as a note, is reported by
+# its value.
 _NUMBERS = {
     "shares": "transactionAmounts/transactionShares",
     "total_value": "transactionAmounts/transactionTotalValue",
@@ -58,17 +58,17 @@ _RELATIONS = {"isDirector": "director", "isOfficer": "officer", "isTenPercentOwn
 
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
-    """Yield the rows of each form that was public, newest first, one request a form. Raise UpstreamError."""
-    public = releases.public(query, context, cik, lambda row: is_wanted(query, row.form))
+    """Yield the rows of each form that was public, the newest first, with one request for each. Raise UpstreamError."""
+    public = releases.public_releases(query, context, cik, lambda row: is_wanted(query, row.form))
     for place, (row, at) in enumerate(public):
-        found = files.submission(context, cik, row.accession)
-        rows = tuple(records(found, releases.listed(row), at))
+        found = files.fetch_submission(context, cik, row.accession)
+        rows = tuple(records(found, releases.filing_in(row), at))
         yield Page(rows, newest_first, continues_previous=place > 0)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Yield the rows of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    filing, at, found, _ = files.saved(body, query)
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the rows of a saved full submission, dated by its header. Raise UpstreamError for anything else."""
+    filing, at, found, _ = files.parse_saved(body, query)
     if is_wanted(query, filing.form) and releases.is_public(query, at):
         yield from records(found, filing, at)
 
@@ -78,16 +78,15 @@ def is_wanted(query: Query, form: str) -> bool:
 
 
 def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None) -> Iterator[Record]:
-    """Yield the rows of a form, or one that says that it has none, or is no XML.
+    """Yield the rows of a form, or one row that says that it has none, or is not in XML.
 
-    Raise UpstreamError for broken XML, or a value that cannot be read. A gap in its place would be in no archive's
-    answer.
+    Raise UpstreamError for broken XML or a value that cannot be read.
     """
     what = f"Form {filing.form} {filing.accession}"
     sources = [document.text for document in found if _ROOT in (document.text or "")]
-    root = next(filter(_is_form, map(elements.parse, filter(None, sources))), None)
+    root = next(filter(is_ownership_form, map(elements.parse_xml, filter(None, sources))), None)
     if root is not None:
-        with elements.told(what):
+        with elements.malformed_if_unreadable(what):
             rows = list(_rows(root, filing)) or [{**_EMPTY, **_form(root, filing), "kind": "none"}]
     elif not sources:
         rows = [{**_EMPTY, "accession": filing.accession, "form": filing.form, "kind": "unread"}]
@@ -97,21 +96,21 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
         yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
 
 
-def _is_form(root: Element | None) -> bool:
-    """Return whether a document is a form, and no page that speaks of one."""
+def is_ownership_form(root: Element | None) -> bool:
+    """Return whether a document is a form, and no web page in its place."""
     return root is not None and elements.name(root) == _ROOT
 
 
 def _rows(root: Element, filing: ListedFiling) -> Iterator[dict[str, Any]]:
     form, notes = _form(root, filing), _footnotes(root)
-    for row in elements.rows(root, (elements.at(root, table) for table in _TABLES), *_ROWS):
+    for row in elements.table_rows(root, (elements.find(root, table) for table in _TABLES), *_ROWS):
         footnotes = [notes[note] for note in _references(row) if note in notes]
         yield {**_EMPTY, **form, **_row(row), **_numbers(row), "footnotes": footnotes}
 
 
 def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
     owners = list(elements.children(root, "reportingOwner"))
-    ids = [elements.at(owner, "reportingOwnerId") for owner in owners]
+    ids = [elements.find(owner, "reportingOwnerId") for owner in owners]
     return {
         "accession": filing.accession,
         "form": filing.form,
@@ -128,7 +127,7 @@ def _form(root: Element, filing: ListedFiling) -> dict[str, Any]:
 
 
 def _relation(owner: Element) -> str:
-    relation = elements.at(owner, "reportingOwnerRelationship")
+    relation = elements.find(owner, "reportingOwnerRelationship")
     titles = [elements.text(relation, "officerTitle"), elements.text(relation, "otherText")]
     roles = [word for path, word in _RELATIONS.items() if elements.flag(relation, path)]
     return ", ".join([*roles, *filter(None, titles)])
@@ -140,7 +139,7 @@ def _row(row: Element) -> dict[str, Any]:
         "security": elements.text(row, "securityTitle"),
         "transaction_date": elements.day(row, "transactionDate"),
         "code": elements.text(row, "transactionCoding/transactionCode"),
-        "acquired": elements.read(row, "transactionAmounts/transactionAcquiredDisposedCode", _ACQUIRED.get),
+        "acquired": elements.parse_value(row, "transactionAmounts/transactionAcquiredDisposedCode", _ACQUIRED.get),
         "ownership": elements.text(row, "ownershipNature/directOrIndirectOwnership"),
         "ownership_nature": elements.text(row, "ownershipNature/natureOfOwnership"),
         "underlying": elements.text(row, "underlyingSecurity/underlyingSecurityTitle"),
@@ -154,10 +153,10 @@ def _numbers(row: Element) -> dict[str, float | int | None]:
 
 
 def _footnotes(root: Element) -> dict[str, str]:
-    notes = elements.children(elements.at(root, "footnotes"), "footnote")
+    notes = elements.children(elements.find(root, "footnotes"), "footnote")
     return {note.get("id", ""): " ".join("".join(note.itertext()).split()) for note in notes}
 
 
 def _references(row: Element) -> list[str]:
-    """Return the ids of the footnotes of a row, each once: a price can be a footnote alone."""
+    """Return the ids of the footnotes of a row, each once."""
     return list(dict.fromkeys(part.get("id", "") for part in row.iter() if elements.name(part) == "footnoteId"))

@@ -15,29 +15,29 @@ from pit_fetch_providers.shared import UNREADABLE
 
 
 def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
-    """Yield the filings of a company, newest release first."""
+    """Yield the filings of a company, the newest release first."""
     made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row))
     for place, listed in enumerate(made):
         match listed:
             case Release(row, at):
                 record = _record(row, cik, at)
             case LeftOut(row):
-                # Without an id: an archive would take it for undated, and for public since it saw it.
+                # With an id, an archive would take it for undated, and for public since the archive saw it.
                 record = _record(row, cik, None)._replace(id="")
             case None:
                 record = UNREADABLE
         yield Page((record,), newest_first, continues_previous=place > 0)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Yield the filings of a saved list, dated by their rows alone: undated if a row is not enough."""
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
+    """Yield the filings of a saved list, dated by their rows; undated if a row is not enough."""
     saved = submissions.saved(body)
     subject.check_saved(query, [] if saved.cik is None else [saved.cik])
     for row in saved.rows:
         if row is None:
             yield UNREADABLE
         elif is_wanted(query, row):
-            yield _record(row, saved.cik or 0, release.bound(releases.listed(row), row.submitted))
+            yield _record(row, saved.cik or 0, release.bound(releases.filing_in(row), row.submitted))
 
 
 def is_wanted(query: Query, row: Row) -> bool:

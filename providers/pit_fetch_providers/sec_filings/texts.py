@@ -17,7 +17,7 @@ from pit_fetch_providers.sec_filings import documents, files, listing, releases
 from pit_fetch_providers.sec_filings.documents import Document
 from pit_fetch_providers.shared import UNREADABLE
 
-# How many of the newest filings of the form are searched for the document.
+# So many of the newest filings of a form are searched for the document.
 MOST_TRIES = 20
 
 
@@ -39,20 +39,20 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
 
 
 def _newest(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
-    """Yield the wanted documents of the newest filing that has them, or a gap if older ones were not looked at.
+    """Yield the wanted documents of the newest filing that has them, or a gap if the search ended before.
 
-    A newer filing without them is a record, too: :func:`derive` tells of it, in an archive's answer as well.
+    A newer filing without them yields a record as well: :func:`derive` tells of it, also in an archive's answer.
     """
     looked_at = list[Row]()
-    for row, at in releases.public(query, context, cik, lambda row: _is_wanted(query, row)):
+    for row, at in releases.public_releases(query, context, cik, lambda row: _is_wanted(query, row)):
         if len(looked_at) == MOST_TRIES:
             yield _searched_in_part(query, looked_at)
             return
         looked_at.append(row)
-        filing = releases.listed(row)
-        read = list(_documents(query, context, cik, filing, at, row))
-        yield from read or [Record(row.accession, at, "edgar_accepted", _payload(filing, cik, row))]
-        if read:
+        filing = releases.filing_in(row)
+        found = list(_documents(query, context, cik, filing, at, row))
+        yield from found or [Record(row.accession, at, "edgar_accepted", _payload(filing, cik, row))]
+        if found:
             return
 
 
@@ -64,37 +64,37 @@ def _searched_in_part(query: Query, looked_at: Sequence[Row]) -> Gap:
     return gap(
         Code.SEARCHED_IN_PART,
         count=len(looked_at),
-        what=_named(query),
+        what=_describe(query),
         day=looked_at[-1].filed,
         hint=f"filings with forms={query.options['form']} lists them, and text with accession=NUMBER serves one.",
     )
 
 
-def _named(query: Query) -> str:
-    """Return what a request chooses among, in words."""
+def _describe(query: Query) -> str:
+    """Return the filings among which a request chooses, in words."""
     item = query.options["item"]
     return f"the filings of form {query.options['form']}" + (f" with item {item}" if item else "")
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the documents of a saved full submission, whose header dates it. Raise UpstreamError for anything else."""
-    filing, at, submitted, cik = files.saved(body, query)
+    filing, at, submitted, cik = files.parse_saved(body, query)
     if query.options["accession"] in (None, filing.accession) and query.options["form"] in (None, filing.form):
-        for document in documents.chosen(submitted, query.options["document"]):
+        for document in documents.select_documents(submitted, query.options["document"]):
             yield _record(document, cik or int(filing.accession[:10]), filing, at)
 
 
 def derive(query: Query) -> Stage:
-    """Return the stage that keeps the newest filing that has the documents, and of these the passages asked for.
+    """Return the stage that keeps the newest filing with the documents, and of these the passages asked for.
 
-    It tells of newer filings that do not have them: an older one must not come in their place without a word.
+    A gap tells of newer filings without the documents.
     """
 
     def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
-        # An archive also has the mere stamp of a filing that was asked for before it was public.
-        read = (record for record in records if record.payload)
+        # An archive also holds the bare stamp of a filing that was asked for before it was public.
+        dated = (record for record in records if record.payload)
         passed = list[Record]()
-        for _, filing in groupby(read, key=lambda record: (record.available_at, record.payload["accession"])):
+        for _, filing in groupby(dated, key=lambda record: (record.available_at, record.payload["accession"])):
             found = list(filing)
             if found[0].payload["document"] is None:
                 passed += found
@@ -109,7 +109,7 @@ def derive(query: Query) -> Stage:
 def _passed_over(query: Query, passed: Sequence[Record]) -> Gap:
     return gap(
         Code.PASSED_OVER,
-        what=_named(query),
+        what=_describe(query),
         missing=f"a document {query.options['document']}",
         count=len(passed),
         newest=passed[0].payload["accession"],
@@ -121,31 +121,31 @@ def _documents(
 ) -> Iterator[Record]:
     if releases.is_public(query, at):
         primary = None if row is None else row.document
-        for document in files.read(context, cik, filing.accession, query.options["document"], primary):
+        for document in files.fetch_documents(context, cik, filing.accession, query.options["document"], primary):
             yield _record(document, cik, filing, at, row)
-    else:  # not read: its stamp alone lets the framework withhold it
+    else:  # not read: its stamp is enough for the framework to withhold it
         yield UNREADABLE._replace(id=filing.accession, available_at=at)
 
 
 def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | None, row: Row | None = None) -> Record:
-    from pit_fetch_providers.sec_filings import text  # imported here: of the other operations none has use for it
+    from pit_fetch_providers.sec_filings import text  # imported here: the other operations do not need it
 
     source = None if documents.is_binary(document.file) else document.text
     payload = {
         **_payload(filing, cik, row),
         "document": document.type or filing.form,
         "url": files.url(cik, filing.accession, document.file or f"{filing.accession}.txt"),
-        "text": None if source is None else text.of_document(source, document.file),
+        "text": None if source is None else text.document_text(source, document.file),
     }
     return Record(f"{filing.accession}:{document.sequence:03d}", at, "edgar_accepted", payload)
 
 
 def _payload(filing: ListedFiling, cik: int, row: Row | None) -> dict[str, Any]:
-    """Return what is said of a filing without a document."""
+    """Return the payload of a filing without a document."""
     return {
         "accession": filing.accession,
         "form": filing.form,
-        "items": None if row is None else list(row.items),  # only the company's list has their numbers
+        "items": None if row is None else list(row.items),  # only the company's list numbers them
         "document": None,
         "url": files.url(cik, filing.accession, None),
         "text": None,
@@ -157,7 +157,7 @@ def _passages(records: Iterable[Record], phrase: str) -> Iterator[Record]:
 
     for record in records:
         if record.payload["text"] is None and not documents.is_binary(record.payload["url"]):
-            yield record._replace(payload={**record.payload, "position": None})  # it may hold the phrase
-        for passage in text.passages(record.payload["text"] or "", phrase):
+            yield record._replace(payload={**record.payload, "position": None})  # unread, it may hold the phrase
+        for passage in text.find_passages(record.payload["text"] or "", phrase):
             payload = {**record.payload, "position": passage.position, "text": passage.text}
             yield record._replace(id=f"{record.id}:{passage.position:08d}", payload=payload)

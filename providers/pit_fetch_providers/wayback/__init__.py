@@ -1,9 +1,9 @@
 """The Wayback Machine of the Internet Archive: what a page said, as of an instant.
 
-A capture is a third party's sight of a page, and so a proof that it was public by then. Its stamp is that of the
-request's start, and not always right: ``available_at`` is the latest of the stamp and the origin's own dates, and
-five minutes more. The archive likes to answer with the nearest capture, which may be a later one: what comes back
-counts only if it is the capture that was asked for.
+A capture proves that a page was public when the archive's robot saw it. Its stamp is that of the request's start, and
+is sometimes wrong: ``available_at`` is five minutes after the latest of the stamp and the origin server's own dates.
+The archive may answer with the nearest capture, which can be a later one. So a reply counts only if it is the capture
+that was asked for.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pit_fetch.provider import (
     UpstreamError,
     Watermark,
 )
-from pit_fetch_providers.markup import require_parser
+from pit_fetch_providers.page_text import require_parser
 from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
 from pit_fetch_providers.wayback import address, api, capture, index, page
 
@@ -45,23 +45,24 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Watermark]:
         require_parser()
         yield from page.fetch(query, context)
         return
-    for window in index.windows(query, query.options["match"]):
-        yield from map(capture.listed, index.rows(context, query.options["url"], query.options["match"], window))
-        yield Watermark(index.public_from(window.first))
+    match = query.options["match"]
+    for interval in index.intervals(query, match):
+        yield from map(capture.listed_record, index.rows(context, query.options["url"], match, interval))
+        yield Watermark(index.public_from(interval.first))
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the captures of a saved reply of the index. Raise UpstreamError for a page, which lacks its headers."""
     if query.operation.name == "page":
         raise UpstreamError(Code.MALFORMED, problem="a saved page does not say when it was captured")
     if body.lstrip()[:1] in (b"<", b"{", b"["):
         raise UpstreamError(Code.MALFORMED, problem="it is no reply of the index in text")
-    for row in index.read_rows(body):
-        yield UNREADABLE if row is None else capture.listed(row)
+    for row in index.parse_rows(body):
+        yield UNREADABLE if row is None else capture.listed_record(row)
 
 
 def derive(query: Query) -> Stage | None:
-    return page.up_to_a_page if query.operation.name == "page" else None
+    return page.keep_up_to_page if query.operation.name == "page" else None
 
 
 PROVIDER = Provider(
@@ -69,7 +70,7 @@ PROVIDER = Provider(
     summary="Wayback Machine (web.archive.org): pages of the web as they were captured, and lists of captures",
     aliases=("wayback-machine", "internet-archive"),
     fetch=fetch,
-    parse_reply=read,
+    parse_reply=parse_reply,
     derive=derive,
     hosts=(api.INDEX, api.CAPTURES),
     credentials=(CONTACT,),

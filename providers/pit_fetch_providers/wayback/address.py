@@ -1,4 +1,10 @@
-"""Addresses as people write them, as the index matches them, and as a page links to others. Pure."""
+"""Read addresses as people write them, as the index matches them, and as a page links to others. Pure.
+
+>>> parse("https://WWW.Example.com:443/News?utm_source=x&id=3#top"), key("http://example.com/news/")
+('www.example.com/News?id=3', 'example.com/news')
+>>> resolve_link("https://example.com/a/b", "../c#top"), resolve_link("https://example.com/", "mailto:a@b.example")
+('https://example.com/c', None)
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 
-# Parameters by which a click is followed. The page is the same without them, and was seldom archived with them.
+# Parameters that track a click. The page is the same without them, and was seldom archived with them.
 _TRACKING = re.compile(
     r"(?:utm_\w+|fbclid|gclid|gclsrc|gbraid|wbraid|dclid|msclkid|yclid|twclid|ttclid|igshid|igsh|mc_cid|mc_eid|_ga|_gl"
     r"|mkt_tok|ref_src|vero_id|oly_\w+_id|s_cid|cmpid|soc_src|soc_trk|guccounter|guce_referrer(?:_sig)?)(?:=.*)?",
@@ -69,7 +75,7 @@ def _host(parts: SplitResult) -> str:
 
 
 def key(url: str) -> str:
-    """Return what addresses of one entry in the index have in common: scheme, www, case and order do not count."""
+    """Return what is common to the addresses that the index takes for one: scheme, www, case and order do not count."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     query = "&".join(sorted(parts.query.lower().split("&")))
     path = unquote(parts.path).lower().rstrip("/")
@@ -82,7 +88,7 @@ def host_key(url: str) -> str:
 
 
 def is_web(url: str) -> bool:
-    """Return whether a text of the index is the address of a page: it also holds mailto and data."""
+    """Return whether an address is that of a page: the index also holds mail and data."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -92,7 +98,7 @@ def is_web(url: str) -> bool:
     return is_page and bool(_HOST.fullmatch(_host(parts)))
 
 
-def linked(url: str, link: str) -> str | None:
+def resolve_link(url: str, link: str) -> str | None:
     """Return the address that ``link`` on the page ``url`` leads to, without its fragment; None if it is not a page."""
     if not link.strip().partition("#")[0]:
         return None

@@ -1,4 +1,4 @@
-"""The Internet Archive's two services: the index of captures and the captures themselves. Hosts, rates and errors."""
+"""Ask the Internet Archive's two services: the index of captures, and the captures themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, HeaderKey, Host, HttpReply, Rate, Retry, UpstreamError
 from pit_fetch_providers.shared import status_error
 
-# A reply with this header is a capture, whatever its status. One without it is the archive's own page.
+# A reply with this header is a capture, whatever its status. One without it is the archive's own page, even with 200.
 MEMENTO = "memento-datetime"
 # The origin's own dates: a capture's stamp can be months too early, and these show it.
 ORIGIN_DATES = ("x-archive-orig-date", "x-archive-orig-last-modified")
@@ -26,14 +26,14 @@ CAPTURES = Host(
 # How the index says that a site, or robots, forbid it to answer, and that it has nothing.
 _NO_CAPTURES = (b"AccessControlException", b"ResourceNotInArchiveException")
 _MISSING = (403, 404, 410, 451)
-# What a capture is that cannot be received whole, now and when what was recorded is read again.
-_UNREADABLE = (Code.MALFORMED, Code.TOO_LARGE, Code.UNRECORDED)
+# Why a capture cannot be received whole, now or when a recorded reply is read again.
+UNREADABLE_CODES = (Code.MALFORMED, Code.TOO_LARGE, Code.UNRECORDED)
 
 
 def index(context: Context, params: Mapping[str, str]) -> bytes:
     """Return the rows of the index. Raise UpstreamError.
 
-    There are none for a site that is blocked: it was blocked later, which a PIT must not tell.
+    A blocked site has none: it was blocked after its captures were made, which an answer with a PIT must not tell.
     """
     reply = context.http.get(INDEX.name, "/cdx/search/cdx", params)
     if reply.status in _MISSING and any(text in reply.body for text in _NO_CAPTURES):
@@ -49,15 +49,15 @@ def index(context: Context, params: Mapping[str, str]) -> bytes:
 def capture(context: Context, timestamp: str, url: str) -> HttpReply | None:
     """Return the capture of ``url`` at ``timestamp`` as it was received; None if the archive has no such capture.
 
-    The archive leads from one that it cannot show to the nearest other one, which may be a later one: that is not
-    followed. One that is too large, or not compressed as it says, is none: nobody can see its own dates, so it must not
-    fail the fetch. Raise UpstreamError.
+    Raise UpstreamError.
     """
+    # From a capture that it cannot show, the archive redirects to the nearest one, which may be later: not followed.
     path = f"/web/{timestamp}id_/{url}"
     try:
         reply = context.http.get(CAPTURES.name, path, follow=False)
     except UpstreamError as error:
-        if error.gap.code in _UNREADABLE:
+        # Too large, or not compressed as it says: nothing dates it, so it must not fail the fetch.
+        if error.gap.code in UNREADABLE_CODES:
             return None
         raise
     if reply.header(MEMENTO):

@@ -1,4 +1,13 @@
-"""One capture: when it proves to have been public, what kind of answer the origin gave, and the record of it. Pure."""
+"""Tell from when a capture was public, and what kind of page it shows. Pure.
+
+>>> from pit_fetch_providers.wayback.index import parse_row
+>>> row = parse_row("20171120101500 https://www.example.com/news text/html 200 PAJWSPCRQ 61")
+>>> stamps = {MEMENTO: "Mon, 20 Nov 2017 10:15:00 GMT", "x-archive-orig-date": "Mon, 20 Nov 2017 10:15:30 GMT"}
+>>> reply = HttpReply(200, {**stamps, "content-type": "text/html"}, b"<p>News", datetime.now(UTC))
+>>> found = read_capture(reply, row, "text")
+>>> found.shows, found.public_from.isoformat(), found.content.text
+('page', '2017-11-20T10:20:31+00:00', 'News')
+"""
 
 from __future__ import annotations
 
@@ -17,7 +26,8 @@ from pit_fetch_providers.wayback.index import Row, public_from
 MOST_SKEW = timedelta(days=1)
 # The first time zone in which a day begins is this much ahead of UTC.
 _FIRST_ZONE = timedelta(hours=14)
-# What a capture can be. These show what the address held; after any other, the capture before it is read as well.
+# What a capture can show. A page or a file is what the address held. After any other, the capture before it is read,
+# too.
 PAGE, FILE = "page", "file"
 SHOWN = (PAGE, FILE)
 REDIRECT, ERROR, MISSING, WALL, SCRIPT, EMPTY = "redirect", "error", "missing", "wall", "script", "empty"
@@ -25,7 +35,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Capture(NamedTuple):
-    """A capture as it was received. ``public_from`` is None if its stamp is shown to be wrong."""
+    """A capture as it was received. ``public_from`` is None if the capture's stamp proves to be wrong."""
 
     row: Row
     status: int
@@ -36,36 +46,38 @@ class Capture(NamedTuple):
     digest_matches: bool = False
 
 
-def read(reply: HttpReply, row: Row, form: text.Form) -> Capture | None:
+def read_capture(reply: HttpReply, row: Row, form: text.Form) -> Capture | None:
     """Return the capture that ``row`` lists; None if the reply is that of another one."""
     if parse_http_date(reply.header(MEMENTO)) != row.captured_at:
         return None
-    content = text.read(reply.body, reply.header("Content-Type"), row.url, form)
+    content = text.read_content(reply.body, reply.header("Content-Type"), row.url, form)
     is_redirect = reply.status in _REDIRECTS
     return Capture(
         row=row,
         status=reply.status,
-        shows=_shows(reply.status, content),
-        public_from=_proven(reply, row, content),
+        shows=_kind(reply.status, content),
+        public_from=public_instant(reply, row, content),
         content=content,
-        target=address.linked(row.url, _original(reply.header("Location"))) if is_redirect else content.refresh,
+        target=address.resolve_link(row.url, _original_address(reply.header("Location")))
+        if is_redirect
+        else content.refresh,
         digest_matches=_digest(reply.body) == row.digest,
     )
 
 
 def record(capture: Capture, reached_at: datetime | None) -> Record:
-    """Return the record of a capture. ``reached_at`` is when the redirects that led to it were public, if any did."""
+    """Return the record of a capture. ``reached_at`` is from when the redirects that led to it were public, if any."""
     available_at = capture.public_from
     if available_at is not None and reached_at is not None:
         available_at = max(available_at, reached_at)
     return Record(capture.row.id, available_at, "provider_metadata", _payload(capture))
 
 
-def listed(row: Row) -> Record:
-    """Return the record of a row of the index, which rests on the capture's stamp alone."""
+def listed_record(row: Row) -> Record:
+    """Return the record of a row of the index, which only the capture's stamp dates."""
     payload = {
         "url": row.url,
-        "captured_at": _spelled(row.captured_at),
+        "captured_at": _format_time(row.captured_at),
         "status": row.status,
         "content_type": row.content_type,
         "digest": row.digest,
@@ -78,7 +90,7 @@ def _payload(capture: Capture) -> dict[str, Any]:
     row, content = capture.row, capture.content
     return {
         "url": row.url,
-        "captured_at": _spelled(row.captured_at),
+        "captured_at": _format_time(row.captured_at),
         "status": capture.status,
         "shows": capture.shows,
         "redirects_to": capture.target,
@@ -93,57 +105,55 @@ def _payload(capture: Capture) -> dict[str, Any]:
     }
 
 
-def _spelled(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _proven(reply: HttpReply, row: Row, content: text.Content) -> datetime | None:
-    """Return the instant by which a capture was surely made, and a margin; None if its stamp is shown to be wrong.
+def public_instant(reply: HttpReply, row: Row, content: text.Content) -> datetime | None:
+    """Return from when a capture counts as public; None if its stamp proves to be wrong.
 
-    Its stamp is that of the request's start. The origin's own dates may be later, or cannot be read.
+    It counts from the latest of its stamp, which is that of the request's start, and the origin server's own dates. Its
+    stamp is wrong if one of those, or a date in the page, is more than a day later.
     """
     dates = [parse_http_date(reply.header(name)) for name in ORIGIN_DATES if reply.header(name).strip()]
     known = [date for date in dates if date is not None]
     latest = row.captured_at + MOST_SKEW
     if len(known) < len(dates) or any(date > latest for date in known):
         return None
-    if any(_is_after(latest, stated) for stated in content.stated):
+    if any(is_after(latest, stated) for stated in content.stated):
         return None
     return max(public_from(row.captured_at), *(public_from(date) for date in known), row.captured_at)
 
 
-def _is_after(moment: datetime, stated: str) -> bool:
-    """Return whether a date on a page means an instant after ``moment``, in any zone. One that is unreadable does not.
-
-    A page's own dates are its content. But one that is later than its capture shows that the capture's stamp is wrong.
-    """
+def is_after(moment: datetime, stated: str) -> bool:
+    """Return whether a date that a page states is after ``moment`` in every time zone. An unreadable one is not."""
     exact = parse_rfc3339(stated)
     if exact is not None:
         return exact > moment
     day = parse_date(stated.strip()[:10])
     begin = None if day is None else start_of_day(day, UTC)
-    # Nothing is taken from it: systems that have no date write the first one of the calendar.
+    # The zone is added to the moment: 0001-01-01, which systems without a date write, has no earlier instant.
     return begin is not None and begin > moment + _FIRST_ZONE
 
 
-def _shows(status: int, content: text.Content) -> str:
+def _kind(status: int, content: text.Content) -> str:
     if status >= 400:
         return ERROR
     if status in _REDIRECTS or content.refresh:
         return REDIRECT
     if not content.is_text:
         return EMPTY if content.is_empty else FILE
-    if content.is_of_a_wall:
+    if content.is_access_wall:
         return WALL
-    if content.is_of_nothing:
+    if content.is_missing:
         return MISSING
     if content.needs_script:
         return SCRIPT
     return EMPTY if content.is_empty else PAGE
 
 
-def _original(location: str) -> str:
-    """Return the address that a captured redirect names, without the archive's own in front of it."""
+def _original_address(location: str) -> str:
+    """Return the address that a captured redirect leads to, without the archive's own address before it."""
     _, mark, rest = location.partition("/web/")
     digits, _, target = rest.partition("/")
     return target if mark and len(digits) >= 14 and digits[:14].isdigit() and target else location

@@ -1,7 +1,7 @@
-"""The page that an address showed: its newest captures, one by one, until one shows it, along captured redirects.
+"""Find the page that an address showed: read its newest captures one by one, along redirects, until one shows it.
 
-Which captures are read depends on the request and on captures that were public by its horizon. One that proves to be
-of a later time is yielded like any other record, and does not change which others are read.
+Which captures are read depends only on the request and on captures that were public by its horizon. A capture that
+proves to be later is yielded like any other record, and does not change which others are read.
 """
 
 from __future__ import annotations
@@ -13,44 +13,39 @@ from pit_fetch.provider import Context, Query, Record
 from pit_fetch_providers.wayback import address, api, capture, index, text
 from pit_fetch_providers.wayback.capture import Capture
 
-# Captures that do not show the page, of all addresses together, after which the search ends.
+# The search ends after so many captures that do not show the page, of all addresses together.
 MOST_TRIES = 8
-# Captures that are listed and cannot be read. They have a limit of their own: one may have held something later.
+# And after so many that are listed but cannot be read. They do not count as tries, since they may be of any time.
 MOST_UNREAD = 50
 MOST_REDIRECTS = 4
-# The origin's refusals of a robot: such a capture is never the page, and shows nothing about it.
+# With these an origin server refuses the archive's robot: such a capture shows nothing about the page.
 _REFUSALS = frozenset({400, 401, 402, 403, 405, 406, 407, 408, 409, 412, 418, 421, 422, 423, 425, 426, 428, 429, 451})
 _GONE = frozenset({404, 410})
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record]:
     """Yield the captures that are read, up to one that shows the page. Raise UpstreamError."""
-    search = _Search(query, context)
+    search = Search(query, context)
     yield from search.show(query.options["url"], None, ())
     if not search.has_asked:
-        # Ask for one all the same: a host that serves no capture must fail alike, whether or not the index lists one.
-        # The reply may be of any time, and is ignored.
-        last = next(index.windows(query, "exact"), None)
-        if last is not None:
-            api.capture(context, last.last.strftime("%Y%m%d%H%M%S"), query.options["url"])
+        # A host that serves no captures must fail alike, whether or not the index lists one: ask for one in any case.
+        # Its reply may be of any time, and is ignored.
+        newest = next(index.intervals(query, "exact"), None)
+        if newest is not None:
+            api.capture(context, newest.last.strftime("%Y%m%d%H%M%S"), query.options["url"])
 
 
-def up_to_a_page(records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the newest captures, the last of them one that shows the page: an archive holds those of many fetches.
-
-    One that nothing but its first sight in the archive dates may be older than what follows, and ends nothing.
-    """
+def keep_up_to_page(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the newest captures, up to one that shows the page: an archive holds the captures of many fetches."""
     for record in records:
         yield record
+        # A capture that only its first sight in the archive dates may be older than what follows.
         if record.payload["shows"] in capture.SHOWN and record.first_seen_at is None:
             return
 
 
-class _Search:
-    """The search for one page. ``tries`` is how many captures may still be read that do not show it.
-
-    ``unread`` is how many may still be asked for that cannot be read.
-    """
+class Search:
+    """The search for one page, with the number of captures that may still be tried, and that may still be unread."""
 
     def __init__(self, query: Query, context: Context) -> None:
         self.query, self.context = query, context
@@ -60,16 +55,16 @@ class _Search:
     def show(self, url: str, reached_at: datetime | None, path: tuple[str, ...]) -> Generator[Record, None, bool]:
         """Yield the captures of ``url`` that are read. Return whether the last one shows a page.
 
-        ``path`` holds the keys of the addresses whose redirects led here, known since ``reached_at``.
+        ``path`` holds the keys of the addresses whose redirects led here, which were public from ``reached_at`` on.
         """
         path = (*path, address.key(url))
         shown: set[object] = set()
         for row in index.newest_first(self.context, self.query, url):
             if 0 in (self.tries, self.unread):
                 return False
-            if _is_refusal(row.status) or _likeness(row.status, row.digest) in shown:
+            if _is_refusal(row.status) or _content_key(row.status, row.digest) in shown:
                 continue
-            found = self._read(row)
+            found = self.fetch_capture(row)
             if found is None:
                 self.unread -= 1
                 continue
@@ -78,23 +73,24 @@ class _Search:
                 yield record
                 continue
             if found.target is not None and address.key(found.target) == path[-1]:
-                self.tries -= 1  # from http to https, or to www: the page itself is in the same index
-                shown.add(_likeness(found.status, row.digest))
+                # From http to https, or to www: the index lists the page itself under the same key.
+                self.tries -= 1
+                shown.add(_content_key(found.status, row.digest))
                 continue
             yield record
             if found.shows in capture.SHOWN:
                 return True
             self.tries -= 1
-            shown.add(_likeness(found.status, row.digest))
+            shown.add(_content_key(found.status, row.digest))
             if self._leads_on(found, path) and (yield from self.show(found.target or "", record.available_at, path)):
                 return True
         return False
 
-    def _read(self, row: index.Row) -> Capture | None:
+    def fetch_capture(self, row: index.Row) -> Capture | None:
         self.has_asked = True
         reply = api.capture(self.context, row.timestamp, row.url)
         form: text.Form = self.query.options["as"]
-        return None if reply is None else capture.read(reply, row, form)
+        return None if reply is None else capture.read_capture(reply, row, form)
 
     def _leads_on(self, found: Capture, path: tuple[str, ...]) -> bool:
         return found.target is not None and len(path) <= MOST_REDIRECTS and address.key(found.target) not in path
@@ -104,6 +100,6 @@ def _is_refusal(status: int | None) -> bool:
     return status is not None and (status in _REFUSALS or status >= 500)
 
 
-def _likeness(status: int | None, digest: str) -> object:
-    """Return a key that is equal for captures of which one is enough: of a page that is gone, say."""
+def _content_key(status: int | None, digest: str) -> object:
+    """Return a key of what a capture shows: of captures with the same key, one is enough."""
     return status if status in _GONE else (status, digest)

@@ -9,15 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pit_fetch_providers.markup.characters import decode
-from pit_fetch_providers.markup.closing import closed
-from pit_fetch_providers.markup.depth import flattened, is_too_large
-from pit_fetch_providers.markup.layout import is_short, laid_out
-from pit_fetch_providers.markup.looks import Looks, walk
-from pit_fetch_providers.markup.marks import visible
+from pit_fetch.wire import decode_page
+from pit_fetch_providers.page_text import Rendered, Target, parse_page, render
 from pit_fetch_providers.wayback import address
 
 if TYPE_CHECKING:
@@ -37,7 +32,7 @@ _SILENT = (
     "[role=navigation], [role=search], [role=banner], [role=contentinfo], #wm-ipp-base, #wm-ipp"
 )
 _HIDDEN = "[aria-hidden=true]"
-_MAIN = "main, [role=main]"
+_MAIN, _MOST_MAINS = "main, [role=main]", 5
 _OF_A_PART = ":is(article, main, section) :is(header, footer)"
 
 _PUBLISHED = frozenset({
@@ -67,7 +62,6 @@ _LONG = 5_000
 _SHORT = 200
 # The limit of what a page states of itself. Only its text is continued in the next answer.
 _LONGEST_FIELD = 1_000
-_LONGEST_LINK = 1_000  # texts and elements, of which each is entered and left
 _REFRESH = re.compile(r"\s*(\d{1,3})(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _AT_ONCE_SECONDS = 10
 
@@ -86,8 +80,8 @@ class Content(NamedTuple):
     modified: str | None = None
     stated: tuple[str, ...] = ()
     refresh: str | None = None
-    is_of_nothing: bool = False
-    is_of_a_wall: bool = False
+    is_missing: bool = False
+    is_access_wall: bool = False
     needs_script: bool = False
     is_empty: bool = False
 
@@ -96,7 +90,7 @@ class Content(NamedTuple):
         return self.text is not None
 
 
-def read(body: bytes, declared: str, url: str, form: Form) -> Content:
+def read_content(body: bytes, declared: str, url: str, form: Form) -> Content:
     """Return what ``body`` says, with its text in ``form``. ``declared`` is its Content-Type, ``url`` its address."""
     content_type = declared.partition(";")[0].strip().lower()
     if body.startswith(_GZIP) and content_type in _TEXTS:
@@ -105,11 +99,13 @@ def read(body: bytes, declared: str, url: str, form: Form) -> Content:
         return Content(content_type)
     if not _is_html(content_type, body):
         is_text = content_type.startswith("text/") or content_type.endswith(("json", "xml", "javascript"))
-        return Content(content_type, decode(body, declared) if is_text else None, is_empty=not body.strip())
-    source = decode(body, declared)
-    if is_too_large(source):
+        return Content(content_type, decode_page(body, declared) if is_text else None, is_empty=not body.strip())
+    source = decode_page(body, declared)
+    page = parse_page(source, is_xml=content_type == "application/xhtml+xml")
+    if page is None:
         return Content(content_type, source if form == "html" else None)
-    return _read_page(source, content_type, url, form)
+    content = _read_page(page, content_type, url, as_markdown=form == "markdown")
+    return content._replace(text=source) if form == "html" else content
 
 
 def _unpacked(body: bytes) -> bytes:
@@ -131,29 +127,22 @@ def _is_html(content_type: str, body: bytes) -> bool:
     return content_type in ("", "unk", "text/plain") and (b"<!doctype html" in start or b"<html" in start)
 
 
-def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
-    from selectolax.lexbor import LexborHTMLParser
-
-    flat = flattened(closed(source, is_xml=True) if content_type == "application/xhtml+xml" else source)
-    page = LexborHTMLParser(flat)
+def _read_page(page: LexborHTMLParser, content_type: str, url: str, *, as_markdown: bool) -> Content:
     base, mentions_script = _base(page, url), _mentions_script(page)
-    head, frames = _head(page, base, content_type), [node.attributes.get("src") for node in page.css("frame[src]")]
-    looks = _looks(page, f"{_SILENT}, {_HIDDEN}")
-    main = _main(page, looks)
-    if main is None:  # a page that hides all of itself, as behind a dialog, hides nothing
-        looks = _looks(page, _SILENT, hides=False)
-        main = _main(page, looks) or page.body
-    text = "" if main is None else laid_out(main, looks)
-    links = "\n".join(_links(main, looks, base, frames))
+    head = stated_facts(page, base, content_type)
+    frames = [node.attributes.get("src") or "" for node in page.css("frame[src]")]
+    shown = _render_main(page, partial(address.resolve_link, base) if as_markdown else None)
+    text = shown.text
+    links = "\n".join(_links([*((frame, "") for frame in frames), *shown.links], base))
     is_long, is_short = len(text) >= _LONG, len(text) < _SHORT
     returns = head.refresh is not None and address.key(head.refresh) == address.key(url)
     hint = f"{head.title or ''}\n{text[:_SHORT]}"
     return head._replace(
-        text=source if form == "html" else _marked_down(main, looks, base) if form == "markdown" else text,
+        text=text,
         links=links,
         refresh=None if is_long or returns else head.refresh,
-        is_of_nothing=not is_long and bool(_NOTHING.search(head.title or "")),
-        is_of_a_wall=address.host_key(url).startswith(_WALL_HOSTS)
+        is_missing=not is_long and bool(_NOTHING.search(head.title or "")),
+        is_access_wall=address.host_key(url).startswith(_WALL_HOSTS)
         or (not is_long and bool(_WALL.search(hint)))
         or (is_short and returns),
         needs_script=is_short and (mentions_script or "javascript" in text.lower()),
@@ -161,7 +150,7 @@ def _read_page(source: str, content_type: str, url: str, form: Form) -> Content:
     )
 
 
-def _head(page: LexborHTMLParser, base: str, content_type: str) -> Content:
+def stated_facts(page: LexborHTMLParser, base: str, content_type: str) -> Content:
     """Return what a page says of itself, without its text."""
     stated = list(_dates(page))
     first = dict(reversed(stated))
@@ -175,13 +164,9 @@ def _head(page: LexborHTMLParser, base: str, content_type: str) -> Content:
     )
 
 
-def _marked_down(main: LexborNode | None, looks: Looks, base: str) -> str:
-    return "" if main is None else laid_out(main, looks, partial(address.linked, base))
-
-
 def _base(page: LexborHTMLParser, url: str) -> str:
     node = page.css_first("base[href]")
-    return url if node is None else address.linked(url, node.attributes.get("href") or "") or url
+    return url if node is None else address.resolve_link(url, node.attributes.get("href") or "") or url
 
 
 def _title(page: LexborHTMLParser) -> str | None:
@@ -215,7 +200,7 @@ def _refresh(page: LexborHTMLParser, base: str) -> str | None:
     for node in page.css("meta[http-equiv][content]"):
         match = _REFRESH.match(node.attributes.get("content") or "")
         if (node.attributes.get("http-equiv") or "").lower() == "refresh" and match is not None:
-            return address.linked(base, match[2]) if int(match[1]) <= _AT_ONCE_SECONDS else None
+            return address.resolve_link(base, match[2]) if int(match[1]) <= _AT_ONCE_SECONDS else None
     return None
 
 
@@ -234,54 +219,26 @@ def _outermost(page: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
             yield node
 
 
-def _looks(page: LexborHTMLParser, left_out: str, *, hides: bool = True) -> Looks:
-    looks = Looks(page, left_out, hides=hides)
-    of_parts = {node.mem_id for node in page.css(_OF_A_PART)}
-    for node in page.css("header, footer"):
-        if node.mem_id not in of_parts:
-            looks.leave_out(node)
-    return looks
+def _render_main(page: LexborHTMLParser, target: Target | None) -> Rendered:
+    """Return the first main part that has a text, or the body. A page that hides all of itself hides nothing."""
+    for silent, hides in ((f"{_SILENT}, {_HIDDEN}", True), (_SILENT, False)):
+        left_out = _numbers(page, silent) | (_numbers(page, "header, footer") - _numbers(page, _OF_A_PART))
+        for root in (*page.css(_MAIN)[:_MOST_MAINS], page.body):
+            shown = render(root, target=target, left_out=left_out, hides=hides) if root is not None else Rendered()
+            if shown.text:
+                return shown
+    return Rendered()
 
 
-def _main(page: LexborHTMLParser, looks: Looks) -> LexborNode | None:
-    """Return the first main part that has a text, or the body; None if the page shows no text."""
-    mains, has_text = {node.mem_id for node in page.css(_MAIN)}, False
-    around: list[LexborNode] = []  # the main parts that are open
-    for node, tag, look, is_entered, state in walk(page.root, looks) if page.root is not None else ():
-        if tag == "-text":
-            is_text = not state and bool(visible(node.text_content or "").strip())
-            if is_text and (around or not mains):
-                return around[0] if around else page.body
-            has_text |= is_text
-        elif node.mem_id in mains and not look.is_left_out:
-            if is_entered:
-                around.append(node)
-            else:
-                around.pop()
-    return page.body if has_text else None
+def _numbers(page: LexborHTMLParser, selector: str) -> frozenset[int]:
+    return frozenset(node.mem_id for node in page.css(selector) if node.tag not in ("html", "body"))
 
 
-def _links(main: LexborNode | None, looks: Looks, base: str, frames: Iterable[str | None]) -> Iterator[str]:
-    """Yield each address that the text links to, once, with the words of its first link, and those of its frames."""
+def _links(links: Iterable[tuple[str, str]], base: str) -> Iterator[str]:
+    """Yield each address that the page links to, once, with the words of its first link."""
     seen: set[str] = set()
-    links = [(frame, "") for frame in frames]
-    links += _linked(main, looks) if main is not None else ()
     for link, words in links:
-        target = address.linked(base, link or "")
+        target = address.resolve_link(base, link)
         if target is not None and target not in seen:
             seen.add(target)
             yield f"{target} {words}".rstrip()
-
-
-def _linked(main: LexborNode, looks: Looks) -> Iterator[tuple[str | None, str]]:
-    """Yield what each link that is seen leads to, with its words on one line."""
-    for node in main.css("a[href]"):
-        if looks.state(node) == 0:
-            words = laid_out(node, looks) if is_short(node, looks) else _first_words(node, looks)
-            yield node.attributes.get("href"), " ".join(words.split())
-
-
-def _first_words(link: LexborNode, looks: Looks) -> str:
-    """Return the words of a long link, in which others may nest: of no more than so much of it, with nothing parted."""
-    steps = islice(walk(link, looks), _LONGEST_LINK)
-    return "".join(node.text_content or "" for node, tag, _, _, state in steps if tag == "-text" and not state)

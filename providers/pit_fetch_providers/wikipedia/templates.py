@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED
+from pit_fetch_providers.page_text import BACK, LOWERED, RAISED
 
 # Notes, sources, remarks to readers and layout: they say nothing of the subject. Each is a whole name: with further
 # words it is another template, as "end" and "end date" are.

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
-from pit_fetch_providers.markup.marks import BACK, LOWERED, RAISED, resolved, visible
-from pit_fetch_providers.markup.styles import gaps_of, is_unseen, shift_of, sizes
+from pit_fetch_providers.page_text import BACK, LOWERED, RAISED, look_of, mark_runs, strip_invisible
 from pit_fetch_providers.wikipedia import nesting, templates
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def plain(code: Wikicode) -> str:
     """Return the text of an article, with the values of its infobox."""
     text = _without_seams(nesting.restored(_text(code.nodes)))
     lines = (
-        _BULLET.sub("- ", resolved(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n")
+        _BULLET.sub("- ", mark_runs(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n")
     )
     return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
 
@@ -132,9 +131,9 @@ def _text(nodes: Iterable[Node]) -> str:
 def _said(node: Any, is_at_start: bool) -> Iterator[str]:
     match type(node).__name__:
         case "Text":
-            yield visible(str(node.value))
+            yield strip_invisible(str(node.value))
         case "HTMLEntity":
-            yield visible(node.normalize())
+            yield strip_invisible(node.normalize())
         case "Heading":
             yield f"\n{_code(node.title).strip()}\n"
         case "Wikilink":
@@ -158,8 +157,8 @@ def _code(code: Wikicode | None) -> str:
 
 def _tag(tag: Tag) -> str:
     name = str(tag.tag).strip().lower()
-    style = _style(tag)
-    if name in _SILENT_TAGS or is_unseen(style):
+    look = look_of("span", _style(tag))
+    if name in _SILENT_TAGS or look.is_gone or False in (look.is_visible, look.has_size):
         return _SEAM
     if name in _FORMULAS:
         return " ".join(str(tag).split())
@@ -174,14 +173,8 @@ def _tag(tag: Tag) -> str:
         return f"{_SEAM}{inner}{_SEAM}"
     if name in _LINES and (name == "tr" or not tag.wiki_markup):  # whose tables begin a line
         return f"\n{inner}{'' if name == 'tr' else _LINE}"
-    shift = _SHIFTS.get(name) or _shift(style)
-    before, behind = ("", "") if shift else gaps_of(style)
-    return f"{shift}{inner}{BACK}" if shift else f"{before}{inner}{behind}"
-
-
-def _shift(style: str) -> str:
-    shift = shift_of(style) if style else None
-    return shift.sign if shift is not None and (shift.is_sure or sizes(style)) else ""
+    shift = _SHIFTS.get(name) or look.shift
+    return f"{shift}{inner}{BACK}" if shift else f"{look.before}{inner}{look.behind}"
 
 
 def _style(tag: Tag) -> str:

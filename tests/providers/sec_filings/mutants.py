@@ -6,19 +6,19 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch_providers.markup.characters import decode
-from pit_fetch_providers.markup.sheets import Sheet
-from pit_fetch_providers.markup.styles import declarations
 from pit_fetch_providers.sec_filings import elements, files, holdings, releases, texts
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Reason
+from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, start_of_day
+from pit_fetch.wire import decode_page
 from tests.laws.mutants.leak import Mutant, fails, nothing
+from tests.laws.plant import Make
 
 _RELEASE, _LIST = "pit_fetch_providers.edgar.release", "pit_fetch_providers.edgar.submissions"
 _ROOM = "pit_fetch_providers.sec_filings"
-_MARKUP = "pit_fetch_providers.markup"
+_PAGE = "pit_fetch_providers.page_text"
 _LAW = ("sec_filings: non-interference",)
 
 
@@ -64,12 +64,12 @@ def _no_more_after_a_failure(real: Any) -> Any:
 def _one_by_one(real: Any) -> Any:
     def fetch(query: Any, context: Any, cik: int) -> Any:
         quarter = query.options["period"]
-        reports = releases.public(query, context, cik, lambda row: row.form in holdings.FORMS)
+        reports = releases.public_releases(query, context, cik, lambda row: row.form in holdings.FORMS)
         for row, at in reports:
             if quarter in (None, row.period):
                 quarter = row.period
-                found = files.submission(context, cik, row.accession)
-                yield from holdings.records(found, releases.listed(row), at, cik)
+                found = files.fetch_submission(context, cik, row.accession)
+                yield from holdings.records(found, releases.filing_in(row), at, cik)
 
     return fetch
 
@@ -90,7 +90,7 @@ def _broken_off(real: Any) -> Any:
 def _as_it_stands(real: Any) -> Any:
     def fetch(query: Any, context: Any, cik: int) -> Any:
         every = list(real(query, context, cik))
-        standing = holdings._standing(every)
+        standing = holdings.standing_reports(every)
         yield from (record for record in every if record.payload["accession"] in standing)
 
     return fetch
@@ -120,38 +120,40 @@ def _told_by_the_source(real: Any) -> Any:
     def fetch(*given: Any) -> Any:
         for record in real(*given):
             report = record.payload
-            yield record if report["amendment"] != "UNREAD" else files.not_data(report["form"], report["accession"])
+            yield record if report["amendment"] != "UNREAD" else files.not_data_gap(report["form"], report["accession"])
 
     return fetch
 
 
 def _without_a_word(real: Any) -> Any:
-    return lambda *given: (record for record in real(*given) if record.payload["document"] is not None)
+    return lambda *given: (made for made in real(*given) if not isinstance(made, Record) or _has_document(made))
+
+
+def _has_document(record: Record) -> bool:
+    return not record.payload or record.payload["document"] is not None
 
 
 def _told_by_the_source_alone(real: Any) -> Any:
-    def newest(query: Any, *given: Any) -> Any:
-        passed = []
-        for record in real(query, *given):
-            if record.payload["document"] is None:
-                passed.append(record)
-            else:
-                yield from [texts._passed_over(query, passed)] if passed else []
-                yield record
+    def fetch(query: Any, *given: Any) -> Any:
+        made = list(real(query, *given))
+        yield from (gap for gap in made if not isinstance(gap, Record))
+        yield from texts.derive(query)(record for record in made if isinstance(record, Record))
 
-    return newest
+    return fetch
 
 
-def _of_any_size(real: Any) -> Any:
-    def end_shift(self: Any) -> None:
-        self.shifted.append(self.shifted.pop()._replace(may_begin=False))
-        real(self)
+def _first_piece(real: Any) -> Any:
+    def text(element: Any, path: str) -> Any:
+        leaf = elements.find(element, path)
+        value = elements.find(leaf, "value")
+        words = ((leaf if value is None else value).text or "").split() if leaf is not None else []
+        return " ".join(words) or None
 
-    return end_shift
+    return text
 
 
-def _without_widths(real: Any) -> Any:
-    return lambda values, name: 0 if "width" in name else real(values, name)
+def _numbered_alone(real: Any) -> Any:
+    return lambda documents, kind: [found for found in real(documents, kind) if "." in found.type or "." not in kind]
 
 
 def _of_any_kind(real: Any) -> Any:
@@ -175,39 +177,20 @@ def _filled_up(real: Any) -> Any:
 
 def _in_shares_alone(real: Any) -> Any:
     by_value = ("total_value", "value_owned_after", "underlying_value")
-    return lambda row: {**real(row), **dict.fromkeys(by_value)}
+
+    def records(*given: Any) -> Any:
+        return (record._replace(payload={**record.payload, **dict.fromkeys(by_value)}) for record in real(*given))
+
+    return records
 
 
 def _one_after_the_other(real: Any) -> Any:
     def standing(reports: Any) -> Any:
-        every = sorted(set(reports), key=holdings._age)
+        every = sorted(set(reports), key=holdings.order_of_release)
         restated = [place for place, report in enumerate(every) if report.amendment == "RESTATEMENT"]
         return every[max(restated, default=0) :]
 
     return standing
-
-
-def _of_short_lines(real: Any) -> Any:
-    def part(self: Any) -> None:
-        if len(self.line) < 200:
-            real(self)
-
-    return part
-
-
-def _one_after_another(real: Any) -> Any:
-    def places(text: str, phrase: str) -> Any:
-        end = -1
-        for first, last in real(text, phrase):
-            if first >= end:
-                yield first, last
-                end = max(first + 1_200, last)
-
-    return places
-
-
-def _lines_alone(real: Any) -> Any:
-    return {tag: kind for tag, kind in real.items() if kind == "line"}
 
 
 def _whatever_can_be_read(real: Any) -> Any:
@@ -227,47 +210,31 @@ def _counts_nothing(real: Any) -> Any:
 
 
 def _as_a_whole(real: Any) -> Any:
-    return lambda submission: real(decode(submission).encode())
+    return lambda submission: real(decode_page(submission).encode())
 
 
-def _unless_aligned(real: Any) -> Any:
-    return lambda values: ("", "") if "vertical-align" in values else real(values)
+def _shown_as(which: str, **shown: Any) -> Make:
+    """Return the leak that shows elements of a kind in another way."""
+
+    def make(real: Any) -> Any:
+        def look_of(*given: Any, **named: Any) -> Any:
+            look = real(*given, **named)
+            return look._replace(**shown) if look.kind == which else look
+
+        return look_of
+
+    return make
 
 
-def _without_font(real: Any) -> Any:
-    return lambda name, value: () if name == "font" else real(name, value)
+def _apart(real: Any) -> Any:
+    def find_passages(text: str, phrase: str) -> Any:
+        end = -1
+        for passage in real(text, phrase):
+            if passage.position > end:
+                yield passage
+                end = passage.position + len(passage.text)
 
-
-def _backwards(real: Any) -> Any:
-    return lambda style: reversed(list(real(style)))
-
-
-def _everything(real: Any) -> Any:
-    return dict.fromkeys(real, re.compile(".*"))
-
-
-def _once_for_all(real: Any) -> Any:
-    return lambda state, look: state | real(state, look)
-
-
-def _the_last(real: Any) -> Any:
-    return lambda style: {declaration[0]: declaration for declaration in declarations(style)}.values()
-
-
-def _without_those_before(real: Any) -> Any:
-    return lambda source: real(re.sub(r"(?<=\{)[^{}]*;(?=[^;{}]*\{)", "", source))
-
-
-def _that_are_ended(real: Any) -> Any:
-    return lambda source: real(source[: source.rfind("}") + 1])
-
-
-def _with_a_sign_alone(real: Any) -> Any:
-    return lambda self: real(self) if self.shifted[-1].is_marked else self.shifted.pop()
-
-
-def _never(real: Any) -> Any:
-    return lambda match: False
+    return find_passages
 
 
 MUTANTS = (
@@ -302,61 +269,61 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a cursor changes an instant",
-        f"{_ROOM}.releases:_dating",
+        f"{_ROOM}.releases:newest_first",
         _by_the_cursor,
         ("sec_filings: paging",),
     ),
     Mutant(
         "sec_filings: the newest quarter of the list",
-        f"{_ROOM}.releases:public",
+        f"{_ROOM}.releases:public_releases",
         _of_the_list,
         ("sec_filings: holdings",),
     ),
     Mutant(
         "sec_filings: later reports decide whether one of the quarter's last day counts",
-        f"{_ROOM}.holdings:_newest_quarter",
+        f"{_ROOM}.holdings:reports_on_newest_quarter",
         _broken_off,
         ("sec_filings: named",),
     ),
     Mutant(
         "sec_filings: later reports decide how far the list is read",
-        f"{_ROOM}.releases:_since",
+        f"{_ROOM}.releases:first_day_that_matters",
         _by_any_report,
         ("sec_filings: holdings",),
     ),
     Mutant(
         "sec_filings: a book without the report that cannot be had",
-        f"{_ROOM}.files:submission",
+        f"{_ROOM}.files:fetch_submission",
         _or_nothing,
         ("sec_filings: incomplete",),
     ),
     Mutant(
         "sec_filings: a position whose numbers cannot be read is zero",
-        f"{_ROOM}.elements:_as_number",
+        f"{_ROOM}.elements:parse_number",
         lambda real: lambda words: real(words) or 0,
         ("sec_filings: incomplete",),
     ),
     Mutant(
         "sec_filings: an insider's number that cannot be read is none",
-        f"{_ROOM}.elements:read",
+        f"{_ROOM}.elements:parse_value",
         _whatever_can_be_read,
         ("sec_filings: amounts",),
     ),
     Mutant(
         "sec_filings: the commas of a number are left out",
-        f"{_ROOM}.elements:_as_number",
+        f"{_ROOM}.elements:parse_number",
         lambda real: lambda words: real(words.replace(",", "")),
         ("sec_filings: amounts",),
     ),
     Mutant(
         "sec_filings: of a number in pieces, the first one counts",
-        f"{_ROOM}.elements:_is_in_one_piece",
-        lambda real: lambda leaf, words: True,
+        f"{_ROOM}.elements:text",
+        _first_piece,
         ("sec_filings: amounts",),
     ),
     Mutant(
         "sec_filings: rows under another name are passed over",
-        f"{_ROOM}.elements:rows",
+        f"{_ROOM}.elements:table_rows",
         _found_by_name,
         ("sec_filings: incomplete",),
     ),
@@ -368,7 +335,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a full submission is in the characters of its first document",
-        f"{_ROOM}.documents:_parts",
+        f"{_ROOM}.documents:parse_submission",
         _as_a_whole,
         ("sec_filings: characters",),
     ),
@@ -390,24 +357,22 @@ MUTANTS = (
         lambda real: lambda *given: True,
         ("sec_filings: incomplete",),
     ),
-    Mutant(
-        "sec_filings: any page that has its end is a filing's",
-        f"{_ROOM}.documents:_is_of_a_filing",
-        lambda real: lambda source: True,
-        ("sec_filings: incomplete",),
-    ),
     *(
         Mutant(f"sec_filings: {name}", f"{_ROOM}.{target}", make, ("sec_filings: last release",))
         for name, target, make in (
             ("any filing of the form has the item", "listing:has_item", lambda real: lambda query, row: True),
-            ("EX-99.01 is another number than EX-99.1", "documents:spelled", lambda real: lambda kind: kind.upper()),
+            (
+                "EX-99.01 is another number than EX-99.1",
+                "documents:normalize_type",
+                lambda real: lambda kind: kind.upper(),
+            ),
             (
                 "a lone EX-99 is not the first exhibit",
-                "documents:_without_a_number",
-                lambda real: lambda every, wanted: [],
+                "documents:select_documents",
+                _numbered_alone,
             ),
-            ("an older release in the place of a newer one without a word", "texts:_newest", _without_a_word),
-            ("an archive does not tell of what was passed over", "texts:_newest", _told_by_the_source_alone),
+            ("an older release in the place of a newer one without a word", "texts:fetch", _without_a_word),
+            ("an archive does not tell of what was passed over", "texts:fetch", _told_by_the_source_alone),
         )
     ),
     Mutant(
@@ -472,116 +437,44 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a page in the place of a form is a form without rows",
-        f"{_ROOM}.insiders:_is_form",
+        f"{_ROOM}.insiders:is_ownership_form",
         lambda real: lambda root: root is not None,
         ("sec_filings: incomplete",),
     ),
     Mutant(
         "sec_filings: amounts that are given by their value are left out",
-        f"{_ROOM}.insiders:_numbers",
+        f"{_ROOM}.insiders:records",
         _in_shares_alone,
         ("sec_filings: amounts",),
     ),
     Mutant(
         "sec_filings: a second report on a quarter is added to the first",
-        f"{_ROOM}.holdings:_standing",
+        f"{_ROOM}.holdings:standing_reports",
         _one_after_the_other,
         ("sec_filings: book",),
     ),
     Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
-    Mutant(
-        "sec_filings: a long cell runs into the next one",
-        f"{_MARKUP}.layout:_Writer._part_from_next_cell",
-        _of_short_lines,
-        ("sec_filings: cells",),
+    *(
+        Mutant(f"sec_filings: {name}", f"{_PAGE}:{target}", make, ("sec_filings: figures",))
+        for name, target, make in (
+            ("the cells of a row run together", "look_of", _shown_as("cell", kind="inline")),
+            ("the lines of a page run together", "look_of", _shown_as("line", kind="inline")),
+            ("what stands between two figures leaves no seam", "look_of", _shown_as("piece", kind="inline")),
+            ("a gap between figures is none", "look_of", _shown_as("inline", before="", behind="")),
+            ("what is raised is a part of its figure", "look_of", _shown_as("inline", shift="")),
+            ("what a page hides is shown", "look_of", _shown_as("inline", is_gone=False)),
+            ("what has no size is shown", "look_of", _shown_as("inline", has_size=None)),
+            (
+                "no sign parts what is raised",
+                "mark_runs",
+                lambda real: lambda line: re.sub("[\ufdd3-\ufdd6]", "", line),
+            ),
+        )
     ),
     Mutant(
-        "sec_filings: the tags of what nests deep are dropped",
-        f"{_MARKUP}.depth:_BREAK",
-        lambda real: "",
-        ("sec_filings: deep",),
-    ),
-    Mutant(
-        "sec_filings: what is left open counts for good",
-        f"{_MARKUP}.depth:_Flat._nearest",
-        lambda real: lambda self, name: -1,
-        ("sec_filings: left open",),
-    ),
-    Mutant(
-        "sec_filings: a place that the end of a passage cuts is passed over",
-        f"{_ROOM}.text:_places",
-        _one_after_another,
+        "sec_filings: an occurrence that the end of a passage cuts is passed over",
+        f"{_ROOM}.text:find_passages",
+        _apart,
         ("sec_filings: passages",),
-    ),
-    Mutant(
-        "sec_filings: a sign in a heading is that of a year",
-        f"{_ROOM}.text:_OF_FIGURES",
-        lambda real: re.compile(""),
-        ("sec_filings: parted",),
-    ),
-    Mutant(
-        "sec_filings: an item's own style says nothing of its number",
-        f"{_MARKUP}.numbering:Numbering.take",
-        lambda real: lambda self, attributes: real(self, {**attributes, "style": ""}),
-        ("sec_filings: listed",),
-    ),
-    Mutant(
-        "sec_filings: the numbers of a list are those of its tag",
-        f"{_MARKUP}.numbering:_of_style",
-        lambda real: lambda attributes, kind: kind,
-        ("sec_filings: listed",),
-    ),
-    *(
-        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: parted",))
-        for name, target, make in (
-            (
-                "only a size by its name makes letters small",
-                "styles:_longhands",
-                _without_font,
-            ),
-            ("no sheet of a page is read", "looks:_sheet", lambda real: lambda page, has_quirks: Sheet(())),
-            ("of a rule the last declaration counts", "sheets:winning", _the_last),
-            ("a sheet undoes what its tag parts", "sheets:JOINING", lambda real: frozenset()),
-            ("a class of other capitals is another one", "looks:_STANDARDS", lambda real: re.compile(b"")),
-            ("a rule within a rule takes its place", "sheets:_rules", _without_those_before),
-            ("the last rule of a sheet has an end", "sheets:_rules", _that_are_ended),
-            ("no style makes a line", "styles:_display", lambda real: lambda word: None),
-            ("a gap is none", "styles:_gap", lambda real: lambda ems: ""),
-            ("a point joins what a page parts", "layout:_POINTS", lambda real: frozenset()),
-            ("what is aligned has no gap", "styles:_gaps", _unless_aligned),
-            ("what is invisible has no room", "layout:WITHOUT_SIZE", lambda real: 3),
-            ("what stands between two figures leaves no seam", "layout:_KINDS", _lines_alone),
-            ("what is raised at the left of a figure is a part of it", "layout:_Writer._end_shift", _with_a_sign_alone),
-            ("what is raised before a stroke is a fraction", "marks:_stands_behind_a_decimal", _never),
-        )
-    ),
-    *(
-        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: apart",))
-        for name, target, make in (
-            ("an empty box has no width", "styles:_ems", _without_widths),
-            ("a button has no width", "layout:_OBJECTS", lambda real: frozenset()),
-            (
-                "what cannot be seen has a width",
-                "looks:_is_hidden",
-                lambda real: lambda tag, attributes: "hidden" in attributes,
-            ),
-            ("the beginning of a figure is a mark", "layout:_Writer._end_shift", _of_any_size),
-        )
-    ),
-    *(
-        Mutant(f"sec_filings: {name}", f"{_MARKUP}.{target}", make, ("sec_filings: hidden",))
-        for name, target, make in (
-            ("what a sheet hides is left out", "sheets:is_hiding", lambda real: lambda values: False),
-            (
-                "a rule that may not match counts",
-                "sheets:_parsed",
-                lambda real: lambda selector: real(selector.split()[-1]),
-            ),
-            ("a sheet for printers counts", "sheets:is_for_screens", lambda real: lambda media: True),
-            ("the first declaration counts", "styles:declarations", _backwards),
-            ("whatever is declared is taken", "styles:_TAKEN", _everything),
-            ("what is within an invisible one is invisible", "looks:_within", _once_for_all),
-            ("any gap is a blank", "styles:_BLANK", lambda real: 0.01),
-        )
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -485,12 +484,11 @@ PAGE = """<?xml version='1.0' encoding='ASCII'?><html xmlns:ix="http://www.xbrl.
         ),
         ("<html></html>", ""),
         ("<html><svg><text><tspan x=10>1,234</tspan><tspan x=90>567</tspan></text></svg>", "1,234 567"),
-        ("<html><p hidden>no</p><p style='Visibility : hidden'>no</p><template>no</template><p>yes", "yes"),
         ("", ""),
     ],
 )
 def test_the_text_of_a_document(source: str, expected: str) -> None:
-    assert text.of_document(source) == expected
+    assert text.document_text(source) == expected
 
 
 @pytest.mark.parametrize(
@@ -513,42 +511,18 @@ def test_the_text_of_a_document(source: str, expected: str) -> None:
 )
 def test_signs_are_at_their_figures_and_those_of_a_heading_are_not(cells: str, row: str) -> None:
     table = "".join(f"<td>{cell.replace('_', ' ')}" for cell in cells.split())
-    assert text.of_document(f"<html><table><tr>{table}</table>") == row
+    assert text.document_text(f"<html><table><tr>{table}</table>") == row
 
 
 def test_a_file_that_is_named_as_a_page_is_one() -> None:
     source = f"<!-- {'made by a program ' * 300} -->\n<html><body><p>Sales &amp; costs</p></body></html>"
-    assert text.of_document(source, "EX991.HTM") == "Sales & costs"
+    assert text.document_text(source, "EX991.HTM") == "Sales & costs"
 
 
 def test_a_page_of_a_million_tags_is_no_text() -> None:
-    assert text.of_document("<html>" + "<p>x" * 1_000_000) is None
     huge = Filed(RESULTS.filing, (Document("8-K", "main.htm", "<html>" + "<p>" * 1_000_000),))
     assert texts(ask((huge,), op="text", form="8-K")) == [None]
     assert texts(ask((huge,), op="text", form="8-K", find="revenue")) == [None]  # which may hold the words
-
-
-def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
-    long = "x " * 2_000 + "going concern" + " y" * 2_000
-    assert [made.text for made in text.passages("One.\n\nA going concern.\n\nTwo.", "going concern")] == [
-        "A going concern."
-    ]
-    (made,) = text.passages(long, "going concern")
-    assert "going concern" in made.text
-    assert len(made.text) == 1_500
-    assert list(text.passages("going concern. " * 9, "going concern")) == [(0, "going concern. " * 9)]
-
-
-def test_a_phrase_that_stands_everywhere_costs_little() -> None:
-    begin, long = time.process_time(), ("a" + "x" * 98 + " ") * 60_000
-    assert len(list(text.passages(long, "a"))) > 4_000  # ten seconds, if each looks through all of the text
-    assert time.process_time() - begin < 2
-
-
-@pytest.mark.parametrize("phrase", ["company's", "company’s", "non-gaap", '"results"', "2024-2025", "[a]"])
-def test_signs_that_look_alike_are_one(phrase: str) -> None:
-    words = "The company’s non‑GAAP “results” of 2024–2025 [a]."
-    assert [made.text for made in text.passages(words, phrase)] == [words]
 
 
 def test_documents_of_a_type() -> None:
@@ -561,7 +535,7 @@ def test_documents_of_a_type() -> None:
     ]
     every = [documents.Document(place, made.type) for place, made in enumerate(listed, 1)]
     for kind, expected in {"primary": [1], "ex-99": [2, 3, 5], "EX-99.2": [3], "EX-9": [4], "EX-1": []}.items():
-        assert [document.sequence for document in documents.chosen(every, kind)] == expected
+        assert [document.sequence for document in documents.select_documents(every, kind)] == expected
 
 
 @pytest.mark.parametrize(
@@ -580,7 +554,7 @@ def test_documents_of_a_type() -> None:
 )
 def test_the_number_of_an_exhibit(filed: list[str], asked: str, expected: list[int]) -> None:
     every = [documents.Document(place, kind) for place, kind in enumerate(filed, 1)]
-    assert [document.sequence for document in documents.chosen(every, asked)] == expected
+    assert [document.sequence for document in documents.select_documents(every, asked)] == expected
 
 
 # Insiders.
@@ -688,7 +662,7 @@ HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a
 
 @pytest.mark.parametrize("source", [HOSTILE, "<ownershipDocument>", "", "<a>&undeclared;</a>", "<a>\0</a>"])
 def test_xml_with_entities_or_cut_off_is_none(source: str) -> None:
-    assert elements.parse(source) is None
+    assert elements.parse_xml(source) is None
     form = insider(11, "2024-02-14 18:30:00", Document("4", "x.xml", f"<!-- ownershipDocument -->{source}"))
     for pit, error in (("2024-02-14T18:00:00-05:00", ""), (PIT, "malformed")):
         fetched = ask((form,), pit=pit, op="insiders")
@@ -740,7 +714,7 @@ def test_a_saved_report_in_plain_text_has_no_data() -> None:
     [(".50", 0.5), ("5.", 5), ("-1000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (" 5\n", 5), ("", None)],
 )
 def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) -> None:
-    assert elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b") == expected
+    assert elements.number(elements.parse_xml(f"<a><b>{words}</b></a>"), "b") == expected
 
 
 @pytest.mark.parametrize(
@@ -748,7 +722,7 @@ def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) ->
 )
 def test_a_number_that_no_schema_allows_is_none_at_all(words: str) -> None:
     with pytest.raises(elements.Unreadable, match=r"\Ab\Z"):
-        elements.number(elements.parse(f"<a><b>{words}</b></a>"), "b")
+        elements.number(elements.parse_xml(f"<a><b>{words}</b></a>"), "b")
 
 
 # What stands in a form of one sale, what stands there instead, and what is served: a field and its value, or an error.
@@ -816,7 +790,7 @@ def test_tables_stand_in_any_order() -> None:
 
 def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
     with pytest.raises(UpstreamError, match="4 million values"):
-        elements.parse("<a>" + "<b/>" * 4_000_001 + "</a>")
+        elements.parse_xml("<a>" + "<b/>" * 4_000_001 + "</a>")
 
 
 # Holdings.

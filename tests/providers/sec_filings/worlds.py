@@ -678,12 +678,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "undated": lambda rng: non_interference(undated(rng)),
     "holdings": lambda rng: non_interference(make(rng, most=1, kind="holdings")),
     "continued": lambda rng: check_continued(continued(rng), rng),
-    "cells": pages.cells,
-    "deep": pages.deep,
-    "left open": pages.left_open,
+    "figures": pages.figures,
     "passages": pages.passages,
-    "parted": pages.parted,
-    "apart": pages.apart,
-    "hidden": pages.hidden,
-    "listed": pages.listed,
 }

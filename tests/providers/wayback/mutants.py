@@ -36,7 +36,7 @@ def _nearest(real: Any) -> Any:
         moment = parse_http_date(reply.header(api.MEMENTO))
         if moment is None:
             return None
-        nearest = capture.read(reply, row._replace(captured_at=moment), self.query.options["as"])
+        nearest = capture.read_capture(reply, row._replace(captured_at=moment), self.query.options["as"])
         return nearest and nearest._replace(row=row, public_from=index.public_from(row.captured_at))
 
     return read
@@ -103,7 +103,7 @@ def _without_a_probe(real: Any) -> Any:
     def fetch(query: Any, context: Any) -> Any:
         from pit_fetch_providers.wayback import page
 
-        yield from page._Search(query, context).show(query.options["url"], None, ())
+        yield from page.Search(query, context).show(query.options["url"], None, ())
 
     return fetch
 
@@ -138,19 +138,23 @@ def _by_status_alone(real: Any) -> Callable[..., Any]:
 
 MUTANTS = (
     _index("wayback: a capture is public when its request begins", "MARGIN", _constant(timedelta(0)), _WORLDS),
-    _page("wayback: the nearest capture takes the place of one", "_Search._read", _nearest, _WORLDS),
-    _capture("wayback: a capture's stamp is always right", "_proven", _by_the_stamp_alone, _WORLDS),
-    _capture("wayback: an unreadable date of the origin counts for nothing", "_proven", _what_can_be_read, _WORLDS),
-    _capture("wayback: a page may be later than its capture", "_is_after", _returns(False), _WORLDS),
-    _text("wayback: only the first date of a page can be later", "_head", _first_dates, _WORLDS),
-    _capture("wayback: a date of the year 1 fails the page", "_is_after", _a_day_before, _WORLDS),
+    _page("wayback: the nearest capture takes the place of one", "Search.fetch_capture", _nearest, _WORLDS),
+    _capture("wayback: a capture's stamp is always right", "public_instant", _by_the_stamp_alone, _WORLDS),
+    _capture(
+        "wayback: an unreadable date of the origin counts for nothing", "public_instant", _what_can_be_read, _WORLDS
+    ),
+    _capture("wayback: a page may be later than its capture", "is_after", _returns(False), _WORLDS),
+    _text("wayback: only the first date of a page can be later", "stated_facts", _first_dates, _WORLDS),
+    _capture("wayback: a date of the year 1 fails the page", "is_after", _a_day_before, _WORLDS),
     _capture("wayback: any skew of the origin's clock will do", "MOST_SKEW", _constant(timedelta(days=9_999)), _WORLDS),
-    _page("wayback: a withheld capture uses up a try", "_Search._read", _withheld_counts, _WORLDS),
+    _page("wayback: a withheld capture uses up a try", "Search.fetch_capture", _withheld_counts, _WORLDS),
     _page("wayback: captures are asked for only if there are some", "fetch", _without_a_probe, _PARTIAL),
-    _api("wayback: a capture that is not compressed as it says is an error", "_UNREADABLE", lambda real: (), _WORLDS),
+    _api(
+        "wayback: a capture that is not compressed as it says is an error", "UNREADABLE_CODES", lambda real: (), _WORLDS
+    ),
     _api("wayback: a site that was blocked since is an error", "index", _blocked_is_an_error, _FAILURES),
     _api("wayback: the error's text is echoed", "status_error", _echoed, _FAILURES),
-    _index("wayback: an unreadable line fails the index", "read_row", _strict, _WORLDS),
+    _index("wayback: an unreadable line fails the index", "parse_row", _strict, _WORLDS),
     Mutant(
         "wayback: an archived 503 is a failure of the archive",
         "pit_fetch.net.client:_is_usable",

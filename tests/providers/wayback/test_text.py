@@ -40,7 +40,7 @@ BANNER = """<html><title>News</title><body><!-- BEGIN WAYBACK TOOLBAR INSERT -->
 
 
 def read(source: str | bytes, form: text.Form = "text", declared: str = "text/html") -> text.Content:
-    return text.read(source if isinstance(source, bytes) else source.encode(), declared, URL, form)
+    return text.read_content(source if isinstance(source, bytes) else source.encode(), declared, URL, form)
 
 
 def test_the_text_is_that_of_the_main_part() -> None:
@@ -100,13 +100,12 @@ def test_title_links_and_dates_are_fields() -> None:
     ]
 
 
-def test_a_raised_mark_is_parted_from_its_figure_and_what_nobody_sees_is_no_text() -> None:
-    assert read('<a href="/a">Sales of 5,234<sup>1</sup> mil&shy;lion</a>').links == (
+def test_the_words_of_a_link_are_those_that_the_page_shows() -> None:
+    assert read('<a href="/a">Sales of 5,234<sup>1</sup> mil&shy;lion<b hidden>9</b></a>').links == (
         "https://www.example.gov/a Sales of 5,234^1 million"
     )
-    page = '<p>Sales of 5,234<sup><a href="/notes">[1]</a></sup> mil&shy;lion, 5<sup>1</sup>/<sub>2</sub>%'
-    assert read(page).text == "Sales of 5,234^[1] million, 5 1/2%"
-    assert read(page, "markdown").text == ("Sales of 5,234^[[1]](https://www.example.gov/notes) million, 5 1/2%")
+    page = '<p>Sales of 5,234<sup><a href="/notes">[1]</a></sup> million'
+    assert read(page, "markdown").text == "Sales of 5,234^[[1]](https://www.example.gov/notes) million"
 
 
 def test_html_is_the_page_as_it_was_captured() -> None:
@@ -124,51 +123,43 @@ def test_the_archive_s_own_banner_is_no_text() -> None:
     assert (read(BANNER).text, read(BANNER).links) == ("The page.", "")
 
 
+PRICE = "<html><p>Gr\u00fc\u00dfe \u20ac"
+
+
 @pytest.mark.parametrize(
     ("source", "declared"),
     [
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=utf-8"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html; charset=ISO-8859-1"),
-        ("<meta charset=windows-1252><p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html"),
-        (
-            "<meta http-equiv=Content-Type content='text/html; charset=iso-8859-1'><p>Gr\u00fc\u00dfe \u20ac".encode(
-                "cp1252"
-            ),
-            "",
-        ),
-        ("<html><p>Gr\u00fc\u00dfe \u20ac".encode("utf-16"), "text/html"),
-        ("\ufeff<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=windows-1252"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=no-such-name"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode(), "text/html; charset=base64"),
-        ("<meta charset=cp1254><p>Gr\u00fc\u00dfe \u20ac".encode("cp1254"), "text/html; charset=none"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode("cp1252"), "text/html; charset=cp819"),
-        ("<p>Gr\u00fc\u00dfe \u20ac".encode("utf-16-le"), "text/html; charset=utf-16"),
-        *(
-            ("<p>Gr\u00fc\u00dfe \u20ac".encode(), f"text/html; charset={name}")
-            for name in ("punycode", "idna", "utf-7", "unicode_escape", "undefined", "rot13", "cp037", "utf-32")
-        ),
+        (PRICE.encode(), "; charset=utf-8"),
+        (PRICE.encode(), ""),
+        (PRICE.encode("cp1252"), ""),
+        (PRICE.encode("cp1252"), "; charset=ISO-8859-1"),
+        (b"<meta charset=windows-1252>" + PRICE.encode("cp1252"), ""),
+        (b"<meta http-equiv=Content-Type content='text/html; charset=iso-8859-1'>" + PRICE.encode("cp1252"), ""),
+        (b"<?xml version='1.0' encoding='iso-8859-1'?>" + PRICE.encode("cp1252"), ""),
+        (PRICE.encode("utf-16"), ""),
+        (f"\ufeff{PRICE}".encode(), "; charset=windows-1252"),
+        (b"<meta charset=cp1254>" + PRICE.encode("cp1254"), "; charset=no-such-name"),
+        (PRICE.encode("utf-16-le"), "; charset=utf-16"),
+        (b"<meta charset=utf-16>" + PRICE.encode(), ""),  # of which no letter has two bytes
+        # Codecs of Python that are no encodings of pages; the first takes minutes.
+        *((PRICE.encode(), f"; charset={name}") for name in ("punycode", "idna", "utf-7", "base64", "rot13", "utf-32")),
     ],
 )
 def test_a_page_is_read_in_its_own_characters(source: bytes, declared: str) -> None:
-    assert read(b"<html>" + source if not declared else source, declared=declared).text == "Gr\u00fc\u00dfe \u20ac"
+    assert read(source, declared=f"text/html{declared}").text == "Gr\u00fc\u00dfe \u20ac"
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "encoding", "words"),
     [
-        ("shift_jis", "\u65e5\u672c\u8a9e"),
-        ("gb2312", "\u4e2d\u6587"),
-        ("euc-kr", "\ud55c\uad6d\uc5b4"),
-        ("big5", "\u4e2d\u6587"),
-        ("x-sjis", "\u65e5\u672c\u8a9e"),
-        ("windows-874", "\u0e44\u0e17\u0e22"),
-        ("x-mac-cyrillic", "\u0434\u0430"),
+        ("shift_jis", "cp932", "\u65e5\u672c\u8a9e"),
+        ("gb2312", "gb18030", "\u4e2d\u6587"),
+        ("euc-kr", "cp949", "\ud55c\uad6d\uc5b4"),
+        ("windows-874", "cp874", "\u0e44\u0e17\u0e22"),
+        ("x-mac-cyrillic", "mac-cyrillic", "\u0434\u0430"),
     ],
 )
-def test_other_scripts(name: str, words: str) -> None:
-    encoding = name.removeprefix("x-").replace("windows-874", "cp874")
+def test_other_scripts(name: str, encoding: str, words: str) -> None:
     assert read(f"<p>{words}".encode(encoding), declared=f"text/html; charset={name}").text == words
 
 
@@ -177,30 +168,6 @@ def test_what_is_no_page() -> None:
     assert read(b'{"a": 1}', declared="application/json").text == '{"a": 1}'
     assert read(b"\x89PNG", declared="image/png").text is None
     assert read(b"<!doctype html><p>x", declared="text/plain").text == "x"
-
-
-def test_a_page_of_any_depth_is_read() -> None:
-    deep = "<div>" * 20_000 + "deep" + "</div>" * 20_000
-    assert read(deep).text == "deep"
-    assert read("<ul><li>" * 3_000 + "deep", "markdown").text
-    assert read("").text == ""
-    assert read("<title>\x00</title><p>a\x00b").text is not None
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["<div>" * 200_000, "<table><tr><td>" * 50_000, "<nav><header>" * 50_000, "<x-1><x-2>" * 100_000,
-     "<sup>5</sup>" * 200_000, "<noscript>" * 4_000 + "x" * 1_000_000,
-     "<svg>" + "<script type='application/ld+json'>" * 4_000 + "x" * 1_000_000,
-     "<p " + " ".join(f"a{number}=1" for number in range(60_000)) + ">"],
-    ids=["div", "cells", "navigation", "unknown", "raised", "noscript", "script", "attributes"],
-)  # fmt: skip
-def test_a_hostile_page_costs_little(source: str) -> None:
-    import time
-
-    begin = time.process_time()
-    read("<body>" + source + "<i>end</i>")
-    assert time.process_time() - begin < 5  # a minute and more without the limits
 
 
 @pytest.mark.parametrize(
@@ -215,11 +182,6 @@ def test_what_a_page_says_without_scripts_tells_that_it_needs_one(page: str, exp
     assert read(f"<html><body>{page}").needs_script is expected
 
 
-def test_a_page_that_cannot_be_in_units_of_two_bytes_is_not() -> None:
-    for name in (b"utf-16", b"utf-16be", b"unicode"):
-        assert read(b"<html><meta charset=" + name + b"><p>hello").text == "hello"
-
-
-def test_a_page_of_a_million_tags_is_not_parsed() -> None:
+def test_a_page_of_a_million_tags_is_served_as_it_was_captured_alone() -> None:
     source = SITE + "<p>" * 1_000_000
     assert [read(source, form).text for form in ("text", "markdown", "html")] == [None, None, source]
