@@ -41,11 +41,15 @@ if TYPE_CHECKING:
 # The bundled agents, from the providers' declarations (python -m tests.repo.seal). In a plugin they are "plugin:name".
 ADAPTERS = frozenset(
     {
-        "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
-        "perplexity-research", "perplexity-search", "perplexity-sec", "sec-facts", "sec-filings", "sec_full_text",
-        "wayback", "wikipedia", "yahoo",
+        "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity", "sec-facts", "sec-filings",
+        "sec_full_text", "wayback", "wikipedia", "yahoo",
     }
 )  # fmt: skip
+
+# Adapters of earlier versions: an edited file of one, which an upgrade keeps, stays as narrow as it was.
+FORMER_ADAPTERS = frozenset(
+    {"perplexity-ask", "perplexity-reason", "perplexity-research", "perplexity-search", "perplexity-sec"}
+)
 
 # The options that an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is the operator's choice.
@@ -231,7 +235,12 @@ def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool
     """Return whether Bash is for pit_fetch alone in the session or the subagent that makes this call."""
     if environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
         return True
-    return str(hook.get("agent_type") or "").rpartition(":")[2] in ADAPTERS
+    return is_adapter(str(hook.get("agent_type") or ""))
+
+
+def is_adapter(agent: str) -> bool:
+    """Return whether an agent, also one of a plugin (``plugin:name``), may run pit_fetch alone."""
+    return agent.rpartition(":")[2] in ADAPTERS | FORMER_ADAPTERS
 
 
 def adapter_options(environ: Mapping[str, str]) -> frozenset[str]:
@@ -579,7 +588,7 @@ NOT_A_PATTERN = (
     "With a PIT, the query is the name of a pattern of the query skills ('news: Latest'), or its text exactly as it is "
     "printed: only its parameters are yours"
 )
-NO_PATTERN = "The text of {!r} is not in {} as it ships: the operator runs pit_fetch init --upgrade, or --force"
+NO_PATTERN = "The text of {!r} is not in {} as it ships: the operator runs pit_fetch init --with neo4j --upgrade"
 ONLY_PARAMS = "With a PIT, give query and params and nothing else, params as an object"
 NO_PIT = f"params.pit is missing: params: {{pit: '{EXAMPLE_PIT}', ...}}"
 ONE_PIT = "Name the PIT once, as params.pit"

@@ -38,7 +38,7 @@ class Step:
 class Options:
     """Which parts to install or remove, and which of the files that are already there may be replaced."""
 
-    only: Collection[str] = bundle.PARTS
+    only: Collection[str] = bundle.USUAL_PARTS
     without: Collection[str] = ()
     model: str | None = None  # None: each agent keeps the model that it has
     upgrade: bool = False  # replace files of older versions
@@ -48,7 +48,7 @@ class Options:
     history: versions.History = field(default_factory=versions.recorded)
 
     def includes(self, parts: Iterable[str]) -> bool:
-        """Return whether something that belongs to all of ``parts`` is to be installed or removed."""
+        """Return whether something that belongs to ``parts`` is to be installed or removed: all of them may be."""
         return not set(self.only).isdisjoint(parts) and set(self.without).isdisjoint(parts)
 
 

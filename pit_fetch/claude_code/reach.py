@@ -81,7 +81,7 @@ def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) 
     judged   those of them whose tools the hooks judge
     """
     if not scope.is_held:
-        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and _is_adapter(agent))
+        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and guard.is_adapter(agent.name))
         alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
         never = denying(*COMMANDS)
         yield from opened("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
@@ -132,10 +132,6 @@ def _brings(agent: Agent, name: str, configured: Collection[str]) -> bool:
     return any(_may_answer_for_today(server) or name in configured for server in named) and (
         tool_prefix(name) not in agent.disallowed
     )
-
-
-def _is_adapter(agent: Agent) -> bool:
-    return agent.name.rpartition(":")[2] in guard.ADAPTERS  # of a plugin: "plugin:name"
 
 
 def _lists(agent: Agent, tools: Collection[str]) -> bool:

@@ -47,12 +47,12 @@ def fake_system(root: Path, **replaced: Any) -> System:
 @cache
 def _installed() -> tuple[TemporaryDirectory[str], Path]:
     folder = TemporaryDirectory(prefix="pit-installed-")
-    assert init.run([], {}, folder.name).status == 0
+    assert init.run(["--with", "neo4j"], {}, folder.name).status == 0
     return folder, Path(folder.name)
 
 
 def install_into(project: Path) -> None:
-    """Write what ``init`` writes: the first time by ``init``, then as copies. Threads may install at the same time."""
+    """Write what ``init --with neo4j`` writes: by it the first time, then as copies. Threads may install at once."""
     with _INSTALLING:  # two threads that miss the cache would both install, and delete the other's folder
         folder = _installed()[1]
     shutil.copytree(folder, project, dirs_exist_ok=True)
