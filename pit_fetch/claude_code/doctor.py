@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import environment_check, lint, machine_check, mcp_check, wiring_check
-from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in
+from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in, skills_of
 from pit_fetch.claude_code.client_settings import (
     MANAGED,
     WiredHook,
@@ -34,11 +34,9 @@ from pit_fetch.claude_code.client_settings import (
 from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.file_permissions import effective_value, variables_of
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.foreign_hooks import adding_hooks, foreign_ways
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
-from pit_fetch.claude_code.reach import Scope, denied, open_ways
-from pit_fetch.claude_code.skills import skills_of
+from pit_fetch.claude_code.reach import Scope, adding_hooks, denied, foreign_ways, open_ways
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
 from pit_fetch.support.version import __version__
@@ -129,7 +127,6 @@ def examine(
         caches = [pool.submit(machine_check.check_cache, path, environ, system) for path in sorted(gates)]
         yield Finding("ok", "pit_fetch", f"{__version__} on Python {machine_check.dotted(sys.version_info[:3])}")
         yield from machine_check.check_command(environ, project.adapters)
-        yield from machine_check.check_working_directory(folder)
         yield python.result()
         yield from zones.result()
         yield from wiring_check.check_settings(settings, environ, folder)

@@ -32,14 +32,6 @@ def check_command(environ: Mapping[str, str], adapters: Sequence[str]) -> Iterat
         yield Finding("fail" if adapters else "warn", "command", message, fix)
 
 
-def check_working_directory(project: Path) -> Iterator[Finding]:
-    package = Path(__file__).resolve().parent.parent
-    for name in ("pit_fetch", "pit_fetch.py"):
-        if (project / name).exists() and (project / name).resolve() not in (package, package.parent / "pit_fetch.py"):
-            fix = "call pit_fetch, not python3 -m pit_fetch, in this folder"
-            yield Finding("warn", "folder", f"there is another {name} here, and python3 -m would run it", fix)
-
-
 def check_python(environ: Mapping[str, str], system: System) -> Finding:
     printed = system.python_output("import sys; print(*sys.version_info[:3])", environ)
     version = tuple(map(int, re.findall(r"\d+", printed)))

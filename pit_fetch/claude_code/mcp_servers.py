@@ -97,6 +97,19 @@ def entries_in(content: Mapping[str, Any], origin: Path = Path()) -> Iterator[En
         yield Entry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
+def own_servers(front: Any) -> tuple[Entry, ...]:
+    """Return the servers in an agent's frontmatter; one that is configured elsewhere has no command."""
+    parts = front if isinstance(front, list) else [front]
+    return tuple(entry for part in parts for entry in _own_servers(part))
+
+
+def _own_servers(part: Any) -> Iterator[Entry]:
+    if isinstance(part, dict):
+        yield from entries_in({"mcpServers": part})
+    elif isinstance(part, str):
+        yield Entry(part)
+
+
 def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
     """Yield those that offer the tools of Neo4j."""
     for entry in found:

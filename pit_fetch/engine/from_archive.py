@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
+from heapq import merge
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pit_fetch.engine.recalled import archived_variant, in_envelope_order, stop_of, with_claims
-from pit_fetch.engine.record_filter import RecordFilter
+from pit_fetch.engine.record_filter import PublicStream, RecordFilter
 from pit_fetch.engine.report import CollectedRecords
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.select import Selection, SelectionBuilder
+from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.pipeline.cursor import START, Position, place_among_ties, position, record_age
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, in_order
 from pit_fetch.provider import Record
 from pit_fetch.request.coverage import TimeSpan, time_asked
 from pit_fetch.request.operations import accepts_claims, serves_nothing
@@ -19,7 +21,7 @@ from pit_fetch.runtime import Clock
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import ArchiveSession
+    from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
 
 
 class ArchiveAnswer:
@@ -149,3 +151,36 @@ class ArchiveAnswer:
 def _shown(window: TimeSpan) -> str:
     """Return a window for people. It depends on the request and the clock alone."""
     return f"{format_for_people(window.since)} to {format_for_people(window.until)}"
+
+
+# The order of the records of an archive, and where they end.
+
+
+def with_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
+    """Return ordered records with those on claims, which are of other items, at their places."""
+    records = (part for part in stream if isinstance(part, Record))
+    return merge(records, (part for part in in_order(claimed) if isinstance(part, Record)), key=position)
+
+
+def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
+    """Sort a snapshot's records, which come in the order of its reply.
+
+    Those of the index come newest first, and those of one instant in no order.
+    """
+    if held.is_snapshot:
+        return in_order(stream)
+    records = (part for part in stream if isinstance(part, Record))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=place_among_ties))
+
+
+def stop_of(live: Selection) -> Position | None:
+    """Return the last position that the live read reached; None if it came to its end."""
+    if not (live.stopped or live.is_cut):
+        return None
+    return START if live.last is None else position(live.last)
+
+
+def archived_variant(original: Gap) -> Gap:
+    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
+    code = original.code.archived
+    return gap(REASONS[code], **original.params) if code else original

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pit_fetch.engine.recalled import PublicStream, up_to
 from pit_fetch.engine.report import malformed
 from pit_fetch.engine.source import Stream
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
-from pit_fetch.pipeline.cursor import Position
+from pit_fetch.pipeline.cursor import Position, position
 from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, take, with_period, with_required_fields
 from pit_fetch.provider import Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
@@ -19,6 +18,9 @@ from pit_fetch.request.operations import accepts_claims, caveats, is_wanted
 
 if TYPE_CHECKING:
     from pit_fetch.engine.progress import Progress
+
+# A stream after the filter by the PIT.
+PublicStream = Iterable[Record | Watermark | Gap]
 
 
 class RecordFilter:
@@ -72,6 +74,14 @@ class RecordFilter:
     def flaw(self, missing: Sequence[str]) -> Gap:
         """Return the gap for rows of a file that lack required fields."""
         return malformed(self.request, f"it has rows without {' and '.join(missing)}, which are left out")
+
+
+def up_to(stream: Iterable[Record | Gap], stop: Position) -> Iterator[Record | Gap]:
+    """Yield the parts of an answer, in its order, as far as ``stop``."""
+    for part in stream:
+        if isinstance(part, Record) and position(part) > stop:
+            return
+        yield part
 
 
 def _derived(

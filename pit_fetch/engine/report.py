@@ -25,6 +25,10 @@ from pit_fetch.times import format_for_people
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
 
+
+from pit_fetch.provider import Provider
+from pit_fetch.support.misuse import Misuse
+
 # What every answer with a PIT says first, and what it says of an operation whose claims are accepted.
 _WITHHELD = Code.LATE, Code.UNDATED
 _WITHHELD_UNLESS_CLAIMED = Code.LATE_UNLESS_CLAIMED, Code.UNDATED_UNLESS_CLAIMED
@@ -257,3 +261,31 @@ def nothing(collected: CollectedRecords) -> Gap:
     if any(gap.code.is_uncaptured for gap in collected.selection.gaps):
         return gap(Code.NOTHING_HELD_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING_HELD)
     return gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING)
+
+
+def failed(request: FetchRequest, collected: CollectedRecords, error: BaseException) -> CollectedRecords:
+    """Return ``collected`` without any record of a provider that crashed.
+
+    Which records it had yielded by then may depend on withheld ones.
+    """
+    # With a PIT even what a provider asks for may come from a record that is withheld.
+    hint = f"({_named(error)})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
+    crash = gap(Code.PLUGIN_FAILED, source=request.provider.name, hint=hint)
+    return collected._replace(selection=Selection(gaps=(crash,)), failure=_where(error, request.provider))
+
+
+def _named(error: BaseException) -> str:
+    """Return the type of an exception, without its text, which may repeat a reply; the text alone of one of ours."""
+    return str(error) if isinstance(error, Misuse) else type(error).__name__
+
+
+def _where(error: BaseException, provider: Provider) -> str:
+    """Return what an exception is, and the last line of the provider's own package that led to it, or the last line."""
+    from traceback import walk_tb
+
+    package = provider.fetch.__module__.partition(".")[0]
+    every = list(walk_tb(error.__traceback__))
+    own = [place for place in every if str(place[0].f_globals.get("__name__")).partition(".")[0] == package]
+    for frame, line in (own or every)[-1:]:
+        return f"{_named(error)} at {frame.f_code.co_filename}:{line}"
+    return _named(error)

@@ -27,7 +27,7 @@ from typing import Any
 from unittest.mock import patch
 
 from pit_fetch.claude_code import sdk
-from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.claude_code.lint import blocks
 from pit_fetch.claude_code.scripted_model import Script, Turn, call, say
 from pit_fetch.cli.commands import init
 from pit_fetch.support.bundled import gate
