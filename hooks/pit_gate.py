@@ -281,7 +281,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
     misspelt: set[str] = set()  # names of stamps in another case: an object with one is listed once more
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        built = _without_repeats(pairs)  # (1): no duplicate key
+        built = _build_object(pairs)  # (1): no duplicate key
         if not harmless.issuperset(built):
             for key in built.keys() - harmless:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
@@ -304,7 +304,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
         raise Violation(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     built = dict(pairs)
     if len(built) != len(pairs):
         raise Violation(PIT_INVALID_JSON, "Tool output repeats a JSON key")
@@ -958,12 +958,12 @@ def _judge(hook: dict[str, Any], ceiling: Optional[str]) -> None:
     for text in _texts(hook.get("tool_response")):
         violation = check(text, pit)
         if violation is not None:
-            raise _with_advice(violation, command) if is_bash else violation
+            raise _add_advice(violation, command) if is_bash else violation
     if is_bash and ceiling is not None:  # under a ceiling the guard prepares every call: here, it did not run
         raise Violation(PIT_NOT_RELEASED, "The guard did not prepare this call: run pit_fetch doctor")
 
 
-def _with_advice(violation: Violation, command: str) -> Violation:
+def _add_advice(violation: Violation, command: str) -> Violation:
     """Add what to do if the output is not an envelope because the call is only a part of the command."""
     if violation.code not in (PIT_INVALID_JSON, PIT_MISSING_ENVELOPE):
         return violation
@@ -1090,7 +1090,7 @@ def _wrapper_in(text: str) -> Any:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        parsed = json.loads(text, object_pairs_hook=_without_repeats)
+        parsed = json.loads(text, object_pairs_hook=_build_object)
     except (ValueError, RecursionError):
         return None
     if isinstance(parsed, dict) and "data" not in parsed and _has_blocks(parsed):
@@ -1184,7 +1184,7 @@ def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str])
         raise Violation(PIT_NOT_RELEASED, "The call wrote no envelope (is pit_fetch installed here?)")
     violation = check(text, pit)
     if violation is not None:
-        raise _with_advice(violation, call)
+        raise _add_advice(violation, call)
     return _replace_output(text.rstrip("\n"))
 
 

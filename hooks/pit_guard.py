@@ -519,15 +519,15 @@ def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleTyp
     if call.private:
         tool_input["timeout"] = TIMEOUT_MS
     tool_input["command"] = rebuilt(call, path, gate)
-    return _with_input(tool_input)
+    return _change_input(tool_input)
 
 
-def _with_input(tool_input: Mapping[str, Any]) -> dict[str, Any]:
+def _change_input(tool_input: Mapping[str, Any]) -> dict[str, Any]:
     """Return the hook's answer that changes a call's input. The user's own rules still decide whether it may run."""
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
 
-def _at_ceiling(reason: str, ceiling: str | None, gate: ModuleType | None) -> str:
+def _name_ceiling(reason: str, ceiling: str | None, gate: ModuleType | None) -> str:
     """Return a refusal whose example holds to the ceiling, and names it."""
     latest = gate.parse_pit(ceiling) if gate else None
     if latest is None or EXAMPLE_PIT not in reason:
@@ -565,12 +565,12 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
         if call is None:
             return {}
         if isinstance(call, str):
-            return _with_input({**_input_of(hook), "query": call})
+            return _change_input({**_input_of(hook), "query": call})
         return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
     except Refusal as refusal:
         if slips:
             return deny(f"{next(iter(slips.values()))}. The operator of this session must correct it")
-        return deny(_at_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
+        return deny(_name_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 

@@ -472,10 +472,10 @@ def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
         from pit_fetch.support.install import install_command
 
         return {"command": install_command(params["package"])}
-    return {**_after(params), **(_of_status(params) if "status" in params else {})}
+    return {**_after(params), **(_status_values(params) if "status" in params else {})}
 
 
-def _of_status(params: Mapping[str, Any]) -> Mapping[str, str]:
+def _status_values(params: Mapping[str, Any]) -> Mapping[str, str]:
     """Return what to do about a status, and what it means by the provider's own ``problem``, if it has one."""
     return {"advice": _advice(params["status"]), "meaning": f" ({params['problem']})" if "problem" in params else ""}
 

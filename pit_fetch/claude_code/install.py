@@ -150,11 +150,11 @@ def merge(settings: Settings, options: Options) -> Settings:
         del merged["hooks"]
     wanted = {"allow": [PERMISSION] if options.includes(("agents",)) else [], "deny": options.deny}
     rules = settings.get("permissions", {})
-    rules = {**rules, **{name: _with(rules.get(name, []), more) for name, more in wanted.items() if more}}
+    rules = {**rules, **{name: _add_rules(rules.get(name, []), more) for name, more in wanted.items() if more}}
     return {**merged, "permissions": rules} if rules else merged
 
 
-def _with(rules: Any, more: Iterable[str]) -> list[Any]:
+def _add_rules(rules: Any, more: Iterable[str]) -> list[Any]:
     if not isinstance(rules, list):
         raise TypeError("a list of permissions is not a list")
     return [*rules, *(rule for rule in more if rule not in rules)]

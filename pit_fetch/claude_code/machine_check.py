@@ -76,10 +76,10 @@ def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
         for name in bundle.files():
             if (folder / name).is_file():
                 names.setdefault(history.version_of(name, (folder / name).read_bytes()), []).append(name)
-        yield from (_of_version(folder, version, installed) for version, installed in names.items())
+        yield from (_report_version(folder, version, installed) for version, installed in names.items())
 
 
-def _of_version(folder: Path, version: str, names: Sequence[str]) -> Finding:
+def _report_version(folder: Path, version: str, names: Sequence[str]) -> Finding:
     count = f"{len(names)} file{'s' if names[1:] else ''} in {folder}"
     if version == versions.CURRENT:
         return Finding("ok", "files", f"{count}: of version {__version__}")

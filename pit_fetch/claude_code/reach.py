@@ -149,13 +149,13 @@ def _lists(agent: Agent, tools: Collection[str]) -> bool:
         return True
     listed = _names(agent)
     has_servers = "mcp__*" in listed and any(tool.startswith("mcp__") for tool in tools)
-    return ALL in listed or has_servers or any(_is_of(name, tool) for name in listed for tool in tools)
+    return ALL in listed or has_servers or any(_is_tool_of(name, tool) for name in listed for tool in tools)
 
 
 def _unknown_tools(agent: Agent, known: Collection[str]) -> Iterator[str]:
     """Yield the tools that an agent lists of which neither the client's own kinds nor a server are known here."""
     for name in _names(agent).difference(OF_NO_TIME, COMMANDS, WEB, _THROUGH_OTHERS, {ALL, "mcp__*"}):
-        if not any(_is_of(name, server) for server in known):
+        if not any(_is_tool_of(name, server) for server in known):
             yield name
 
 
@@ -163,7 +163,7 @@ def _names(agent: Agent) -> set[str]:
     return {tool.partition("(")[0] for tool in agent.tools or ()}
 
 
-def _is_of(name: str, tool: str) -> bool:
+def _is_tool_of(name: str, tool: str) -> bool:
     """Return whether a name is that of a tool, or of one of a server's tools."""
     return name == tool or name.startswith(f"{tool}__")
 

@@ -52,7 +52,7 @@ def collect(
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = CollectedRecords(Selection(gaps=(with_advice(error.gap, request, runtime),)), Withheld())
+        collected = CollectedRecords(Selection(gaps=(_advise(error.gap, request, runtime),)), Withheld())
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
@@ -247,7 +247,7 @@ def archive_of(request: FetchRequest, runtime: Runtime) -> str:
 EARLY_YEAR = 1990
 
 
-def with_advice(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
+def _advise(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
     """Return the gap of a request that is refused. If a list is to blame, whoever may ask a panel is told so."""
     if refused.code is not Code.USAGE or request.capture or is_for_an_agent(runtime.environ):
         return refused

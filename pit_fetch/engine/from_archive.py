@@ -56,7 +56,7 @@ class ArchiveAnswer:
         if not serves_nothing(self.query):
             read = live.selection
             # An archive that holds nothing else about the question leaves the live answer as it is.
-            holds_more = not self._is_of_today and self.archive.ingest_if_needed()
+            holds_more = not self._is_current and self.archive.ingest_if_needed()
             if self.archive.problem:
                 return live.with_gaps(after=(gap(Code.NOT_RECORDED, problem=self.archive.problem),))
             if not holds_more:
@@ -68,7 +68,7 @@ class ArchiveAnswer:
             return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
 
     @property
-    def _is_of_today(self) -> bool:
+    def _is_current(self) -> bool:
         """Whether the live answer is that of today, as without a PIT, so that no earlier one corrects it."""
         is_past = self.request.pit is not None and self.request.pit < self.query.started
         is_snapshot = self.query.operation.dating != "record"
@@ -106,10 +106,10 @@ class ArchiveAnswer:
             from pit_fetch.archive.session import ArchivedRecords
 
             archived = ArchivedRecords(iter(()), self.query)
-        stream = in_envelope_order(archived, self.wanted.public(archived.records, lambda: instant))
+        stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
         stop = None if live is None or archived.is_snapshot else stop_of(live)
         builder = SelectionBuilder()
-        self.wanted.select(with_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
+        self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
@@ -123,9 +123,9 @@ class ArchiveAnswer:
         if is_live:  # the caveats of an archived answer take the place of those of a live one
             of_live = self.wanted.caveats()
             gaps = (*self.wanted.caveats(archived=True), *(known for known in gaps if known not in of_live))
-        return tuple(map(archived_variant, self._without_claims(gaps))) if is_snapshot else gaps
+        return tuple(map(archived_variant, self._drop_claims(gaps))) if is_snapshot else gaps
 
-    def _without_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
+    def _drop_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
         """Yield the gaps of an answer that is one reply of the archive's, all of it proved by sight."""
         for known in gaps:
             if known.code is Code.CLAIMED:
@@ -156,13 +156,13 @@ def _shown(window: TimeSpan) -> str:
 # The order of the records of an archive, and where they end.
 
 
-def with_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
+def merge_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
     """Return ordered records with those on claims, which are of other items, at their places."""
     records = (part for part in stream if isinstance(part, Record))
     return merge(records, (part for part in in_order(claimed) if isinstance(part, Record)), key=position)
 
 
-def in_envelope_order(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
+def sort_archived(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
     """Sort a snapshot's records, which come in the order of its reply.
 
     Those of the index come newest first, and those of one instant in no order.

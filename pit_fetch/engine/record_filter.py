@@ -11,7 +11,7 @@ from pit_fetch.engine.source import Stream
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
 from pit_fetch.pipeline.cursor import Position, position
-from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, take, with_period, with_required_fields
+from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, require_fields, set_period, take
 from pit_fetch.provider import Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import accepts_claims, caveats, is_wanted
@@ -50,7 +50,7 @@ class RecordFilter:
         """Fill ``builder`` with the wanted ones of public records in order, none of them after ``stop``."""
         request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
-        stream = with_required_fields(records, query.operation.required, self.flaw)
+        stream = require_fields(records, query.operation.required, self.flaw)
 
         def select(record: Record) -> bool:
             is_kept = is_wanted(provider, query, record)
@@ -96,4 +96,4 @@ def _derived(
             else:
                 yield part
 
-    return (part if isinstance(part, Gap) else with_period(part, period) for part in derive(records()))
+    return (part if isinstance(part, Gap) else set_period(part, period) for part in derive(records()))

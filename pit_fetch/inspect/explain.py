@@ -24,7 +24,7 @@ from pit_fetch.inspect.diff import comparable, look_back_from, recalled, whole, 
 from pit_fetch.inspect.verdict import NOT_PROVED, with_verdict
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.select import records_of, visibility, with_period
+from pit_fetch.pipeline.select import records_of, set_period, visibility
 from pit_fetch.provider import Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
@@ -46,7 +46,7 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: list[
     is_accepted = request.evidence == CLAIMED
     as_served = partial(_as_served, pit=pit, accept=acceptor(operation) if is_accepted else accept_none)
     found = _collect(request, as_served, end, runtime, progress, argv)
-    explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
+    explained = sorted(found.explained, key=lambda pair: position(set_period(as_served(pair[0]), operation.period)))
     records = [with_verdict(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
     if not records and not found.has_failed:

@@ -31,10 +31,10 @@ def documents(text: str) -> Iterator[Any]:
         yield from [whole] if isinstance(whole, (dict, list)) else []
         return
     for segment in _NEXT.split(text):
-        yield from _of_segment(segment)
+        yield from _documents_in(segment)
 
 
-def _of_segment(text: str) -> Iterator[Any]:
+def _documents_in(text: str) -> Iterator[Any]:
     opening = _FIRST.match(text)
     while opening:
         start = opening.start(1)

@@ -123,7 +123,7 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 _MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, "keep": tuple, "drop": tuple}
 
 
-def read(text: str) -> dict[str, Mapped]:
+def parse_mapping(text: str) -> dict[str, Mapped]:
     """Return the mapped tools by name. Raise UsageError, which names the table and what is wrong with it."""
     try:
         content = parse_toml(text)

@@ -33,7 +33,7 @@ _CAVEAT = (
 )
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield one record for each item of a transformer's output. Raise InputError, and ConfigError without a folder."""
     pages = query.options["pages"]
     if not os.path.isdir(pages) or not os.access(pages, os.R_OK | os.X_OK):
@@ -56,7 +56,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     def page(name: str, url: str) -> Saved | None:
         return captured(name, url) if is_envelope(bytes_of(name) or b"") else saved(name)
 
-    for item in items.read(body):
+    for item in items.parse_items(body):
         yield _UNREADABLE if item is None else _record(item, _page_of(item, page, bytes_of), query.open_mode)
 
 
@@ -123,7 +123,7 @@ PROVIDER = Provider(
     name="normalize",
     summary="items extracted from saved pages, dated by what the pages themselves say",
     fetch=_nothing_to_ask,
-    parse_reply=read,
+    parse_reply=parse_reply,
     operations=(
         Operation(
             rule="the time at the place that the item names; revised at the latest time that its page says",

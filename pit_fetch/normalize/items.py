@@ -42,7 +42,7 @@ class Item(NamedTuple):
     payload: Mapping[str, Any]
 
 
-def read(body: bytes) -> Iterator[Item | None]:
+def parse_items(body: bytes) -> Iterator[Item | None]:
     """Yield the items of ``body``, an array, or an object with the array ``data``; None for one that is not an item.
 
     Raise InputError if there is no such array.

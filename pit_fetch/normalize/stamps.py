@@ -66,7 +66,7 @@ def known(kind: str, name: str) -> str | None:
     return listed if listed in NAMES[kind] else None
 
 
-class Stamp(NamedTuple):
+class PageStamp(NamedTuple):
     """One time that a page states, and its place."""
 
     kind: str
@@ -81,7 +81,7 @@ class Dated(NamedTuple):
     revised_at: datetime | None = None
 
 
-def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | None:
+def dated(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Dated | None:
     """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
     A page that was changed later is another page: so every time of publication or change on it counts, wherever it
@@ -92,7 +92,7 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     if name not in NAMES.get(kind, ()) or not claim:
         return None
     stamps = list(stamps)
-    claimed = _moment(Stamp(*place, claim))
+    claimed = _moment(PageStamp(*place, claim))
     own = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) == place]
     every = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) != _RECEIVED]
     if claimed is None or claimed not in own:
@@ -105,7 +105,7 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     return Dated(claimed, latest if latest > claimed else None)
 
 
-def _moment(stamp: Stamp) -> datetime | None:
+def _moment(stamp: PageStamp) -> datetime | None:
     """Return the instant of a stamp, the latest that it could mean; None without an offset, and for anything else."""
     if stamp.kind == "header":
         return parse_http_date(stamp.text)

@@ -98,11 +98,11 @@ def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str,
     if is_kept:  # what was asked for would look as if it were done
         text += f"The kept entry answers as of {mcp_entry.present_instant(project)}.\n"
     elif not arguments.uninstall:
-        text += _for_other_clients(words, environ)
+        text += _show_entry(words, environ)
     return CommandResult(text, ExitStatus.FOUND if is_kept else ExitStatus.OK)
 
 
-def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:
+def _show_entry(words: Sequence[str], environ: Mapping[str, str]) -> str:
     beside = Path(sys.executable).with_name("pit_fetch")  # where pip put it, on PATH or not
     program = shutil.which("pit_fetch", path=environ.get("PATH")) or (str(beside) if beside.exists() else "pit_fetch")
     servers = {"mcpServers": {mcp_entry.NAME: mcp_entry.entry(words, program)}}

@@ -67,7 +67,7 @@ def _mapping(name: str | None, runtime: Runtime) -> dict[str, Mapped]:
     ready = {path.stem: path for path in (Path(mapping.__file__).parent / "mappings").glob("*.toml")}
     if name is None or (name not in ready and not Path(runtime.path(name)).exists()):
         raise UsageError(Code.USAGE, text=f"--tools names a mapping: a file, or one of {', '.join(sorted(ready))}")
-    return mapping.read(_text(str(ready.get(name) or runtime.path(name)), "--tools"))
+    return mapping.parse_mapping(_text(str(ready.get(name) or runtime.path(name)), "--tools"))
 
 
 def _text(path: str, option: str) -> str:

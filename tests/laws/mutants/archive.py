@@ -693,13 +693,13 @@ MUTANTS = (
         ),
         (
             "archive: a snapshot comes in the order of its reply",
-            "in_envelope_order",
+            "sort_archived",
             lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
             ("yahoo: held", "alphavantage: held"),
         ),
         (
             "archive: records of one instant come by their ids",
-            "in_envelope_order",
+            "sort_archived",
             lambda real: lambda held, stream: real(held, stream) if held.is_snapshot else stream,
             ("fred: archive offline", "fred: archive captured"),
         ),

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from pit_fetch.claude_code.system import System, run
+from pit_fetch.claude_code.system import System, run_process
 from pit_fetch.cli.commands import init
 
 # The interpreter itself first: what is on PATH may be a slow script of a version manager.
@@ -38,7 +38,7 @@ def fake_system(root: Path, **replaced: Any) -> System:
         beside = [text for path, text in programs.items() if is_hook or not path.suffix]
         key = tuple(text.replace(str(root), "@") for text in (*command, *map("=".join, variables), stdin, *beside))
         if key not in _OUTPUTS:
-            _OUTPUTS[key] = run(command, environ, stdin, seconds)
+            _OUTPUTS[key] = run_process(command, environ, stdin, seconds)
         return _OUTPUTS[key]
 
     return System(**{"seconds": 30.0, "run": run_once, **replaced})
