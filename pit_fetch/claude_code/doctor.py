@@ -65,7 +65,7 @@ class Project:
 
     @property
     def needs_hooks(self) -> bool:
-        """Whether calls of pit_fetch go through commands. Servers alone need no hooks."""
+        """Return whether calls of pit_fetch go through commands. Servers alone need no hooks."""
         has_any = bool(self.adapters) or any(hook.script for hook in self.wired)
         has_server = any(is_ours(server.command) for server in self.servers)
         return self.scope.has_commands and (has_any or not has_server)
@@ -82,7 +82,7 @@ class Project:
 
     @property
     def held(self) -> list[str]:
-        """Who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
+        """Return who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
         if not self.scope.is_held:
             return self.adapters
         # An agent's own servers would be started with it.

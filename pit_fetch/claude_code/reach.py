@@ -56,7 +56,7 @@ class Scope(NamedTuple):
 
     @property
     def has_commands(self) -> bool:
-        """Whether some command can run."""
+        """Return whether some command can run."""
         return not self.denied.issuperset(COMMANDS)
 
     def users(self, tools: Collection[str], is_held: Callable[[Agent], bool]) -> list[str]:

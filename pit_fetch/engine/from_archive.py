@@ -69,14 +69,14 @@ class ArchiveAnswer:
 
     @property
     def _is_current(self) -> bool:
-        """Whether the live answer is that of today, as without a PIT, so that no earlier one corrects it."""
+        """Return whether the live answer is that of today, as without a PIT, so that no earlier one corrects it."""
         is_past = self.request.pit is not None and self.request.pit < self.query.started
         is_snapshot = self.query.operation.dating != "record"
         return self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
 
     @property
     def _instant(self) -> datetime:
-        """The instant as of which the archive answers."""
+        """Return the instant as of which the archive answers."""
         return min(self.query.now, self.clock.now())
 
     def _uncaptured(self) -> Iterator[Gap]:

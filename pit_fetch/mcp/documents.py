@@ -2,6 +2,9 @@
 
 A server may write one a line or one after the other, and cut its text off at a size. What is broken in a document is
 marked, as :func:`json_tree` does, and what came before it stays.
+
+>>> list(documents('Two rows: {"id": 1}\\n{"id": 2}'))
+[{'id': 1}, {'id': 2}]
 """
 
 from __future__ import annotations

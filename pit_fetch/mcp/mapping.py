@@ -8,6 +8,10 @@ It is TOML, a table for each tool that is let through:
     zone = "UTC"                      # of stamps without an offset
     [tools.NEWS_SENTIMENT.clamp]
     time_to = "compact"               # an argument that may not be after the instant
+
+>>> mapped = parse_mapping('[tools.news]\\navailable_at = "published"\\nkeep = ["title"]')["news"]
+>>> mapped.tool, mapped.items, mapped.available_at, mapped.keep
+('news', '.', 'published', ('title',))
 """
 
 from __future__ import annotations

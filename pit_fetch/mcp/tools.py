@@ -2,6 +2,12 @@
 
 Nothing here knows a source. A tool has the source's own options, and the common ones that choose among public items. It
 has none for the instant, the place that is asked, or the format.
+
+>>> source = Provider("my-source", "demo", fetch=lambda query, context: (), parse_reply=lambda body, query: (),
+...     options=(Option("symbol", "the company"),))
+>>> tool = tools_for([source], "2024-02-15T21:00:00Z")["my_source"]
+>>> "symbol" in tool.arguments, "date_from" in tool.arguments, "pit" in tool.arguments
+(True, True, False)
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """The records in a result of another server's tool, by the operator's mapping. Pure.
 
 Whatever the result holds beside its items is never looked at. An item whose stamps cannot be read is undated.
+
+>>> result = {"structuredContent": {"rows": [{"id": 7, "at": "2024-02-15T21:00:00Z", "title": "x"}, {"id": 8}]}}
+>>> [(record.id, record.available_at) for record in records(result, Mapped("news", "news", items="rows", id="id",
+...     available_at="at"))]
+[('7', datetime.datetime(2024, 2, 15, 21, 0, tzinfo=datetime.timezone.utc)), ('8', None)]
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 A page is HTML, alone or behind the headers of its reply (``curl --include``), an entry of a sitemap, or a capture in a
 saved envelope of ``wayback page as=html``.
+
+>>> page = page_of(b'<link rel="canonical" href="https://example.com/a"><meta name="date" content="2024-02-15">')
+>>> page.addresses, page.stamps
+(frozenset({'https://example.com/a'}), (PageStamp(kind='meta', name='date', text='2024-02-15'),))
 """
 
 from __future__ import annotations

@@ -3,6 +3,13 @@
 The table is closed: a date of another name (an event's, a fiscal period's) is content, and no time of publication.
 Names are those of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and sitemaps.org, and those that large
 publishing systems write besides.
+
+>>> known("meta", "article:published_time"), known("meta", "event:start")
+('article:published_time', None)
+>>> first = PageStamp("meta", "date", "2024-02-15T16:00:00-05:00")
+>>> proved = dated("meta", "date", first.text, [first, PageStamp("meta", "lastmod", "2024-02-16T09:00:00Z")])
+>>> proved.available_at.isoformat(), proved.revised_at.isoformat()
+('2024-02-15T21:00:00+00:00', '2024-02-16T09:00:00+00:00')
 """
 
 from __future__ import annotations
