@@ -916,20 +916,14 @@ def _is_slip(word: str, known: str) -> bool:
 
 def _is_near(word: str, known: str, most: int) -> bool:
     """Return whether at most so many letters are missing, added, wrong or swapped with their neighbours."""
-    if abs(len(word) - len(known)) > most:
-        return False
-    while word and word[0] == known[:1]:
-        word, known = word[1:], known[1:]
-    rows = [list(range(len(known) + 1))]
-    for y, letter in enumerate(word, 1):
-        row = [y]
-        for x, wanted in enumerate(known, 1):
-            slips = min(rows[-1][x] + 1, row[-1] + 1, rows[-1][x - 1] + (letter != wanted))
-            if y > 1 and x > 1 and (letter, word[y - 2]) == (known[x - 2], wanted):
-                slips = min(slips, rows[-2][x - 2] + 1)
-            row.append(slips)
-        rows.append(row)
-    return rows[-1][-1] <= most
+    if not word or not known:
+        return len(word + known) <= most
+    if word[0] == known[0]:
+        return _is_near(word[1:], known[1:], most)
+    rests = [(word[1:], known), (word, known[1:]), (word[1:], known[1:])]
+    if word[:2] == known[1::-1]:
+        rests.append((word[2:], known[2:]))
+    return most > 0 and any(_is_near(*rest, most - 1) for rest in rests)
 
 
 def ceiling_of(environ: Mapping[str, str]) -> Optional[str]:

@@ -239,6 +239,6 @@ def _prove_entries(
 ) -> list[Finding]:
     if not ours:
         return []
-    from pit_fetch.claude_code.prove_mcp import prove_entries
+    from pit_fetch.claude_code.prove import prove_entries
 
     return list(prove_entries(client, environ, folder, ceiling, ours))
