@@ -10,7 +10,6 @@ _LAWS = ("doctor: ways",)
 _doctor, _reach, _editable = (
     in_module(f"pit_fetch.claude_code.{name}") for name in ("doctor", "reach", "editable_files")
 )
-_guard = in_module("pit_guard")
 
 
 def _of_the_whole_tool(real: Any) -> Any:
@@ -23,6 +22,10 @@ def _of_the_first_alone(real: Any) -> Any:
 
 def _of_the_project_alone(real: Any) -> Any:
     return lambda project: real(project)[:1]
+
+
+def _of_the_session_alone(real: Any) -> Any:
+    return lambda scope, *given: real(scope._replace(agents=[]), *given)
 
 
 def _of_a_list_alone(real: Any) -> Any:
@@ -41,7 +44,7 @@ MUTANTS = (
     _reach("the servers of an agent are the session's", "_brings", lambda real: lambda *given: False, _LAWS),
     _editable("what does not exist yet cannot be edited", "edit_permission", _of_files_alone, _LAWS),
     _editable("a tool that writes does not edit", "EDITS", lambda real: ("Edit",), _LAWS),
-    _guard("every agent counts as one that the guard knows", "is_adapter", lambda real: lambda agent: True, _LAWS),
+    _doctor("every agent counts as one that the guard knows", "open_ways", _of_the_session_alone, _LAWS),
     _reach("a rule on a part of a tool denies all of it", "denied", _of_the_whole_tool, _LAWS),
     _reach("an agent without a list has no tools", "_lists", _of_a_list_alone, _LAWS),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
