@@ -101,12 +101,12 @@ _ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
 _BLANKS = "\ufeff \t\r\n"
 # How a text begins that can be a JSON document with strings in it.
 _FIRST_OF_JSON = frozenset(f'{{["{_BLANKS}')
-# A JSON text that is nested deeper is not looked into. No envelope is, and beyond some level, which depends on its
-# version and on the calls under way, Python cannot: one text would be judged differently here, there and in the hook.
+# Deeper nesting is not looked into. No envelope is nested like that, and from some level on, which depends on its
+# version and on the calls under way, Python cannot read it: program and hook would judge one text differently.
 _MAX_QUOTED_LEVELS = 100
 # How a JSON string begins, in its raw form, if its value can be a JSON document: with a bracket, a blank or an escape.
 _BEGINNINGS_OF_JSON = ('"{', '"[', '"\\', '" ', '"\ufeff')
-# In both, no two parts can match the same blanks: the time that a search takes grows with the text, not its square.
+# Both patterns run in linear time: no two of their parts can match the same blanks.
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*(?:[\"']\s*)?:"
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*(?:\n\s*)?)?"
 
@@ -116,8 +116,8 @@ _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
 _LISTING_WORDS = frozenset({"doctor", "lint", "help", "sources", "config", "completion", "new-provider"})
 
-# The pieces of a plain command: what bash takes literally. Anything else (an operator, a redirection, an expansion,
-# a glob, a second line) has no piece, so that a command with it is not plain.
+# The pieces of a plain command: what bash takes literally. An operator, a redirection, an expansion, a glob or a second
+# line matches no piece, so a command that has one is not plain.
 _PIECE = (
     r"(?P<blank>[ \t]+|\n[ \t\n]*\Z)"
     r"|'(?P<single>[^'\t\n]*)'"
@@ -127,8 +127,8 @@ _PIECE = (
     r"|(?P<bare>[^\x00-$&-*;<>?\[-\]`{-\x7f]+)"  # letters, digits and _./:=,@%+^- and all that is not ASCII
     r"|(?P<inner>[#!])"
 )
-# Controls, halves of characters, other ends of lines, and what makes a text look otherwise than it reads. All other
-# characters beyond ASCII are letters to bash, the blanks and joiners of other scripts included.
+# Control characters, surrogates, other line ends, and marks that change how a text looks. To bash, all other characters
+# beyond ASCII are letters, even the blanks and joiners of other scripts.
 _NOT_IN_WORDS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _DOUBLE_ESCAPE = r'\\([$`"\\\n])'
 # Words that every shell takes literally. "^" is not among them, nor "=" at the start: zsh expands =cat.
@@ -178,7 +178,7 @@ _MOST_NESTED = 8  # texts in texts: substitutions in backquotes, here-documents,
 
 _WRAPPER_NAME = r"pit_fetch[*?]*(?:\.(?:py|exe))?[*?]*"
 _PYTHON_NAME = r"(?:i?python|pypy|py)[\d.]*w?(?:\.exe)?"
-# Of bash, with one dash or two. The first two have a value.
+# Options of bash, with one dash or two. The first two have a value.
 _BASH_OPTIONS = ("rcfile", "init-file", "norc", "noprofile", "noediting", "login", "posix", "restricted", "verbose")
 _SHELL_NAME = r"(?:ba|da|k|mk|z|a)?sh(?:\.exe)?"
 # Programs that only run the rest of their words, with their options that take another word as the value.

@@ -322,7 +322,7 @@ def _check_program(program: Sequence[str], folder: str, environ: Mapping[str, st
 
 
 def _is_named(word: str, folder: str, programs: Iterator[str]) -> bool:
-    """Return whether a path, in ``folder``, is that of one of ``programs``, without a link on the way."""
+    """Return whether ``word``, seen from ``folder``, is the path of one of ``programs``, without a link on the way."""
     if os.pardir in word.split(os.sep):
         return False
     paths = {os.path.normpath(os.path.join(place, word)) for place in (folder, os.path.realpath(folder))}

@@ -80,7 +80,7 @@ def _read(path: Path) -> Agent:
 
 
 def hooks_of(front: Mapping[str, Any]) -> Iterator[AgentHook]:
-    """Yield the hooks in the frontmatter of an agent or a skill. Raise an error if they are of another form."""
+    """Yield the hooks in the frontmatter of an agent or a skill. Raise an error if they have another form."""
     for event, entries in (front.get("hooks") or {}).items():
         for entry in entries:
             for hook in entry.get("hooks") or [{}]:
@@ -136,5 +136,5 @@ def skills_in(folder: Path) -> Iterator[Skill]:
 
 
 def skills_of(homes: Iterable[tuple[str, Path]]) -> list[Skill]:
-    """Return the skills in folders, each of which is a plugin's, with its name, or nobody's."""
+    """Return the skills in folders, each given with the name of its plugin, or "" for none."""
     return [skill for _, home in homes for skill in skills_in(home)]

@@ -103,7 +103,7 @@ class Project:
 
 
 def _agents_of(homes: Iterable[tuple[str, Path]]) -> list[Agent]:
-    """Return the agents in folders, each of which is a plugin's, with its name, or nobody's."""
+    """Return the agents in folders, each given with the name of its plugin, or "" for none."""
     found = ((name, agent_or_any(*file)) for name, home in homes for file in agents_in(home / "agents"))
     return [
         replace(agent, name=f"{name.partition('@')[0]}:{agent.name}") if name else agent

@@ -98,7 +98,7 @@ def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str
 
 
 def check_cache_folder(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding if an agent may read the cache, which holds today's lists whatever the PIT."""
+    """Yield a finding if an agent may read the cache, which holds today's lists, not those of the PIT."""
     from pit_fetch.net import cache
 
     names = ("HOME", "XDG_CACHE_HOME")

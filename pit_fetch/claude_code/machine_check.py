@@ -69,7 +69,7 @@ def check_client(environ: Mapping[str, str], system: System) -> Finding:
 
 
 def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding on each version of which ``init`` has installed files, in the project and for the user."""
+    """Yield a finding on each version that the installed files come from, in the project and for the user."""
     history = versions.recorded()
     for folder in dict.fromkeys((project / ".claude", user_folder(environ))):
         names: dict[str, list[str]] = {}
@@ -101,7 +101,7 @@ print(importlib.machinery.SourceFileLoader("pit_gate", path).get_code("pit_gate"
 
 
 def check_cache(path: Path, environ: Mapping[str, str], system: System) -> list[Finding]:
-    """Return a failure if the compiled gate, which the guard loads, is not that of the gate's source."""
+    """Return a failure if the compiled gate, which the guard loads, does not match the gate's source."""
     if system.python_output(_COMPILED, environ, str(path)).strip() != "False":
         return []
     message = f"the compiled form of {path}, which the guard loads, is not what that file says"

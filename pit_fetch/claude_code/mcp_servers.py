@@ -111,10 +111,10 @@ def _own_servers(part: Any) -> Iterator[Entry]:
 
 
 def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
-    """Yield those that offer the tools of Neo4j."""
+    """Yield the servers that offer the tools of Neo4j."""
     for entry in found:
         is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in entry.command)
-        # Of a server that is reached by an address, only its name and that address are known.
+        # A server that is reached by an address shows only its name and that address.
         address = f"{entry.name} {entry.url}".lower() if entry.url else ""
         if entry.name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
             yield Server(entry.name, entry.origin, _namespace(entry.command, entry.environ))

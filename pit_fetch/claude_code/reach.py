@@ -153,7 +153,7 @@ def _lists(agent: Agent, tools: Collection[str]) -> bool:
 
 
 def _unknown_tools(agent: Agent, known: Collection[str]) -> Iterator[str]:
-    """Yield the tools that an agent lists of which neither the client's own kinds nor a server are known here."""
+    """Yield the tools that an agent lists and that are neither the client's, as known here, nor a known server's."""
     for name in _names(agent).difference(OF_NO_TIME, COMMANDS, WEB, _THROUGH_OTHERS, {ALL, "mcp__*"}):
         if not any(_is_tool_of(name, server) for server in known):
             yield name
@@ -164,7 +164,7 @@ def _names(agent: Agent) -> set[str]:
 
 
 def _is_tool_of(name: str, tool: str) -> bool:
-    """Return whether a name is that of a tool, or of one of a server's tools."""
+    """Return whether ``name`` is the tool ``tool``, or a tool of the server ``tool``."""
     return name == tool or name.startswith(f"{tool}__")
 
 

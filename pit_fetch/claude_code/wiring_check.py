@@ -119,7 +119,7 @@ def _is_for_commands(row: bundle.WiringRow) -> bool:
 
 
 def _server_of(row: bundle.WiringRow) -> str:
-    """Return the server whose tools a row is about. Resources are Neo4j's, of which the guard permits none."""
+    """Return the server whose tools a row is about. The rows on resources count as Neo4j's."""
     return row.matcher.split("__")[1] if "__" in row.matcher else USUAL_NAME
 
 

@@ -220,7 +220,7 @@ class Fetch:
             try:
                 return self._answer_of(archive).alone(self.collected)
             except Changed:
-                if self.archives is not None:  # the other answers of the loop are of the moment at which it began
+                if self.archives is not None:  # the loop answers as of the moment at which it began
                     raise
             # In a way that no writer disturbs, if this user has one.
             with closing(OpenArchives(self.runtime.find)) as archives:
@@ -262,7 +262,7 @@ def when_empty(request: FetchRequest, query: Query) -> str:
     """Return the hint for an answer without items. It depends on the request and the clock alone."""
     if serves_nothing(query):
         return ""
-    # Of another date than that of publication it would not be true: a forecast is of a day to come.
+    # Only for dates of publication: a forecast is about a day to come.
     is_late = query.since is not None and query.since > query.now
     if is_late and is_of_publication(query.operation):
         end = "now" if query.pit is None else "the PIT"

@@ -69,7 +69,7 @@ class ArchiveAnswer:
 
     @property
     def _is_current(self) -> bool:
-        """Return whether the live answer is that of today, as without a PIT, so that no earlier one corrects it."""
+        """Return whether the live answer stands as it is: in open mode, in a capture, and for a snapshot as of now."""
         is_past = self.request.pit is not None and self.request.pit < self.query.started
         is_snapshot = self.query.operation.dating != "record"
         return self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
@@ -157,7 +157,7 @@ def _shown(window: TimeSpan) -> str:
 
 
 def merge_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
-    """Return ordered records with those on claims, which are of other items, at their places."""
+    """Merge the records that are served on claims, which belong to other items, into ordered records."""
     records = (part for part in stream if isinstance(part, Record))
     return merge(records, (part for part in in_order(claimed) if isinstance(part, Record)), key=position)
 

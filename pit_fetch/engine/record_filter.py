@@ -1,4 +1,4 @@
-"""What of a stream of records answers a question: the same for a source, a file and an archive."""
+"""Select the records of a stream that answer a question. A source, a file and an archive share the filter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PublicStream = Iterable[Record | Watermark | Gap]
 
 
 class RecordFilter:
-    """The filter of one question. ``withheld`` is what it has kept back by now."""
+    """The filter of one question. ``withheld`` holds the ids of what it has kept back so far."""
 
     def __init__(self, request: FetchRequest, query: Query, progress: Progress) -> None:
         self.request, self.query, self.progress = request, query, progress

@@ -211,7 +211,7 @@ def malformed(request: FetchRequest, problem: str) -> Gap:
 
 
 def _unusable(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
-    """Return the gap of rows without identity. If no other row came, the reply is of something else. Open mode only."""
+    """Return the gap for rows without an id, in open mode. With no other rows, the reply is not this source's."""
     count = collected.withheld.unusable
     if count and not collected.selection.scanned:
         return [malformed(request, "none of its rows is a record of this source")]

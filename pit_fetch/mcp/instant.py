@@ -1,4 +1,4 @@
-"""The instant as of which a server answers: fixed by its command line, a file of the operator's, or the ceiling.
+"""The instant of a server: fixed by its command line, by a file of the operator's, or by the ceiling.
 
 No message of a client reaches this module.
 """

@@ -166,7 +166,7 @@ def _end_of_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
 
 
 def _end_of_whole_day(text: str, zone: tzinfo | None) -> datetime | None:
-    """Return the end of a day, be it written as its midnight; the later of the zone's and of UTC's, if it says UTC."""
+    """Return the end of a day, which may be written as its midnight. If it says UTC, the later of both ends counts."""
     if text[10:] and not re.fullmatch(_WHOLE_DAY, text[10:]):
         return None
     zones = [zone, UTC] if text.endswith(("Z", "+00:00")) else [zone]
