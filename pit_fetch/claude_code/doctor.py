@@ -172,7 +172,7 @@ def held(environ: Mapping[str, str], folder: Path) -> str:
 def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
     """Yield a failure for each data agent that the guard should know, and does not."""
     for name in adapters:
-        if name not in guard.ADAPTERS:
+        if not guard.is_adapter(name):
             message = f"the agent {name} may run any command: the guard does not know its name"
             fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
             yield Finding("fail", "agents", message, fix)

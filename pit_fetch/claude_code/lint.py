@@ -137,7 +137,7 @@ def _errors(agent: Agent) -> Iterator[Error]:
         yield "R7", f"skill {skill} is deprecated: remove it"
     for hook in agent.hooks:
         yield from _hook_errors(hook)
-    if agent.can_run_commands and agent.name not in guard.ADAPTERS:
+    if agent.can_run_commands and not guard.is_adapter(agent.name):
         advice = f"it knows {', '.join(sorted(guard.ADAPTERS))}; give it one of these names, or take Bash away"
         yield "R10", f"the guard lets it run any command: {advice}"
     if agent.name in PIT_DONE:
