@@ -101,12 +101,12 @@ _ZONED = r"([^\[\s]+)\[(UTC|[A-Z][A-Za-z_]*(?:/[A-Za-z0-9_+-]+)+)\]"
 _BLANKS = "\ufeff \t\r\n"
 # How a text begins that can be a JSON document with strings in it.
 _FIRST_OF_JSON = frozenset(f'{{["{_BLANKS}')
-# A JSON text that is nested deeper is not looked into. No envelope is, and beyond some level, which depends on its
-# version and on the calls under way, Python cannot: one text would be judged differently here, there and in the hook.
+# Deeper nesting is not looked into. No envelope is nested like that, and from some level on, which depends on its
+# version and on the calls under way, Python cannot read it: program and hook would judge one text differently.
 _MAX_QUOTED_LEVELS = 100
 # How a JSON string begins, in its raw form, if its value can be a JSON document: with a bracket, a blank or an escape.
 _BEGINNINGS_OF_JSON = ('"{', '"[', '"\\', '" ', '"\ufeff')
-# In both, no two parts can match the same blanks: the time that a search takes grows with the text, not its square.
+# Both patterns run in linear time: no two of their parts can match the same blanks.
 _UNREADABLE_PIT = r"(?i)(?<![a-z])pit\s*(?:[\"']\s*)?:"
 _CWD_NOTICE = r"\s*(?:Shell cwd was reset to [^\n]*(?:\n\s*)?)?"
 
@@ -116,8 +116,8 @@ _HARMLESS_BASH_FIELDS = frozenset({"stdout", "stderr", "returnCodeInterpretation
 _LISTING_FLAGS = frozenset({"--help", "-h", "--version", "--list-sources"})
 _LISTING_WORDS = frozenset({"doctor", "lint", "help", "sources", "config", "completion", "new-provider"})
 
-# The pieces of a plain command: what bash takes literally. Anything else (an operator, a redirection, an expansion,
-# a glob, a second line) has no piece, so that a command with it is not plain.
+# The pieces of a plain command: what bash takes literally. An operator, a redirection, an expansion, a glob or a second
+# line matches no piece, so a command that has one is not plain.
 _PIECE = (
     r"(?P<blank>[ \t]+|\n[ \t\n]*\Z)"
     r"|'(?P<single>[^'\t\n]*)'"
@@ -127,8 +127,8 @@ _PIECE = (
     r"|(?P<bare>[^\x00-$&-*;<>?\[-\]`{-\x7f]+)"  # letters, digits and _./:=,@%+^- and all that is not ASCII
     r"|(?P<inner>[#!])"
 )
-# Controls, halves of characters, other ends of lines, and what makes a text look otherwise than it reads. All other
-# characters beyond ASCII are letters to bash, the blanks and joiners of other scripts included.
+# Control characters, surrogates, other line ends, and marks that change how a text looks. To bash, all other characters
+# beyond ASCII are letters, even the blanks and joiners of other scripts.
 _NOT_IN_WORDS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _DOUBLE_ESCAPE = r'\\([$`"\\\n])'
 # Words that every shell takes literally. "^" is not among them, nor "=" at the start: zsh expands =cat.
@@ -178,7 +178,7 @@ _MOST_NESTED = 8  # texts in texts: substitutions in backquotes, here-documents,
 
 _WRAPPER_NAME = r"pit_fetch[*?]*(?:\.(?:py|exe))?[*?]*"
 _PYTHON_NAME = r"(?:i?python|pypy|py)[\d.]*w?(?:\.exe)?"
-# Of bash, with one dash or two. The first two have a value.
+# Options of bash, with one dash or two. The first two have a value.
 _BASH_OPTIONS = ("rcfile", "init-file", "norc", "noprofile", "noediting", "login", "posix", "restricted", "verbose")
 _SHELL_NAME = r"(?:ba|da|k|mk|z|a)?sh(?:\.exe)?"
 # Programs that only run the rest of their words, with their options that take another word as the value.
@@ -281,7 +281,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
     misspelt: set[str] = set()  # names of stamps in another case: an object with one is listed once more
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        built = _without_repeats(pairs)  # (1): no duplicate key
+        built = _build_object(pairs)  # (1): no duplicate key
         if not harmless.issuperset(built):
             for key in built.keys() - harmless:
                 if key.lower() in FORBIDDEN_KEYS:  # (2): no forbidden field, at any depth
@@ -304,7 +304,7 @@ def _load(text: str) -> tuple[Any, list[dict[str, Any]]]:
         raise Violation(PIT_INVALID_JSON, "Tool output is not valid JSON in PIT mode") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     built = dict(pairs)
     if len(built) != len(pairs):
         raise Violation(PIT_INVALID_JSON, "Tool output repeats a JSON key")
@@ -916,20 +916,14 @@ def _is_slip(word: str, known: str) -> bool:
 
 def _is_near(word: str, known: str, most: int) -> bool:
     """Return whether at most so many letters are missing, added, wrong or swapped with their neighbours."""
-    if abs(len(word) - len(known)) > most:
-        return False
-    while word and word[0] == known[:1]:
-        word, known = word[1:], known[1:]
-    rows = [list(range(len(known) + 1))]
-    for y, letter in enumerate(word, 1):
-        row = [y]
-        for x, wanted in enumerate(known, 1):
-            slips = min(rows[-1][x] + 1, row[-1] + 1, rows[-1][x - 1] + (letter != wanted))
-            if y > 1 and x > 1 and (letter, word[y - 2]) == (known[x - 2], wanted):
-                slips = min(slips, rows[-2][x - 2] + 1)
-            row.append(slips)
-        rows.append(row)
-    return rows[-1][-1] <= most
+    if not word or not known:
+        return len(word + known) <= most
+    if word[0] == known[0]:
+        return _is_near(word[1:], known[1:], most)
+    rests = [(word[1:], known), (word, known[1:]), (word[1:], known[1:])]
+    if word[:2] == known[1::-1]:
+        rests.append((word[2:], known[2:]))
+    return most > 0 and any(_is_near(*rest, most - 1) for rest in rests)
 
 
 def ceiling_of(environ: Mapping[str, str]) -> Optional[str]:
@@ -958,12 +952,12 @@ def _judge(hook: dict[str, Any], ceiling: Optional[str]) -> None:
     for text in _texts(hook.get("tool_response")):
         violation = check(text, pit)
         if violation is not None:
-            raise _with_advice(violation, command) if is_bash else violation
+            raise _add_advice(violation, command) if is_bash else violation
     if is_bash and ceiling is not None:  # under a ceiling the guard prepares every call: here, it did not run
         raise Violation(PIT_NOT_RELEASED, "The guard did not prepare this call: run pit_fetch doctor")
 
 
-def _with_advice(violation: Violation, command: str) -> Violation:
+def _add_advice(violation: Violation, command: str) -> Violation:
     """Add what to do if the output is not an envelope because the call is only a part of the command."""
     if violation.code not in (PIT_INVALID_JSON, PIT_MISSING_ENVELOPE):
         return violation
@@ -1090,7 +1084,7 @@ def _wrapper_in(text: str) -> Any:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        parsed = json.loads(text, object_pairs_hook=_without_repeats)
+        parsed = json.loads(text, object_pairs_hook=_build_object)
     except (ValueError, RecursionError):
         return None
     if isinstance(parsed, dict) and "data" not in parsed and _has_blocks(parsed):
@@ -1184,7 +1178,7 @@ def _release(hook: dict[str, Any], call: str, path: str, ceiling: Optional[str])
         raise Violation(PIT_NOT_RELEASED, "The call wrote no envelope (is pit_fetch installed here?)")
     violation = check(text, pit)
     if violation is not None:
-        raise _with_advice(violation, call)
+        raise _add_advice(violation, call)
     return _replace_output(text.rstrip("\n"))
 
 

@@ -41,11 +41,15 @@ if TYPE_CHECKING:
 # The bundled agents, from the providers' declarations (python -m tests.repo.seal). In a plugin they are "plugin:name".
 ADAPTERS = frozenset(
     {
-        "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity-ask", "perplexity-reason",
-        "perplexity-research", "perplexity-search", "perplexity-sec", "sec-facts", "sec-filings", "sec_full_text",
-        "wayback", "wikipedia", "yahoo",
+        "alphavantage", "bz-news-api", "earningscall", "fred", "perplexity", "sec-facts", "sec-filings",
+        "sec_full_text", "wayback", "wikipedia", "yahoo",
     }
 )  # fmt: skip
+
+# Adapters of earlier versions: an edited file of one, which an upgrade keeps, stays as narrow as it was.
+FORMER_ADAPTERS = frozenset(
+    {"perplexity-ask", "perplexity-reason", "perplexity-research", "perplexity-search", "perplexity-sec"}
+)
 
 # The options that an adapter may choose: what it asks for, and how much of it. The rest decides how the question is
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is the operator's choice.
@@ -231,7 +235,12 @@ def is_wrapper_only(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool
     """Return whether Bash is for pit_fetch alone in the session or the subagent that makes this call."""
     if environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
         return True
-    return str(hook.get("agent_type") or "").rpartition(":")[2] in ADAPTERS
+    return is_adapter(str(hook.get("agent_type") or ""))
+
+
+def is_adapter(agent: str) -> bool:
+    """Return whether an agent, also one of a plugin (``plugin:name``), may run pit_fetch alone."""
+    return agent.rpartition(":")[2] in ADAPTERS | FORMER_ADAPTERS
 
 
 def adapter_options(environ: Mapping[str, str]) -> frozenset[str]:
@@ -313,7 +322,7 @@ def _check_program(program: Sequence[str], folder: str, environ: Mapping[str, st
 
 
 def _is_named(word: str, folder: str, programs: Iterator[str]) -> bool:
-    """Return whether a path, in ``folder``, is that of one of ``programs``, without a link on the way."""
+    """Return whether ``word``, seen from ``folder``, is the path of one of ``programs``, without a link on the way."""
     if os.pardir in word.split(os.sep):
         return False
     paths = {os.path.normpath(os.path.join(place, word)) for place in (folder, os.path.realpath(folder))}
@@ -510,15 +519,15 @@ def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleTyp
     if call.private:
         tool_input["timeout"] = TIMEOUT_MS
     tool_input["command"] = rebuilt(call, path, gate)
-    return _with_input(tool_input)
+    return _change_input(tool_input)
 
 
-def _with_input(tool_input: Mapping[str, Any]) -> dict[str, Any]:
+def _change_input(tool_input: Mapping[str, Any]) -> dict[str, Any]:
     """Return the hook's answer that changes a call's input. The user's own rules still decide whether it may run."""
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": tool_input}}
 
 
-def _at_ceiling(reason: str, ceiling: str | None, gate: ModuleType | None) -> str:
+def _name_ceiling(reason: str, ceiling: str | None, gate: ModuleType | None) -> str:
     """Return a refusal whose example holds to the ceiling, and names it."""
     latest = gate.parse_pit(ceiling) if gate else None
     if latest is None or EXAMPLE_PIT not in reason:
@@ -556,12 +565,12 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
         if call is None:
             return {}
         if isinstance(call, str):
-            return _with_input({**_input_of(hook), "query": call})
+            return _change_input({**_input_of(hook), "query": call})
         return _run_instead(hook, call, private_file(hook, environ, gate) if call.private else "", gate)
     except Refusal as refusal:
         if slips:
             return deny(f"{next(iter(slips.values()))}. The operator of this session must correct it")
-        return deny(_at_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
+        return deny(_name_ceiling(str(refusal), environ.get(CEILING_VARIABLE), gate))
     except Exception as error:  # noqa: BLE001 - what cannot be examined does not run
         return deny(f"Internal guard error: {type(error).__name__}")
 
@@ -579,7 +588,7 @@ NOT_A_PATTERN = (
     "With a PIT, the query is the name of a pattern of the query skills ('news: Latest'), or its text exactly as it is "
     "printed: only its parameters are yours"
 )
-NO_PATTERN = "The text of {!r} is not in {} as it ships: the operator runs pit_fetch init --upgrade, or --force"
+NO_PATTERN = "The text of {!r} is not in {} as it ships: the operator runs pit_fetch init --with neo4j --upgrade"
 ONLY_PARAMS = "With a PIT, give query and params and nothing else, params as an object"
 NO_PIT = f"params.pit is missing: params: {{pit: '{EXAMPLE_PIT}', ...}}"
 ONE_PIT = "Name the PIT once, as params.pit"

@@ -8,17 +8,17 @@ was withheld would tell an agent that something is going to happen.
 >>> late.type.value, late.is_failure
 ('pit_excluded', False)
 
-To add a reason, add a member to :class:`Code`: its type, its name, its text, and the flags that say how the rest
-of the program treats it.
-Whether it counts as a failure, and the exit status under ``--fail``, follow from its type.
+To add a reason, add a member to :class:`Code`: its type, its text, and the flags that say how the rest of the program
+treats it. Its name is the member's. Whether it counts as a failure, and the exit status under ``--fail``, follow from
+its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.process import INTERRUPTED
@@ -65,11 +65,6 @@ class Reason(str):
     archived        the reason that takes its place once an archive holds the item at the PIT
     """
 
-    __slots__ = (
-        "archived", "costs_nothing", "is_cap", "is_of_choice", "is_out_of_time", "is_uncaptured", "per_fetch",
-        "template", "type",
-    )  # fmt: skip
-
     type: GapType
     template: str
     per_fetch: bool
@@ -102,15 +97,29 @@ class Reason(str):
         return reason
 
 
-_pit_excluded = partial(Reason, GapType.PIT_EXCLUDED)
-_unverifiable = partial(Reason, GapType.UNVERIFIABLE)
-_no_data = partial(Reason, GapType.NO_DATA)
-_truncated = partial(Reason, GapType.TRUNCATED)
-_config = partial(Reason, GapType.CONFIG)
-_invalid_pit = partial(Reason, GapType.INVALID_PIT)
-_input_error = partial(Reason, GapType.INPUT_ERROR)
-_upstream_error = partial(Reason, GapType.UPSTREAM_ERROR)
-_internal_error = partial(Reason, GapType.INTERNAL_ERROR)
+class _Draft:
+    """A reason that gets the name of the member of :class:`Code` to which it is assigned."""
+
+    def __init__(self, type: GapType, template: str, **traits: Any) -> None:  # noqa: A002
+        self.type, self.template, self.traits = type, template, traits
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        setattr(owner, name, Reason(self.type, name.lower(), self.template, **self.traits))
+
+
+def _drafts(type: GapType) -> Callable[..., Reason]:  # noqa: A002
+    return cast("Callable[..., Reason]", partial(_Draft, type))
+
+
+_pit_excluded = _drafts(GapType.PIT_EXCLUDED)
+_unverifiable = _drafts(GapType.UNVERIFIABLE)
+_no_data = _drafts(GapType.NO_DATA)
+_truncated = _drafts(GapType.TRUNCATED)
+_config = _drafts(GapType.CONFIG)
+_invalid_pit = _drafts(GapType.INVALID_PIT)
+_input_error = _drafts(GapType.INPUT_ERROR)
+_upstream_error = _drafts(GapType.UPSTREAM_ERROR)
+_internal_error = _drafts(GapType.INTERNAL_ERROR)
 
 
 class Code:
@@ -118,427 +127,318 @@ class Code:
 
     # In every envelope of a fetch in PIT mode, no matter what the source served.
     LATE = _pit_excluded(
-        "late",
         "Anything published or last revised after the PIT, {pit}, is withheld; whether there was any is not disclosed.",
         per_fetch=True,
     )
     UNDATED = _unverifiable(
-        "undated",
         "Anything without a provable publication time is withheld; whether there was any is not disclosed.",
         per_fetch=True,
     )
     # Of Operation.claims: the first three in each answer of the operation with a PIT once claims are accepted, two of
     # them in the place of those above.
     LATE_UNLESS_CLAIMED = _pit_excluded(
-        "late_unless_claimed",
         "Anything published or last revised after the PIT, {pit}, is withheld unless a claim dates it by then; whether "
         "there was any is not disclosed.",
         per_fetch=True,
     )
     UNDATED_UNLESS_CLAIMED = _unverifiable(
-        "undated_unless_claimed",
         "Anything without a provable or claimed publication time is withheld; whether there was any is not disclosed.",
         per_fetch=True,
     )
-    CLAIMED = _unverifiable(
-        "claimed", 'Items with "evidence": "claimed" are not proved, and may have changed since: {claims}.'
-    )
+    CLAIMED = _unverifiable('Items with "evidence": "claimed" are not proved, and may have changed since: {claims}.')
     # While they are not: in an answer without items. Only an operator can do that.
     CLAIMS_NOT_ACCEPTED = _unverifiable(
-        "claims_not_accepted",
         "{operation} also has claims, which are no proof (pit_fetch sources {source}). An operator may accept them: "
         '[evidence] {source} = "claimed" in ~/.config/pit_fetch/config.toml.',
         per_fetch=True,
     )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
     QUOTES_LATE_STAMP = _unverifiable(
-        "quotes_late_stamp",
         "Public items whose texts quote a stamp after the PIT, or a field of an envelope, are left out: the gate "
         "would refuse them.",
         per_fetch=True,
     )
     # A provider's fixed statement of what it cannot show; it depends on the request alone.
-    CAVEAT = _unverifiable("caveat", "{text}")
-    PIT_AHEAD = _unverifiable(
-        "pit_ahead",
-        "The PIT is yet to come: this is what is public by now, and more may be by then.",
-    )
+    CAVEAT = _unverifiable("{text}")
+    PIT_AHEAD = _unverifiable("The PIT is yet to come: this is what is public by now, and more may be by then.")
     SNAPSHOT = _unverifiable(
-        "snapshot",
         "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
         "in the past.",
         archived="snapshot_held",
     )
     NEVER_DATED = _unverifiable(
-        "never_dated",
-        "{operation} cannot be verified at all{why}: with --pit, nothing is served.",
-        archived="never_dated_held",
+        "{operation} cannot be verified at all{why}: with --pit, nothing is served.", archived="never_dated_held"
     )
     # Of an archive alone, until it is known to have held something at the PIT.
     SNAPSHOT_NOT_HELD = _unverifiable(
-        "snapshot_not_held",
         "{operation} is a snapshot{why}: only a complete reply that the archive held at the PIT could be served.",
         archived="snapshot_held",
     )
     NEVER_DATED_NOT_HELD = _unverifiable(
-        "never_dated_not_held",
         "{operation} cannot be verified at all{why}: only a complete reply that the archive held at the PIT could be "
         "served.",
         archived="never_dated_held",
     )
     # With an archive, if it held something at the PIT.
     SNAPSHOT_HELD = _unverifiable(
-        "snapshot_held",
-        "{operation} is a snapshot{why}: the latest complete reply that the archive held at the PIT is served.",
+        "{operation} is a snapshot{why}: the latest complete reply that the archive held at the PIT is served."
     )
     NEVER_DATED_HELD = _unverifiable(
-        "never_dated_held",
         "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
-        "is served.",
+        "is served."
     )
     # Of Operation.reach.
     NEWEST_ONLY = _unverifiable(
-        "newest_only",
-        "{operation} reaches back a limited time only: older records are missing, whether or not they were public.",
+        "{operation} reaches back a limited time only: older records are missing, whether or not they were public."
     )
-    OFFLINE = _unverifiable(
-        "offline", "Answered from the archive alone (--offline): what was never captured is missing."
-    )
+    OFFLINE = _unverifiable("Answered from the archive alone (--offline): what was never captured is missing.")
     # These depend on what recorded requests asked for, and not on what they brought.
     NOT_CAPTURED = _unverifiable(
-        "not_captured",
         "This was never captured, or not as a whole: no recorded request that ran to its end asked for all of it. "
         "What is missing may have been public.",
         is_uncaptured=True,
     )
     WINDOW_NOT_CAPTURED = _unverifiable(
-        "window_not_captured",
         "The window {window} was never captured, or not as a whole: no recorded request that ran to its end asked for "
         "all of it. What is missing may have been public.",
         is_uncaptured=True,
     )
     CAPTURED_UNTIL = _unverifiable(
-        "captured_until",
         "What became public after {until} was never captured: what is missing from then on may have been public.",
         is_uncaptured=True,
     )
     # Open mode only: there is no PIT, so there is nothing to disclose.
     UNDATED_SERVED = _unverifiable(
-        "undated_served", "Items without a provable publication time: {count}. With --pit they would be withheld."
+        "Items without a provable publication time: {count}. With --pit they would be withheld."
     )
     # Of public records alone.
-    NOT_DATA = _unverifiable(
-        "not_data", "{what} is public, and is left out: it is {problem}, and holds no data. {hint}"
-    )
+    NOT_DATA = _unverifiable("{what} is public, and is left out: it is {problem}, and holds no data. {hint}")
     PASSED_OVER = _unverifiable(
-        "passed_over",
         "This is not the newest of {what}: newer ones without {missing} were passed over ({count}, the newest is "
         "{newest}).",
         is_of_choice=True,
     )
-    UNUSABLE = _unverifiable("unusable", "Rows left out because they have no id: {count}.")
+    UNUSABLE = _unverifiable("Rows left out because they have no id: {count}.")
     EMPTY_TWICE = _unverifiable(
-        "empty_twice",
-        "{host} sent an empty reply twice. Under load it does this even when it has the data: try again later.",
+        "{host} sent an empty reply twice. Under load it does this even when it has the data: try again later."
     )
-    NOTHING = _no_data(
-        "nothing", "Nothing public matched, or the source does not know what was asked for.", per_fetch=True
-    )
-    NOTHING_HELD = _no_data("nothing_held", "Nothing that was captured matches.", per_fetch=True)
-    NOTHING_HELD_WITH_HINT = _no_data(
-        "nothing_held_with_hint", "Nothing that was captured matches. {hint}", per_fetch=True
-    )
-    NO_DIFFERENCE = _no_data("no_difference", "Nothing differs between the two answers.")
+    NOTHING = _no_data("Nothing public matched, or the source does not know what was asked for.", per_fetch=True)
+    NOTHING_HELD = _no_data("Nothing that was captured matches.", per_fetch=True)
+    NOTHING_HELD_WITH_HINT = _no_data("Nothing that was captured matches. {hint}", per_fetch=True)
+    NO_DIFFERENCE = _no_data("Nothing differs between the two answers.")
     # The hint depends on the request alone.
     NOTHING_WITH_HINT = _no_data(
-        "nothing_with_hint",
-        "Nothing public matched, or the source does not know what was asked for. {hint}",
-        per_fetch=True,
+        "Nothing public matched, or the source does not know what was asked for. {hint}", per_fetch=True
     )
     # The fetch ended before the window was exhausted.
-    LIMIT = _truncated("limit", "More matches than --limit {limit}. Continue with {after}", per_fetch=True, is_cap=True)
+    LIMIT = _truncated("More matches than --limit {limit}. Continue with {after}", per_fetch=True, is_cap=True)
     MAX_PAGES = _truncated(
-        "max_pages",
         "Stopped after {public} public records (--max-pages {max_pages}). Continue with {after}",
         per_fetch=True,
         is_cap=True,
     )
-    MAX_CHARS = _truncated("max_chars", "The output reached --max-chars {max_chars}. Continue with {after}")
+    MAX_CHARS = _truncated("The output reached --max-chars {max_chars}. Continue with {after}")
     MAX_CHARS_FOR_GOOD = _truncated(
-        "max_chars_for_good",
         "The output reached --max-chars {max_chars}, and cannot be continued: raise it, or narrow the request "
-        "(--date-from, --date-to, --fields).",
+        "(--date-from, --date-to, --fields)."
     )
     CONTINUED = _truncated(
-        "continued",
         "The first item alone is too long for this answer (--max-chars): this is a part of it. "
-        "To get the rest of its texts, continue with {after}",
+        "To get the rest of its texts, continue with {after}"
     )
-    CHANGED_SINCE = _truncated(
-        "changed_since", "The item to be continued has changed since: it is shown from its beginning."
-    )
+    CHANGED_SINCE = _truncated("The item to be continued has changed since: it is shown from its beginning.")
     FIELD_LEFT_OUT = _truncated(
-        "field_left_out",
-        "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields}).",
+        "The first item alone exceeds --max-chars {max_chars}: its longest fields were left out ({fields})."
     )
     ITEM_LEFT_OUT = _truncated(
-        "item_left_out",
-        "The next item exceeds --max-chars {max_chars} even without its texts, and is left out. Continue with {after}",
+        "The next item exceeds --max-chars {max_chars} even without its texts, and is left out. Continue with {after}"
     )
-    DEADLINE = _truncated(
-        "deadline", "Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted."
-    )
+    DEADLINE = _truncated("Stopped at the deadline (--timeout {timeout:g}) before the window was exhausted.")
     RESULT_CAP = _truncated(
-        "result_cap",
-        "The source returns no more records for this window. Narrow the request (--date-from, --date-to, filters).",
+        "The source returns no more records for this window. Narrow the request (--date-from, --date-to, filters)."
     )
     HISTORY_LIMIT = _truncated(
-        "history_limit",
-        "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing.",
+        "{host} keeps only a limited history of this, or was asked for its latest rows: older ones are missing."
     )
-    SEARCH_LIMIT = _truncated(
-        "search_limit", "Looked back to {day} and no further. Narrow the request (--date-from, --date-to)."
-    )
+    SEARCH_LIMIT = _truncated("Looked back to {day} and no further. Narrow the request (--date-from, --date-to).")
     # Of public records alone.
-    SEARCHED_IN_PART = _truncated(
-        "searched_in_part", "Looked at the newest {count} of {what}, back to {day}, and no further. {hint}"
-    )
+    SEARCHED_IN_PART = _truncated("Looked at the newest {count} of {what}, back to {day}, and no further. {hint}")
     COMPARED_IN_PART = _truncated(
-        "compared_in_part",
         "The answer as of {pit} was cut: what it may have left out was not compared. "
-        "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to).",
+        "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to)."
     )
-    EXPLAINED_IN_PART = _truncated("explained_in_part", "{limit} of {count} records are shown: raise --limit.")
-    EXPLAINED_TO_A_LIMIT = _truncated(
-        "explained_to_a_limit", "Older records were not asked for: raise --limit or --max-pages."
-    )
+    EXPLAINED_IN_PART = _truncated("{limit} of {count} records are shown: raise --limit.")
+    EXPLAINED_TO_A_LIMIT = _truncated("Older records were not asked for: raise --limit or --max-pages.")
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.
-    PARTIAL_FILE = _truncated(
-        "partial_file", "The file holds {held} of {total} hits: it is one page of a longer result."
-    )
+    PARTIAL_FILE = _truncated("The file holds {held} of {total} hits: it is one page of a longer result.")
     # The command line or its environment.
     PIT_MALFORMED = _invalid_pit(
-        "pit_malformed", "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}."
+        "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}."
     )
-    PIT_REPEATED = _invalid_pit("pit_repeated", "--pit is given more than once: give it once.")
+    PIT_REPEATED = _invalid_pit("--pit is given more than once: give it once.")
     PIT_REQUIRED = _invalid_pit(
-        "pit_required",
-        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before {ceiling}.",
+        "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before {ceiling}."
     )
     PIT_ABOVE_CEILING = _invalid_pit(
-        "pit_above_ceiling",
-        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before {ceiling}.",
+        "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before {ceiling}."
     )
     CEILING_MALFORMED = _invalid_pit(
-        "ceiling_malformed",
         "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "
-        "Fix or unset it.",
+        "Fix or unset it."
     )
-    VARIABLE_MISSPELT = _config(
-        "variable_misspelt", "{name} is not a variable of pit_fetch: write {meant}, or unset it."
-    )
-    USAGE = _config("usage", "{text}")
-    CREDENTIAL_MISSING = _config(
-        "credential_missing", "{source} needs {variables}: set it in the environment or in a .env file. {hint}"
-    )
-    CREDENTIAL_MALFORMED = _config("credential_malformed", "{variable} cannot be used: {problem} {hint}")
-    ENV_FILE_UNREADABLE = _config(
-        "env_file_unreadable", "The .env file cannot be read: fix it, or set the variables in the environment."
-    )
+    VARIABLE_MISSPELT = _config("{name} is not a variable of pit_fetch: write {meant}, or unset it.")
+    USAGE = _config("{text}")
+    CREDENTIAL_MISSING = _config("{source} needs {variables}: set it in the environment or in a .env file. {hint}")
+    CREDENTIAL_MALFORMED = _config("{variable} cannot be used: {problem} {hint}")
+    ENV_FILE_UNREADABLE = _config("The .env file cannot be read: fix it, or set the variables in the environment.")
     ENV_FILE_UNTRUSTED = _config(
-        "env_file_untrusted",
-        "{file} {problem}: set the variables in the environment, or make the file your own with chown.",
+        "{file} {problem}: set the variables in the environment, or make the file your own with chown."
     )
     ENV_FILE_LINE = _config(
-        "env_file_line",
-        "The .env file names {variable} in line {line}, but not as dotenv reads it: write {variable}=VALUE.",
+        "The .env file names {variable} in line {line}, but not as dotenv reads it: write {variable}=VALUE."
     )
-    URL_MALFORMED = _config(
-        "url_malformed", "{variable} must be https://HOST without a path (http only for a loopback host)."
-    )
-    FILE_MISSING = _config("file_missing", "{source} needs {variable}: the path of its file ({name}). {hint}")
-    FILE_UNREADABLE = _config("file_unreadable", "{variable} does not name a readable file.")
+    URL_MALFORMED = _config("{variable} must be https://HOST without a path (http only for a loopback host).")
+    FILE_MISSING = _config("{source} needs {variable}: the path of its file ({name}). {hint}")
+    FILE_UNREADABLE = _config("{variable} does not name a readable file.")
     RATE_MALFORMED = _config(
-        "rate_malformed",
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "
-        "(up to {calls} requests, {seconds} seconds).",
+        "(up to {calls} requests, {seconds} seconds)."
     )
     OPERATORS_ONLY = _config(
-        "operators_only",
-        "{what}: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's client (CLAUDECODE).",
+        "{what}: it does not run under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's client (CLAUDECODE)."
     )
     PEOPLE_ONLY = _config(
-        "people_only",
         "{command} is for people and scheduled jobs, since an archive holds what came after the PIT: it does not run "
-        "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY.",
+        "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY."
     )
     EVIDENCE_NOT_GRANTED = _config(
-        "evidence_not_granted",
         "--evidence claimed is the operator's choice under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's "
-        'client (CLAUDECODE): leave it out, or have {source} = "claimed" set in the user\'s settings.',
+        'client (CLAUDECODE): leave it out, or have {source} = "claimed" set in the user\'s settings.'
     )
     EVIDENCE_MALFORMED = _config(
-        "evidence_malformed",
-        "PIT_FETCH_EVIDENCE must be claimed, proved, or such a grade by source: earningscall=claimed,yahoo=claimed.",
+        "PIT_FETCH_EVIDENCE must be claimed, proved, or such a grade by source: earningscall=claimed,yahoo=claimed."
     )
-    OF_TODAY = _config("of_today", "Under a ceiling nothing is identified by what is known today. {text}")
-    SETTINGS_MALFORMED = _config("settings_malformed", "The settings file {file} {problem}. Correct or remove it.")
-    OUTPUT_UNWRITABLE = _config(
-        "output_unwritable", "--output cannot be written ({problem}): name a file in a folder that can be."
-    )
-    DEPENDENCY_MISSING = _config("dependency_missing", "The package {package} is missing: run {command}")
+    OF_TODAY = _config("Under a ceiling nothing is identified by what is known today. {text}")
+    SETTINGS_MALFORMED = _config("The settings file {file} {problem}. Correct or remove it.")
+    OUTPUT_UNWRITABLE = _config("--output cannot be written ({problem}): name a file in a folder that can be.")
+    DEPENDENCY_MISSING = _config("The package {package} is missing: run {command}")
     ENGINE_UNUSABLE = _config(
-        "engine_unusable",
-        "--engine dask cannot answer: {problem}. Run the same command when that is mended, or without --engine.",
+        "--engine dask cannot answer: {problem}. Run the same command when that is mended, or without --engine."
     )
     # Where a source's fields are not known beforehand; from the items of the answer.
-    FIELD_UNKNOWN = _config("field_unknown", "--fields: no item of this answer has {fields}; they have {known}.")
-    OFFLINE_WITHOUT_ARCHIVE = _config(
-        "offline_without_archive", "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH."
-    )
+    FIELD_UNKNOWN = _config("--fields: no item of this answer has {fields}; they have {known}.")
+    OFFLINE_WITHOUT_ARCHIVE = _config("--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH.")
     ARCHIVE_UNUSABLE = _config(
-        "archive_unusable",
-        "The archive cannot be used: {problem}. Check where it is named: pit_fetch config shows it.",
+        "The archive cannot be used: {problem}. Check where it is named: pit_fetch config shows it."
     )
     NOT_RECORDED = _config(
-        "not_recorded",
         "The archive cannot be used: {problem}. Nothing was recorded, and the answer is from the network alone. "
         "Check where it is named: pit_fetch config shows it.",
         costs_nothing=True,
     )
     # The input file.
     INPUT_UNREADABLE = _input_error(
-        "input_unreadable",
-        "--input-file cannot be read: {problem}. Name a saved reply of the source, or - for standard input.",
+        "--input-file cannot be read: {problem}. Name a saved reply of the source, or - for standard input."
     )
     INPUT_MALFORMED = _input_error(
-        "input_malformed",
-        "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file.",
+        "--input-file is not a reply from {source}: {problem}. Save a reply as it comes, and name that file."
     )
     INPUT_ENDS_EARLY = _input_error(
-        "input_ends_early",
         "--input-file shows what was current up to {day} (its {field}), and not what was at the PIT: use a PIT up to "
-        "then, or save a reply that reaches further.",
+        "then, or save a reply that reaches further."
     )
     ITEMS_MALFORMED = _input_error(
-        "items_malformed",
-        "The items cannot be read: {problem}. Give one JSON array of objects on standard input (normalize --help).",
+        "The items cannot be read: {problem}. Give one JSON array of objects on standard input (normalize --help)."
     )
     # The provider. Nothing it said is repeated.
-    HTTP_STATUS = _upstream_error("http_status", "{host} answered with HTTP {status}{meaning}: {advice}.")
+    HTTP_STATUS = _upstream_error("{host} answered with HTTP {status}{meaning}: {advice}.")
     HTTP_WAIT = _upstream_error(
-        "http_wait",
-        "{host} answered with HTTP {status} and asks for a wait of {seconds} seconds: try again after that.",
+        "{host} answered with HTTP {status} and asks for a wait of {seconds} seconds: try again after that."
     )
     MOVED = _upstream_error(
-        "moved",
         "{host} has nothing where its service should be (HTTP 404): check {variable} if it is set, "
-        "or look for a newer version of this program.",
+        "or look for a newer version of this program."
     )
-    CREDENTIAL_REFUSED = _upstream_error("credential_refused", "{host} refused the credential: check {variables}.")
-    THROTTLED = _upstream_error("throttled", "{host} asks for fewer requests ({limit}): try again later.")
+    CREDENTIAL_REFUSED = _upstream_error("{host} refused the credential: check {variables}.")
+    THROTTLED = _upstream_error("{host} asks for fewer requests ({limit}): try again later.")
     THROTTLED_WAIT = _upstream_error(
-        "throttled_wait",
-        "{host} asks for fewer requests ({limit}) and a wait of {seconds} seconds: try again after that.",
+        "{host} asks for fewer requests ({limit}) and a wait of {seconds} seconds: try again after that."
     )
     OWN_LIMIT = _upstream_error(
-        "own_limit",
         "This machine's own limit for {host} ({limit}) leaves no room before the deadline: "
         "try again later, raise --timeout above {timeout:g}, or set {variable}.",
         is_out_of_time=True,
     )
     NOT_ENTITLED = _upstream_error(
-        "not_entitled",
-        "This key's plan does not include {operation} at {host}: use a key whose plan does, or another operation.",
+        "This key's plan does not include {operation} at {host}: use a key whose plan does, or another operation."
     )
-    BAD_CALL = _upstream_error(
-        "bad_call", "{host} does not know what was asked for: check the symbol and the parameters."
-    )
-    NETWORK = _upstream_error("network", "{host} cannot be reached: check the network, or try again later.")
+    BAD_CALL = _upstream_error("{host} does not know what was asked for: check the symbol and the parameters.")
+    NETWORK = _upstream_error("{host} cannot be reached: check the network, or try again later.")
     UNRECORDED = _upstream_error(
-        "unrecorded", "What was recorded holds no reply of {host} to one of the requests: run the fetch again."
+        "What was recorded holds no reply of {host} to one of the requests: run the fetch again."
     )
     UNRESOLVED = _upstream_error(
-        "unresolved", "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later."
+        "The name {name} ({host}) cannot be resolved: check the network and its DNS, or try again later."
     )
     REFUSED = _upstream_error(
-        "refused", "{host} refuses connections at {name}: check {variable} if it is set, or try again later."
+        "{host} refuses connections at {name}: check {variable} if it is set, or try again later."
     )
     PROXY = _upstream_error(
-        "proxy",
         "The proxy for {host} is blocking the connection: check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, "
-        "or add {name} to NO_PROXY.",
+        "or add {name} to NO_PROXY."
     )
-    CERTIFICATE = _upstream_error(
-        "certificate", "The certificate that {host} presents at {name} is not accepted: {problem}."
-    )
+    CERTIFICATE = _upstream_error("The certificate that {host} presents at {name} is not accepted: {problem}.")
     CERTIFICATE_FILE = _upstream_error(
-        "certificate_file",
         "The certificates for verifying {host} cannot be read: check the file named by REQUESTS_CA_BUNDLE or "
-        "CURL_CA_BUNDLE.",
+        "CURL_CA_BUNDLE."
     )
     TLS = _upstream_error(
-        "tls",
         "No secure connection (TLS) to {host} at {name} could be made: check whether there is a proxy in between, "
-        "or try again later.",
+        "or try again later."
     )
     TIMEOUT = _upstream_error(
-        "timeout",
         "{host} did not answer completely before the deadline (--timeout {timeout:g}): try again later, or raise it.",
         is_out_of_time=True,
     )
-    SLOW = _upstream_error("slow", "{host} takes too long to answer: try again later, or raise --timeout.")
+    SLOW = _upstream_error("{host} takes too long to answer: try again later, or raise --timeout.")
     TOO_LARGE = _upstream_error(
-        "too_large",
-        "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters).",
+        "{host} sent a reply larger than {megabytes} MB: narrow the request (--date-from, --date-to, filters)."
     )
     OVERSIZED = _upstream_error(
-        "oversized",
         "A file of more than {megabytes} MB is not read: give the document that you need (text document=EX-99.1), or "
-        "use a browser for https://{host}{path}.",
+        "use a browser for https://{host}{path}."
     )
     REDIRECTED = _upstream_error(
-        "redirected",
         "{host} redirects to another address; this is not followed. Check {variable} if it is set, and whether this "
-        "network asks for a login.",
+        "network asks for a login."
     )
     NOT_A_PATH = _upstream_error(
-        "not_a_path",
         "An address to request is not a path on {host} (it must begin with a single /): it was not requested. "
-        "Look for a newer version of this program.",
+        "Look for a newer version of this program."
     )
     MALFORMED = _upstream_error(
-        "malformed",
-        "The source sent an unreadable reply: {problem}. Try again later, or look for a newer version of this program.",
+        "The source sent an unreadable reply: {problem}. Try again later, or look for a newer version of this program."
     )
-    OFF_SUBJECT = _upstream_error("off_subject", "The source did not answer this request: {problem}. Check the symbol.")
-    INCOMPLETE = _upstream_error("incomplete", "{host} answered from only part of its index: try again later.")
-    NOT_SERVED = _upstream_error("not_served", "{host} lists {what}, and does not serve it: try again later.")
+    OFF_SUBJECT = _upstream_error("The source did not answer this request: {problem}. Check the symbol.")
+    INCOMPLETE = _upstream_error("{host} answered from only part of its index: try again later.")
+    NOT_SERVED = _upstream_error("{host} lists {what}, and does not serve it: try again later.")
     NOT_DATED = _upstream_error(
-        "not_dated",
-        "{host} lists {what}, which was public, but not when it was written: try again later, or without exact.",
+        "{host} lists {what}, which was public, but not when it was written: try again later, or without exact."
     )
     PAGING = _upstream_error(
-        "paging",
-        "The source keeps sending the same page: try again later, or narrow the request (--date-from, --date-to).",
+        "The source keeps sending the same page: try again later, or narrow the request (--date-from, --date-to)."
     )
-    ORDER_BROKEN = _upstream_error(
-        "order_broken", "The source sent records out of the requested order: try again later."
-    )
+    ORDER_BROKEN = _upstream_error("The source sent records out of the requested order: try again later.")
     # Ours.
-    PLUGIN_FAILED = _internal_error(
-        "plugin_failed", "The provider {source} failed; nothing it returned was used. {hint}"
-    )
+    PLUGIN_FAILED = _internal_error("The provider {source} failed; nothing it returned was used. {hint}")
     GATE_REFUSED = _internal_error(
-        "gate_refused",
-        "The gate refused the envelope ({finding}); none of it is printed. Please report this, with the command line.",
+        "The gate refused the envelope ({finding}); none of it is printed. Please report this, with the command line."
     )
     BUG = _internal_error(
-        "bug",
         "pit_fetch failed unexpectedly ({error}); nothing from the fetch is printed. Please report this, with the "
-        "command line.",
+        "command line."
     )
-    INTERRUPTED = _internal_error("interrupted", INTERRUPTED)
+    INTERRUPTED = _internal_error(INTERRUPTED)
 
 
 class Gap(NamedTuple):
@@ -572,10 +472,10 @@ def _derived(params: Mapping[str, Any]) -> Mapping[str, str]:
         from pit_fetch.support.install import install_command
 
         return {"command": install_command(params["package"])}
-    return {**_after(params), **(_of_status(params) if "status" in params else {})}
+    return {**_after(params), **(_status_values(params) if "status" in params else {})}
 
 
-def _of_status(params: Mapping[str, Any]) -> Mapping[str, str]:
+def _status_values(params: Mapping[str, Any]) -> Mapping[str, str]:
     """Return what to do about a status, and what it means by the provider's own ``problem``, if it has one."""
     return {"advice": _advice(params["status"]), "meaning": f" ({params['problem']})" if "problem" in params else ""}
 

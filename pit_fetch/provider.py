@@ -175,7 +175,7 @@ class Field(NamedTuple):
     is_origin: bool = False
 
 
-def _by_window(query: Query) -> datetime | None:
+def _window_start(query: Query) -> datetime | None:
     return query.since if query.operation.window in ("", "available_on") else None
 
 
@@ -255,7 +255,7 @@ class Operation(NamedTuple):
     caveats: Callable[[Query], Iterable[str]] = lambda query: ()
     of_today: Callable[[Query], Iterable[str]] = lambda query: ()
     normalize_query: Callable[[Query], Query] = lambda query: query
-    earliest: Callable[[Query], datetime | None] = _by_window
+    earliest: Callable[[Query], datetime | None] = _window_start
     basis: tuple[Basis, ...] = ()
     versions: bool = False
     as_of_pit: bool = False

@@ -164,12 +164,14 @@ def as_texts(params: Mapping[str, Any] | None) -> Params:
     """
     present = {name: value for name, value in (params or {}).items() if value is not None}
     return {
-        name: _as_text(value) if isinstance(value, str) or not isinstance(value, Iterable) else [*map(_as_text, value)]
+        name: _format_value(value)
+        if isinstance(value, str) or not isinstance(value, Iterable)
+        else [*map(_format_value, value)]
         for name, value in present.items()
     }
 
 
-def _as_text(value: object) -> str:
+def _format_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,17 +1,16 @@
-"""The agents of a folder, as their files describe them to the client."""
+"""The agents, the skills and the commands of a folder, as their files describe them to the client."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pit_fetch.claude_code import frontmatter
 from pit_fetch.claude_code.client_settings import unreliable_fields
-from pit_fetch.claude_code.mcp_servers import Entry
-from pit_fetch.claude_code.mixed_tools import own_servers
+from pit_fetch.claude_code.mcp_servers import Entry, own_servers
 from pit_fetch.support.bundled import gate
 
 
@@ -81,7 +80,7 @@ def _read(path: Path) -> Agent:
 
 
 def hooks_of(front: Mapping[str, Any]) -> Iterator[AgentHook]:
-    """Yield the hooks in the frontmatter of an agent or a skill. Raise an error if they are of another form."""
+    """Yield the hooks in the frontmatter of an agent or a skill. Raise an error if they have another form."""
     for event, entries in (front.get("hooks") or {}).items():
         for entry in entries:
             for hook in entry.get("hooks") or [{}]:
@@ -105,3 +104,37 @@ def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
     if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":
         return "lacks onFailure: block"
     return ""
+
+
+# How a skill has the client run a command, whose output takes its place: !`command`, or a block that begins with ```!.
+_COMMAND = re.compile(r"!`[^`\n]+`|^\s*```!", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Skill:
+    """A skill, or a command: its name, the hooks that it brings, and whether it runs a command as it is loaded.
+
+    ``hooks`` is None if they cannot be read here.
+    """
+
+    name: str
+    hooks: tuple[AgentHook, ...] | None
+    runs_commands: bool
+
+
+def skills_in(folder: Path) -> Iterator[Skill]:
+    """Yield the skills and the commands of a folder such as ``.claude``."""
+    for path in (*sorted(folder.glob("skills/**/SKILL.md")), *sorted(folder.glob("commands/**/*.md"))):
+        name = path.parent.name if path.name == "SKILL.md" else path.stem
+        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            front = frontmatter.split(text)[0] if text.startswith("---") else {}
+            hooks: tuple[AgentHook, ...] | None = tuple(hooks_of(front))
+        except (ValueError, AttributeError, TypeError):
+            hooks = None if re.search(r"^\s*['\"]?hooks\b", text, re.MULTILINE) else ()
+        yield Skill(name, hooks, _COMMAND.search(text) is not None)
+
+
+def skills_of(homes: Iterable[tuple[str, Path]]) -> list[Skill]:
+    """Return the skills in folders, each given with the name of its plugin, or "" for none."""
+    return [skill for _, home in homes for skill in skills_in(home)]

@@ -25,8 +25,9 @@ HOOK_FILES = tuple(SCRIPTS.values())
 # The file beside the hooks that names the program, for the guard.
 RECORD: str = load("pit_guard").RECORD
 
-# The parts that can be installed alone. Neo4j cuts across the others: agents, skills and the hooks of its servers.
+# The parts that can be installed alone. Neo4j has agents and skills of its own, which few projects need.
 PARTS = ("hooks", "agents", "skills", "neo4j")
+USUAL_PARTS = ("hooks", "agents", "skills")
 
 # Files, and matchers of the wiring, that serve Neo4j alone.
 NEO4J = (
@@ -88,13 +89,12 @@ def wiring(hooks: str = PROJECT_HOOKS) -> Iterator[WiringRow]:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Return the parts that a file belongs to, by its path under ``.claude``; leaving out one leaves out the file."""
-    kind = name.partition("/")[0]
-    return (kind, "neo4j") if is_neo4j(name) else (kind,)
+    """Return the parts that a file belongs to, by its path under ``.claude``."""
+    return ("neo4j",) if is_neo4j(name) else (name.partition("/")[0],)
 
 
 def parts_of_matcher(matcher: str) -> tuple[str, ...]:
-    """Return the parts that a row of the wiring belongs to."""
+    """Return the parts that a row of the wiring belongs to. The guard is wired for Neo4j's server in any project."""
     return ("hooks", "neo4j") if is_neo4j(matcher) else ("hooks",)
 
 

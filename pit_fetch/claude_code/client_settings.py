@@ -171,7 +171,7 @@ def _is_positive(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
-# Of each field that a hook may have: what its value must be, and the fault if it is not.
+# Each field that a hook may have: a check of its value, and the fault if that fails.
 _HOOK_FIELDS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("timeout", _is_positive, "has a timeout that is not a positive number"),
     ("onFailure", lambda value: value in ("block", "continue"), "has an onFailure that is neither block nor continue"),

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import environment_check, lint, machine_check, mcp_check, wiring_check
-from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in
+from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in, skills_of
 from pit_fetch.claude_code.client_settings import (
     MANAGED,
     WiredHook,
@@ -34,11 +34,9 @@ from pit_fetch.claude_code.client_settings import (
 from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.file_permissions import effective_value, variables_of
 from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.foreign_hooks import adding_hooks, foreign_ways
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
-from pit_fetch.claude_code.reach import Scope, denied, open_ways
-from pit_fetch.claude_code.skills import skills_of
+from pit_fetch.claude_code.reach import Scope, adding_hooks, denied, foreign_ways, open_ways
 from pit_fetch.claude_code.system import THIS_SYSTEM, System
 from pit_fetch.support.bundled import gate, load
 from pit_fetch.support.version import __version__
@@ -67,7 +65,7 @@ class Project:
 
     @property
     def needs_hooks(self) -> bool:
-        """Whether calls of pit_fetch go through commands. Servers alone need no hooks."""
+        """Return whether calls of pit_fetch go through commands. Servers alone need no hooks."""
         has_any = bool(self.adapters) or any(hook.script for hook in self.wired)
         has_server = any(is_ours(server.command) for server in self.servers)
         return self.scope.has_commands and (has_any or not has_server)
@@ -84,7 +82,7 @@ class Project:
 
     @property
     def held(self) -> list[str]:
-        """Who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
+        """Return who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
         if not self.scope.is_held:
             return self.adapters
         # An agent's own servers would be started with it.
@@ -105,7 +103,7 @@ class Project:
 
 
 def _agents_of(homes: Iterable[tuple[str, Path]]) -> list[Agent]:
-    """Return the agents in folders, each of which is a plugin's, with its name, or nobody's."""
+    """Return the agents in folders, each given with the name of its plugin, or "" for none."""
     found = ((name, agent_or_any(*file)) for name, home in homes for file in agents_in(home / "agents"))
     return [
         replace(agent, name=f"{name.partition('@')[0]}:{agent.name}") if name else agent
@@ -129,7 +127,6 @@ def examine(
         caches = [pool.submit(machine_check.check_cache, path, environ, system) for path in sorted(gates)]
         yield Finding("ok", "pit_fetch", f"{__version__} on Python {machine_check.dotted(sys.version_info[:3])}")
         yield from machine_check.check_command(environ, project.adapters)
-        yield from machine_check.check_working_directory(folder)
         yield python.result()
         yield from zones.result()
         yield from wiring_check.check_settings(settings, environ, folder)
@@ -175,7 +172,7 @@ def held(environ: Mapping[str, str], folder: Path) -> str:
 def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
     """Yield a failure for each data agent that the guard should know, and does not."""
     for name in adapters:
-        if name not in guard.ADAPTERS:
+        if not guard.is_adapter(name):
             message = f"the agent {name} may run any command: the guard does not know its name"
             fix = f"give it the name of a bundled one, or set {guard.ONLY_VARIABLE}=1 for the session"
             yield Finding("fail", "agents", message, fix)
@@ -242,6 +239,6 @@ def _prove_entries(
 ) -> list[Finding]:
     if not ours:
         return []
-    from pit_fetch.claude_code.prove_mcp import prove_entries
+    from pit_fetch.claude_code.prove import prove_entries
 
     return list(prove_entries(client, environ, folder, ceiling, ours))

@@ -1,4 +1,4 @@
-"""The files that decide what a call runs, or as of which instant, and that an agent may edit.
+"""Find files that an agent may edit although they decide what a call runs, or as of which instant.
 
 The guard sees the name of a program, and not what is in its file. The client itself protects ``.claude``, ``.mcp.json``
 and ``.git`` in every permission mode but bypassPermissions (measured, 2.1.329).
@@ -22,7 +22,7 @@ from pit_fetch.claude_code.reach import Scope, denying, opened
 EDITS = ("Edit", "NotebookEdit", "Write")
 _ELSEWHERE = "keep it where no agent may write"
 
-# Variables of which a program loads what they name: a shell before each command, Python, the system's linker.
+# Variables that name code which a program loads: a shell before each command, Python, the system's linker.
 _LOADED = re.compile(r"BASH_ENV|ENV|CLAUDE_ENV_FILE|CLAUDE_CODE_SHELL|(LD|DYLD|PYTHON)_?[A-Z_]*")
 
 

@@ -25,7 +25,7 @@ def check_ceiling(
     ceiling = effective_value(settings, environ, name)  # as a hook sees it
     pit, own_pit = gate.parse_pit(ceiling), gate.parse_pit(environ.get(name))
     if ceiling is None:
-        yield _without_ceiling(environ, project)
+        yield _missing_ceiling(environ, project)
     elif pit is None:
         fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
         yield Finding("fail", "ceiling", f"{name} cannot be read, so every call is refused", fix)
@@ -44,7 +44,7 @@ def check_ceiling(
             yield Finding("note", "ceiling", message)
 
 
-def _without_ceiling(environ: Mapping[str, str], project: Path) -> Finding:
+def _missing_ceiling(environ: Mapping[str, str], project: Path) -> Finding:
     name, file = gate.CEILING_VARIABLE, _file_of_ceiling(environ, project)
     fix = f"set {name} in the environment that starts the client"
     if file is None:
@@ -57,7 +57,7 @@ def _without_ceiling(environ: Mapping[str, str], project: Path) -> Finding:
 def _file_of_ceiling(environ: Mapping[str, str], project: Path) -> tuple[str, str] | None:
     """Return the settings file of pit_fetch that sets the ceiling, or lowers it, with that ceiling; None for none."""
     with contextlib.suppress(UsageError):  # with a broken file, nothing is fetched at all
-        found = settings_files.read(environ, str(project))
+        found = settings_files.read_settings(environ, str(project))
         if gate.CEILING_VARIABLE in found.origins:
             return found.origins[gate.CEILING_VARIABLE], found.environ[gate.CEILING_VARIABLE]
     return None
@@ -98,7 +98,7 @@ def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str
 
 
 def check_cache_folder(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding if an agent may read the cache, which holds today's lists whatever the PIT."""
+    """Yield a finding if an agent may read the cache, which holds today's lists, not those of the PIT."""
     from pit_fetch.net import cache
 
     names = ("HOME", "XDG_CACHE_HOME")

@@ -36,7 +36,7 @@ def effective_value(
     if name in environ or not folder:
         return environ.get(name)
     with contextlib.suppress(UsageError):  # with a broken file, nothing is fetched at all
-        return settings_files.read(environ, folder).environ.get(name)
+        return settings_files.read_settings(environ, folder).environ.get(name)
     return None
 
 

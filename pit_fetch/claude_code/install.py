@@ -38,7 +38,7 @@ class Step:
 class Options:
     """Which parts to install or remove, and which of the files that are already there may be replaced."""
 
-    only: Collection[str] = bundle.PARTS
+    only: Collection[str] = bundle.USUAL_PARTS
     without: Collection[str] = ()
     model: str | None = None  # None: each agent keeps the model that it has
     upgrade: bool = False  # replace files of older versions
@@ -48,7 +48,7 @@ class Options:
     history: versions.History = field(default_factory=versions.recorded)
 
     def includes(self, parts: Iterable[str]) -> bool:
-        """Return whether something that belongs to all of ``parts`` is to be installed or removed."""
+        """Return whether something that belongs to ``parts`` is to be installed or removed: all of them may be."""
         return not set(self.only).isdisjoint(parts) and set(self.without).isdisjoint(parts)
 
 
@@ -150,11 +150,11 @@ def merge(settings: Settings, options: Options) -> Settings:
         del merged["hooks"]
     wanted = {"allow": [PERMISSION] if options.includes(("agents",)) else [], "deny": options.deny}
     rules = settings.get("permissions", {})
-    rules = {**rules, **{name: _with(rules.get(name, []), more) for name, more in wanted.items() if more}}
+    rules = {**rules, **{name: _add_rules(rules.get(name, []), more) for name, more in wanted.items() if more}}
     return {**merged, "permissions": rules} if rules else merged
 
 
-def _with(rules: Any, more: Iterable[str]) -> list[Any]:
+def _add_rules(rules: Any, more: Iterable[str]) -> list[Any]:
     if not isinstance(rules, list):
         raise TypeError("a list of permissions is not a list")
     return [*rules, *(rule for rule in more if rule not in rules)]

@@ -18,19 +18,18 @@ Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pit_fetch.claude_code import bundle
 from pit_fetch.claude_code.agents import Agent, AgentHook, agent_or_any, agents_in
 from pit_fetch.claude_code.client_settings import Settings, read_json
-from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.claude_code.mcp_entry import NAME, is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, neo4j_servers, project_entries
-from pit_fetch.claude_code.mixed_tools import ALL, gated_names, of_today
-from pit_fetch.claude_code.reach import SESSION, Scope, denied, open_ways
+from pit_fetch.claude_code.reach import ALL, OF_NO_TIME, SESSION, Scope, denied, open_ways
 from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import load
 
@@ -96,7 +95,7 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
     checked: list[str] = []
     problems: list[Problem] = []
     servers = list(project_entries(project))
-    gated, closed = gated_names(servers), denied([Settings(home, project, read_json(home / "settings.json"))])
+    gated, closed = _gated_names(servers), denied([Settings(home, project, read_json(home / "settings.json"))])
     for path, agent in agents_in(home / "agents"):
         file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception) and _has_data_name(path.stem):
@@ -138,7 +137,7 @@ def _errors(agent: Agent) -> Iterator[Error]:
         yield "R7", f"skill {skill} is deprecated: remove it"
     for hook in agent.hooks:
         yield from _hook_errors(hook)
-    if agent.can_run_commands and agent.name not in guard.ADAPTERS:
+    if agent.can_run_commands and not guard.is_adapter(agent.name):
         advice = f"it knows {', '.join(sorted(guard.ADAPTERS))}; give it one of these names, or take Bash away"
         yield "R10", f"the guard lets it run any command: {advice}"
     if agent.name in PIT_DONE:
@@ -200,13 +199,39 @@ def _runs(command: str, text: str) -> bool:
 
 
 def _check_mixture(agent: Agent, path: str, gated: AbstractSet[str]) -> Iterator[Problem]:
-    names = of_today(agent.tools, agent.servers, gated, {READ_TOOL})
+    names = _tools_of_today(agent.tools, agent.servers, gated, {READ_TOOL})
     if ALL in names:
         message = "it has every tool of the session, those as of an instant and those of today: list the former"
         yield Problem("WARN", "R11", path, message)
     elif names:
         message = f"beside tools as of an instant it has {', '.join(names)}, which answer for today: take them away"
         yield Problem("ERROR", "R11", path, message)
+
+
+def _gated_names(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the names of servers whose instant is fixed."""
+    return frozenset(entry.name for entry in entries if is_ours(entry.command))
+
+
+def _tools_of_today(
+    tools: Sequence[str] | None, own: Sequence[Entry], configured: AbstractSet[str], exempt: AbstractSet[str]
+) -> list[str]:
+    """Return the tools and servers of an agent that answer for today, if it has others as of an instant.
+
+    tools       as its frontmatter lists them; None for every tool of the session
+    own         the servers that it brings along
+    configured  names of the project's servers whose instant is fixed
+    exempt      tools that hooks judge
+    """
+    names = [ALL] if tools is None else [tool.partition("(")[0] for tool in tools]
+    known = configured | _gated_names(own)
+    gated = known | {NAME}
+    servers = {name: name.split("__")[1] for name in names if name.startswith("mcp__")}
+    has_all = not {ALL, "mcp__*"}.isdisjoint(names)
+    if gated.isdisjoint(servers.values()) and not (has_all and known):
+        return []
+    others = [name for name in names if name not in OF_NO_TIME | exempt and servers.get(name) not in gated]
+    return others + [server.name for server in own if server.name not in gated]
 
 
 def _check_ways(agent: Agent, path: str, servers: Sequence[Entry], closed: frozenset[str]) -> Iterator[Problem]:
@@ -242,3 +267,41 @@ def _check_text(text: str, path: str, project: Path, home: Path) -> Iterator[Pro
             guard.check_query(block.query, with_pit=block.is_pattern, folder=str(home / "hooks"))
         except guard.Refusal as refusal:
             yield Problem("WARN", "R8", path, f"the guard will refuse {block.heading!r}: {refusal}")
+
+
+# The Cypher queries in agents and skills.
+
+
+_HEADING = re.compile(r"#+ (.*)")
+
+
+class Block(NamedTuple):
+    """One query, and its heading."""
+
+    heading: str
+    query: str
+
+    @property
+    def is_pattern(self) -> bool:
+        """Return whether the query takes a PIT; any other is for open mode."""
+        return re.search(r"\$pit\b", self.query) is not None
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\$(\w+)", self.query))
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the queries of one agent or skill, in order."""
+    heading, lines = "", list[str]()
+    inside = False
+    for line in text.split("\n"):
+        if inside and line.strip() == "```":
+            inside = False
+            yield Block(heading, "\n".join(lines))
+        elif inside:
+            lines.append(line)
+        elif line.strip() == "```cypher":
+            inside, lines = True, []
+        elif match := _HEADING.match(line):
+            heading = match[1]

@@ -32,14 +32,6 @@ def check_command(environ: Mapping[str, str], adapters: Sequence[str]) -> Iterat
         yield Finding("fail" if adapters else "warn", "command", message, fix)
 
 
-def check_working_directory(project: Path) -> Iterator[Finding]:
-    package = Path(__file__).resolve().parent.parent
-    for name in ("pit_fetch", "pit_fetch.py"):
-        if (project / name).exists() and (project / name).resolve() not in (package, package.parent / "pit_fetch.py"):
-            fix = "call pit_fetch, not python3 -m pit_fetch, in this folder"
-            yield Finding("warn", "folder", f"there is another {name} here, and python3 -m would run it", fix)
-
-
 def check_python(environ: Mapping[str, str], system: System) -> Finding:
     printed = system.python_output("import sys; print(*sys.version_info[:3])", environ)
     version = tuple(map(int, re.findall(r"\d+", printed)))
@@ -77,17 +69,17 @@ def check_client(environ: Mapping[str, str], system: System) -> Finding:
 
 
 def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding on each version of which ``init`` has installed files, in the project and for the user."""
+    """Yield a finding on each version that the installed files come from, in the project and for the user."""
     history = versions.recorded()
     for folder in dict.fromkeys((project / ".claude", user_folder(environ))):
         names: dict[str, list[str]] = {}
         for name in bundle.files():
             if (folder / name).is_file():
                 names.setdefault(history.version_of(name, (folder / name).read_bytes()), []).append(name)
-        yield from (_of_version(folder, version, installed) for version, installed in names.items())
+        yield from (_report_version(folder, version, installed) for version, installed in names.items())
 
 
-def _of_version(folder: Path, version: str, names: Sequence[str]) -> Finding:
+def _report_version(folder: Path, version: str, names: Sequence[str]) -> Finding:
     count = f"{len(names)} file{'s' if names[1:] else ''} in {folder}"
     if version == versions.CURRENT:
         return Finding("ok", "files", f"{count}: of version {__version__}")
@@ -109,7 +101,7 @@ print(importlib.machinery.SourceFileLoader("pit_gate", path).get_code("pit_gate"
 
 
 def check_cache(path: Path, environ: Mapping[str, str], system: System) -> list[Finding]:
-    """Return a failure if the compiled gate, which the guard loads, is not that of the gate's source."""
+    """Return a failure if the compiled gate, which the guard loads, does not match the gate's source."""
     if system.python_output(_COMPILED, environ, str(path)).strip() != "False":
         return []
     message = f"the compiled form of {path}, which the guard loads, is not what that file says"

@@ -38,9 +38,9 @@ def check_entries(
     """
     named = [entry for entry in entries if names_us(_text(entry))]
     if any(is_ours(entry.command) for entry in named):
-        yield from _on_sdk(installed())
+        yield from _check_sdk(installed())
     for entry in named:
-        yield from _on_entry(entry, ceiling, now, find, frozenset(inherited))
+        yield from _check_entry(entry, ceiling, now, find, frozenset(inherited))
     ours = [(entry, start) for entry in named if (start := start_of(entry.command))]
     instants = {start.options.get("--pit") or start.options.get("--pit-file") or ceiling for _, start in ours}
     if len(instants) > 1:
@@ -58,14 +58,14 @@ def _text(entry: Entry) -> str:
     return " ".join([*entry.command, entry.url, *map(str, entry.environ.values())])
 
 
-def _on_sdk(version: str) -> Iterator[Finding]:
+def _check_sdk(version: str) -> Iterator[Finding]:
     if not version or int(version.partition(".")[0]) < 2:
         state = f"is {version}" if version else "is not installed"
         fix = install_command("'mcp>=2'") + ", in an environment without mcp-neo4j-cypher, which needs an older one"
         yield Finding("fail", _CHECK, f"the SDK mcp {state}: the server does not start", fix)
 
 
-def _on_entry(
+def _check_entry(
     entry: Entry, ceiling: str | None, now: datetime, find: Callable[[str], str | None], inherited: frozenset[str]
 ) -> Iterator[Finding]:
     name, program = f"server {entry.name} of {entry.origin}", entry.command[0]
@@ -94,7 +94,7 @@ def _on_entry(
         message = f"{name} cannot be judged: it starts {path}, which is not the pit_fetch that this doctor is part of"
         yield Finding("warn", _CHECK, message, "see what it is, and run the doctor of that one")
         return
-    yield _on_instant(name, entry, start, ceiling, now)
+    yield _check_instant(name, entry, start, ceiling, now)
 
 
 def _own_programs(find: Callable[[str], str | None]) -> set[Path]:
@@ -102,7 +102,7 @@ def _own_programs(find: Callable[[str], str | None]) -> set[Path]:
     return {Path(path).resolve() for path in (Path(sys.executable).with_name(NAME), find(NAME)) if path}
 
 
-def _on_instant(name: str, entry: Entry, start: Start, ceiling: str | None, now: datetime) -> Finding:
+def _check_instant(name: str, entry: Entry, start: Start, ceiling: str | None, now: datetime) -> Finding:
     own = entry.environ.get(gate.CEILING_VARIABLE, ceiling)
     if own != ceiling and _is_later(own, ceiling):
         fix = "take it out of the env of the entry"

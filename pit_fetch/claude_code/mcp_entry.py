@@ -52,7 +52,7 @@ def start_of(command: Sequence[str]) -> Start | None:
 
 
 def is_ours(command: Sequence[str]) -> bool:
-    """Return whether the words of a command look as if it starts one of our servers, in whatever spelling."""
+    """Return whether a command seems to start one of our servers, however it is spelt."""
     return _STARTED.search(" ".join(command)) is not None
 
 
@@ -96,7 +96,7 @@ def plan(project: Path, wanted: Entry, *, force: bool = False) -> Step:
 
 
 def present_instant(project: Path) -> str:
-    """Return in words as of which instant the entry of our name answers that a project has."""
+    """Return, in words, the instant as of which the project's own entry answers."""
     present = _content(project / FILE).get(_KEY, {}).get(NAME)
     settings = present if isinstance(present, dict) else {}
     args = settings.get("args")

@@ -97,11 +97,24 @@ def entries_in(content: Mapping[str, Any], origin: Path = Path()) -> Iterator[En
         yield Entry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
+def own_servers(front: Any) -> tuple[Entry, ...]:
+    """Return the servers in an agent's frontmatter; one that is configured elsewhere has no command."""
+    parts = front if isinstance(front, list) else [front]
+    return tuple(entry for part in parts for entry in _own_servers(part))
+
+
+def _own_servers(part: Any) -> Iterator[Entry]:
+    if isinstance(part, dict):
+        yield from entries_in({"mcpServers": part})
+    elif isinstance(part, str):
+        yield Entry(part)
+
+
 def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
-    """Yield those that offer the tools of Neo4j."""
+    """Yield the servers that offer the tools of Neo4j."""
     for entry in found:
         is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in entry.command)
-        # Of a server that is reached by an address, only its name and that address are known.
+        # A server that is reached by an address shows only its name and that address.
         address = f"{entry.name} {entry.url}".lower() if entry.url else ""
         if entry.name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
             yield Server(entry.name, entry.origin, _namespace(entry.command, entry.environ))

@@ -11,17 +11,24 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from pit_fetch.claude_code import bundle
-from pit_fetch.claude_code.agents import Agent
-from pit_fetch.claude_code.client_settings import Settings, drop_reason
+from pit_fetch.claude_code.agents import Agent, AgentHook, Skill
+from pit_fetch.claude_code.client_settings import Settings, WiredHook, drop_reason, matches
 from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, Server, tool_prefix
-from pit_fetch.claude_code.mixed_tools import ALL, OF_NO_TIME
 from pit_fetch.support.bundled import load
 
 guard = load("pit_guard")
 
 SESSION = "session"
+# Tools of the client that read and write files, keep lists, and ask its user. Any other may tell of today: it runs a
+# command, reads the web or another server's resources, or asks another agent.
+OF_NO_TIME = {
+    *("Edit", "Glob", "Grep", "LS", "MultiEdit", "NotebookEdit", "NotebookRead", "Read", "Write"),
+    *("TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoRead", "TodoWrite"),
+    *("AskUserQuestion", "BashOutput", "EnterPlanMode", "ExitPlanMode", "KillShell", "Skill", "ToolSearch"),
+}
+ALL = "*"
 # The tools that run commands, and those that read the web.
 COMMANDS = ("Bash", "Monitor")
 WEB = ("WebFetch", "WebSearch")
@@ -49,7 +56,7 @@ class Scope(NamedTuple):
 
     @property
     def has_commands(self) -> bool:
-        """Whether some command can run."""
+        """Return whether some command can run."""
         return not self.denied.issuperset(COMMANDS)
 
     def users(self, tools: Collection[str], is_held: Callable[[Agent], bool]) -> list[str]:
@@ -81,7 +88,7 @@ def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) 
     judged   those of them whose tools the hooks judge
     """
     if not scope.is_held:
-        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and _is_adapter(agent))
+        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and guard.is_adapter(agent.name))
         alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
         never = denying(*COMMANDS)
         yield from opened("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
@@ -134,10 +141,6 @@ def _brings(agent: Agent, name: str, configured: Collection[str]) -> bool:
     )
 
 
-def _is_adapter(agent: Agent) -> bool:
-    return agent.name.rpartition(":")[2] in guard.ADAPTERS  # of a plugin: "plugin:name"
-
-
 def _lists(agent: Agent, tools: Collection[str]) -> bool:
     taken = {*agent.disallowed, *(COMMANDS if "Bash" in agent.disallowed else ())}
     if taken.issuperset(tools):
@@ -146,13 +149,13 @@ def _lists(agent: Agent, tools: Collection[str]) -> bool:
         return True
     listed = _names(agent)
     has_servers = "mcp__*" in listed and any(tool.startswith("mcp__") for tool in tools)
-    return ALL in listed or has_servers or any(_is_of(name, tool) for name in listed for tool in tools)
+    return ALL in listed or has_servers or any(_is_tool_of(name, tool) for name in listed for tool in tools)
 
 
 def _unknown_tools(agent: Agent, known: Collection[str]) -> Iterator[str]:
-    """Yield the tools that an agent lists of which neither the client's own kinds nor a server are known here."""
+    """Yield the tools that an agent lists and that are neither the client's, as known here, nor a known server's."""
     for name in _names(agent).difference(OF_NO_TIME, COMMANDS, WEB, _THROUGH_OTHERS, {ALL, "mcp__*"}):
-        if not any(_is_of(name, server) for server in known):
+        if not any(_is_tool_of(name, server) for server in known):
             yield name
 
 
@@ -160,6 +163,54 @@ def _names(agent: Agent) -> set[str]:
     return {tool.partition("(")[0] for tool in agent.tools or ()}
 
 
-def _is_of(name: str, tool: str) -> bool:
-    """Return whether a name is that of a tool, or of one of a server's tools."""
+def _is_tool_of(name: str, tool: str) -> bool:
+    """Return whether ``name`` is the tool ``tool``, or a tool of the server ``tool``."""
     return name == tool or name.startswith(f"{tool}__")
+
+
+# Hooks of others, and commands that no hook sees.
+
+
+_REWRITING = ("PermissionRequest", "PreToolUse", "PostToolUse")
+# What a hook prints at these events is added to the conversation.
+_ADDING = ("SessionStart", "SubagentStart", "UserPromptSubmit")
+_FIX = "remove the hook, or see that it never prints updatedInput or updatedToolOutput, and --trust {}"
+
+
+def foreign_ways(scope: Scope, wired: Sequence[WiredHook], skills: Sequence[Skill]) -> Iterator[Finding]:
+    """Yield a finding for each hook that no proof tries, and for each command that no hook sees."""
+    if not scope.has_commands:
+        return
+    session = ["this session"] if SESSION not in scope.trusted else []
+    for agent in scope.agents:
+        if agent.name not in scope.trusted and any(map(_may_undo, agent.hooks)):
+            way = f"a hook of the agent {agent.name} may put back what the guard replaced"
+            yield from opened(way, [f"the agent {agent.name}"], _FIX.format(agent.name))
+    for skill in skills:
+        if skill.name in scope.trusted:
+            continue
+        if skill.hooks is None or any(map(_may_undo, skill.hooks)):
+            way = f"a hook of the skill {skill.name} may put back what the guard replaced"
+            yield from opened(way, session, _FIX.format(skill.name))
+        if skill.runs_commands:
+            fix = f"take its lines with ! out, or {denying(*COMMANDS)}"
+            yield from opened(
+                f"the skill {skill.name} runs a command as it is loaded, which no hook sees", session, fix
+            )
+    for hook in wired:
+        if hook.event == "PermissionRequest" and matches(hook.matcher, "Bash"):
+            way = f"a PermissionRequest hook of {hook.origin} may put back what the guard replaced"
+            yield from opened(way, session, "remove it")
+
+
+def adding_hooks(wired: Sequence[WiredHook]) -> Iterator[Finding]:
+    """Yield a warning for each hook whose output the model reads, unjudged."""
+    for hook in wired:
+        if hook.event in _ADDING:
+            message = f"{hook.origin} has a {hook.event} hook: what it prints reaches the model, and nothing judges it"
+            yield Finding("warn", "wiring", message, "make sure that it prints nothing from after the PIT")
+
+
+def _may_undo(hook: AgentHook) -> bool:
+    is_ours = bundle.script_of(hook.command) == bundle.SCRIPTS.get(hook.event)
+    return hook.event in _REWRITING and not is_ours and any(matches(hook.matcher or "", tool) for tool in COMMANDS)

@@ -66,7 +66,7 @@ class Model:
                     self.answers.append((self._calls.pop(block["tool_use_id"]), _text(block)))
         position = sum(message["role"] == "assistant" for message in messages)
         turn = turns[position] if position < len(turns) else say()
-        blocks = [_with_id(block, next(self._ids)) for block in turn("\n".join(texts))]
+        blocks = [_add_id(block, next(self._ids)) for block in turn("\n".join(texts))]
         self._calls.update((block["id"], block) for block in blocks if block["type"] == "tool_use")
         return blocks
 
@@ -94,7 +94,7 @@ def _text(message: Mapping[str, Any]) -> str:
     return "\n".join(read.get(block.get("type"), json.dumps)(block) for block in content)
 
 
-def _with_id(block: Block, number: int) -> Block:
+def _add_id(block: Block, number: int) -> Block:
     return {**block, "id": f"toolu_{number:024}"} if block["type"] == "tool_use" else block
 
 

@@ -18,7 +18,7 @@ from pit_fetch.support.terminal import deliver, line
 TIMED_OUT = "timed out"
 
 
-def run(command: Sequence[str], environ: Mapping[str, str], stdin: str, seconds: float) -> str:
+def run_process(command: Sequence[str], environ: Mapping[str, str], stdin: str, seconds: float) -> str:
     """Return what a child process prints; "" if it fails, and :data:`TIMED_OUT` if its time is up."""
     pipe = subprocess.PIPE
     try:
@@ -61,13 +61,13 @@ class System:
     """The functions that run child processes, and find and announce the client."""
 
     seconds: float = 1.6  # for each child process; they run side by side, so the whole command takes less than two
-    run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run
+    run: Callable[[Sequence[str], Mapping[str, str], str, float], str] = run_process
     find_client: Callable[[Mapping[str, str]], str] = find_client
     announce: Callable[[str], None] = announce
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def output(self, command: Sequence[str], environ: Mapping[str, str], stdin: str = "") -> str:
-        """Return what ``command`` prints within the time for a child process, see :func:`run`."""
+        """Return what ``command`` prints within the time for a child process, see :func:`run_process`."""
         return self.run(command, environ, stdin, self.seconds)
 
     def python_output(self, code: str, environ: Mapping[str, str], *args: str) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from pit_fetch.claude_code import bundle, hook_trials
+from pit_fetch.claude_code import bundle
 from pit_fetch.claude_code.client_settings import (
     Settings,
     WiredHook,
@@ -18,7 +23,7 @@ from pit_fetch.claude_code.client_settings import (
 from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.install import PERMISSION
 from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server
-from pit_fetch.claude_code.system import System
+from pit_fetch.claude_code.system import TIMED_OUT, System
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
@@ -114,7 +119,7 @@ def _is_for_commands(row: bundle.WiringRow) -> bool:
 
 
 def _server_of(row: bundle.WiringRow) -> str:
-    """Return the server whose tools a row is about. Resources are Neo4j's, of which the guard permits none."""
+    """Return the server whose tools a row is about. The rows on resources count as Neo4j's."""
     return row.matcher.split("__")[1] if "__" in row.matcher else USUAL_NAME
 
 
@@ -165,8 +170,8 @@ def distinct(wired: Sequence[WiredHook]) -> list[WiredHook]:
 
 def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> list[Finding]:
     """Run a wired command on a planted leak, which it must stop."""
-    trial = hook_trials.trial_for(hook)
-    passes = hook_trials.run(trial, hook, environ, system)
+    trial = trial_for(hook)
+    passes = is_passed(trial, hook, environ, system)
     name = f"{hook.script} of {hook.origin}"
     if passes:
         findings = [Finding("ok", "trial", f"{name} {trial.promise}")]
@@ -180,3 +185,55 @@ def try_hook(hook: WiredHook, environ: Mapping[str, str], system: System) -> lis
     if hook.path and hook.path.is_file() and not os.access(hook.path, os.X_OK):
         findings.append(Finding("warn", "files", f"{hook.path} is not executable", f"chmod +x {hook.path}"))
     return findings
+
+
+# Trials of a wired hook.
+
+
+_UNDER_CEILING = {gate.CEILING_VARIABLE: "2024-01-01T00:00:00Z"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A call that a hook must stop, and how its answer shows that it does."""
+
+    call: Mapping[str, Any]  # the hook's input
+    variables: Mapping[str, str]  # beside the environment of the session
+    passes: Callable[[Any], bool]
+    promise: str
+
+
+def trial_for(hook: WiredHook) -> Trial:
+    """Return a trial of a tool that the hook is wired for: of Bash, if it is wired for that."""
+    tool = "Bash" if matches(hook.matcher, "Bash") else re.split(r"\s*[|,]\s*", hook.matcher)[0]
+    if hook.script == "pit_gate.py":
+        leak = guard.planted_leak()
+        if tool == "Bash":
+            return Trial(leak, {}, guard.withholds, "withholds a planted leak")
+        # The call of another tool names no PIT, so that only the ceiling can show that the answer is late.
+        leak = {**leak, "tool_name": tool, "tool_input": {}, "tool_response": leak["tool_response"]["stdout"]}
+        return Trial(leak, _UNDER_CEILING, _withholds, f"withholds a planted leak of {tool}")
+    if tool == "Bash":
+        call = {"tool_name": tool, "tool_input": {"command": "pit_fetch --help; cat /dev/null"}}
+        return Trial(call, {guard.ONLY_VARIABLE: "1"}, _denies, "refuses a compound command")
+    call = {"tool_name": tool, "tool_input": {"query": "RETURN 1 AS data", "server": USUAL_NAME}}
+    return Trial(call, _UNDER_CEILING, _denies, f"refuses a call of {tool} without a PIT")
+
+
+def is_passed(trial: Trial, hook: WiredHook, environ: Mapping[str, str], system: System) -> bool | None:
+    """Return whether the hook passes the trial; None if it does not answer in time."""
+    variables = {**environ, **hook.variables, "PIT_GATE_LOG": "", **trial.variables}
+    printed = system.output([shutil.which("sh") or "/bin/sh", "-c", hook.command], variables, json.dumps(trial.call))
+    try:
+        return trial.passes(json.loads(printed))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None if printed == TIMED_OUT else False
+
+
+def _withholds(answer: Any) -> bool:
+    replacement = answer["hookSpecificOutput"]["updatedToolOutput"]
+    return bool(answer["decision"] == "block" and replacement and "planted" not in json.dumps(answer))
+
+
+def _denies(answer: Any) -> bool:
+    return bool(answer["hookSpecificOutput"]["permissionDecision"] == "deny")

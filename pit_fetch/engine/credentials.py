@@ -81,7 +81,7 @@ def lookup(credential: Credential, environ: Mapping[str, str], folder: str) -> t
                 Code.DEPENDENCY_MISSING, package="python-dotenv (it reads .env)", command=command
             ) from None
         try:
-            text = trusted_files.read(path).decode("utf-8-sig")
+            text = trusted_files.read_trusted(path).decode("utf-8-sig")
         except trusted_files.UntrustedFile as error:
             raise ConfigError(Code.ENV_FILE_UNTRUSTED, file=path, problem=str(error)) from None
         except (OSError, ValueError):

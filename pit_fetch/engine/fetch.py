@@ -12,21 +12,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import credentials
-from pit_fetch.engine.failures import failed
-from pit_fetch.engine.hints import when_empty, with_advice
-from pit_fetch.engine.recalled import PublicStream
-from pit_fetch.engine.record_filter import RecordFilter
-from pit_fetch.engine.report import CollectedRecords, malformed
+from pit_fetch.engine.record_filter import PublicStream, RecordFilter
+from pit_fetch.engine.report import CollectedRecords, failed, malformed
 from pit_fetch.engine.settings_files import VARIABLES
 from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import CUTS, Code, Gap, gap
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, Withheld, in_order
 from pit_fetch.provider import Page, Query, Record, Watermark
+from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import refuse_what_is_of_today
+from pit_fetch.request.operations import is_of_publication, refuse_what_is_of_today, serves_nothing
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
+from pit_fetch.times import in_new_york, on_new_york_clock
 
 if TYPE_CHECKING:
     from pit_fetch.archive.archived import OpenArchives
@@ -53,7 +52,7 @@ def collect(
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
-        collected = CollectedRecords(Selection(gaps=(with_advice(error.gap, request, runtime),)), Withheld())
+        collected = CollectedRecords(Selection(gaps=(_advise(error.gap, request, runtime),)), Withheld())
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 - a provider may raise anything, even SystemExit
@@ -221,7 +220,7 @@ class Fetch:
             try:
                 return self._answer_of(archive).alone(self.collected)
             except Changed:
-                if self.archives is not None:  # the other answers of the loop are of the moment at which it began
+                if self.archives is not None:  # the loop answers as of the moment at which it began
                     raise
             # In a way that no writer disturbs, if this user has one.
             with closing(OpenArchives(self.runtime.find)) as archives:
@@ -240,3 +239,36 @@ class Fetch:
 def archive_of(request: FetchRequest, runtime: Runtime) -> str:
     """Return the archive that answers a request, too, as its option or the settings write it; "" without one."""
     return "" if request.input_file else request.archive or runtime.environ.get(VARIABLES["archive"], "")
+
+
+# Hints for people: what to ask instead of what was refused, and why an answer may be empty.
+
+# No source has much from before this year, so that an answer without items may be owed to a mistyped one.
+EARLY_YEAR = 1990
+
+
+def _advise(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
+    """Return the gap of a request that is refused. If a list is to blame, whoever may ask a panel is told so."""
+    if refused.code is not Code.USAGE or request.capture or is_for_an_agent(runtime.environ):
+        return refused
+    from pit_fetch.request.several import advice
+
+    pit = in_new_york(request.pit) if request.pit else ""
+    text = advice(refused.reason, request.options, request.provider, pit)
+    return gap(Code.USAGE, text=f"{refused.reason.rstrip('.')}{text}") if text else refused
+
+
+def when_empty(request: FetchRequest, query: Query) -> str:
+    """Return the hint for an answer without items. It depends on the request and the clock alone."""
+    if serves_nothing(query):
+        return ""
+    # Only for dates of publication: a forecast is about a day to come.
+    is_late = query.since is not None and query.since > query.now
+    if is_late and is_of_publication(query.operation):
+        end = "now" if query.pit is None else "the PIT"
+        return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
+    # The query's own bounds are kept away from the ends of the calendar.
+    for name, bound in (("--date-to", request.until), ("The PIT", request.pit)):
+        if bound is not None and (year := on_new_york_clock(bound).year) < EARLY_YEAR:
+            return f"{name} is in the year {year}: check it."
+    return request.provider.when_empty(query)

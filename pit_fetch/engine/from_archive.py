@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
+from heapq import merge
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pit_fetch.engine.recalled import archived_variant, in_envelope_order, stop_of, with_claims
-from pit_fetch.engine.record_filter import RecordFilter
+from pit_fetch.engine.record_filter import PublicStream, RecordFilter
 from pit_fetch.engine.report import CollectedRecords
-from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.pipeline.select import Selection, SelectionBuilder
+from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.pipeline.cursor import START, Position, place_among_ties, position, record_age
+from pit_fetch.pipeline.select import Selection, SelectionBuilder, in_order
 from pit_fetch.provider import Record
 from pit_fetch.request.coverage import TimeSpan, time_asked
 from pit_fetch.request.operations import accepts_claims, serves_nothing
@@ -19,7 +21,7 @@ from pit_fetch.runtime import Clock
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.session import ArchiveSession
+    from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
 
 
 class ArchiveAnswer:
@@ -54,7 +56,7 @@ class ArchiveAnswer:
         if not serves_nothing(self.query):
             read = live.selection
             # An archive that holds nothing else about the question leaves the live answer as it is.
-            holds_more = not self._is_of_today and self.archive.ingest_if_needed()
+            holds_more = not self._is_current and self.archive.ingest_if_needed()
             if self.archive.problem:
                 return live.with_gaps(after=(gap(Code.NOT_RECORDED, problem=self.archive.problem),))
             if not holds_more:
@@ -66,15 +68,15 @@ class ArchiveAnswer:
             return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
 
     @property
-    def _is_of_today(self) -> bool:
-        """Whether the live answer is that of today, as without a PIT, so that no earlier one corrects it."""
+    def _is_current(self) -> bool:
+        """Return whether the live answer stands as it is: in open mode, in a capture, and for a snapshot as of now."""
         is_past = self.request.pit is not None and self.request.pit < self.query.started
         is_snapshot = self.query.operation.dating != "record"
         return self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
 
     @property
     def _instant(self) -> datetime:
-        """The instant as of which the archive answers."""
+        """Return the instant as of which the archive answers."""
         return min(self.query.now, self.clock.now())
 
     def _uncaptured(self) -> Iterator[Gap]:
@@ -104,10 +106,10 @@ class ArchiveAnswer:
             from pit_fetch.archive.session import ArchivedRecords
 
             archived = ArchivedRecords(iter(()), self.query)
-        stream = in_envelope_order(archived, self.wanted.public(archived.records, lambda: instant))
+        stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
         stop = None if live is None or archived.is_snapshot else stop_of(live)
         builder = SelectionBuilder()
-        self.wanted.select(with_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
+        self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
@@ -121,9 +123,9 @@ class ArchiveAnswer:
         if is_live:  # the caveats of an archived answer take the place of those of a live one
             of_live = self.wanted.caveats()
             gaps = (*self.wanted.caveats(archived=True), *(known for known in gaps if known not in of_live))
-        return tuple(map(archived_variant, self._without_claims(gaps))) if is_snapshot else gaps
+        return tuple(map(archived_variant, self._drop_claims(gaps))) if is_snapshot else gaps
 
-    def _without_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
+    def _drop_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
         """Yield the gaps of an answer that is one reply of the archive's, all of it proved by sight."""
         for known in gaps:
             if known.code is Code.CLAIMED:
@@ -149,3 +151,36 @@ class ArchiveAnswer:
 def _shown(window: TimeSpan) -> str:
     """Return a window for people. It depends on the request and the clock alone."""
     return f"{format_for_people(window.since)} to {format_for_people(window.until)}"
+
+
+# The order of the records of an archive, and where they end.
+
+
+def merge_claims(stream: PublicStream, claimed: Sequence[Record]) -> PublicStream:
+    """Merge the records that are served on claims, which belong to other items, into ordered records."""
+    records = (part for part in stream if isinstance(part, Record))
+    return merge(records, (part for part in in_order(claimed) if isinstance(part, Record)), key=position)
+
+
+def sort_archived(held: ArchivedRecords, stream: PublicStream) -> PublicStream:
+    """Sort a snapshot's records, which come in the order of its reply.
+
+    Those of the index come newest first, and those of one instant in no order.
+    """
+    if held.is_snapshot:
+        return in_order(stream)
+    records = (part for part in stream if isinstance(part, Record))
+    return (record for _, ties in groupby(records, record_age) for record in sorted(ties, key=place_among_ties))
+
+
+def stop_of(live: Selection) -> Position | None:
+    """Return the last position that the live read reached; None if it came to its end."""
+    if not (live.stopped or live.is_cut):
+        return None
+    return START if live.last is None else position(live.last)
+
+
+def archived_variant(original: Gap) -> Gap:
+    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
+    code = original.code.archived
+    return gap(REASONS[code], **original.params) if code else original

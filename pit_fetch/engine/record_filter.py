@@ -1,18 +1,17 @@
-"""What of a stream of records answers a question: the same for a source, a file and an archive."""
+"""Select the records of a stream that answer a question. A source, a file and an archive share the filter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pit_fetch.engine.recalled import PublicStream, up_to
 from pit_fetch.engine.report import malformed
 from pit_fetch.engine.source import Stream
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
-from pit_fetch.pipeline.cursor import Position
-from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, take, with_period, with_required_fields
+from pit_fetch.pipeline.cursor import Position, position
+from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, require_fields, set_period, take
 from pit_fetch.provider import Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import accepts_claims, caveats, is_wanted
@@ -20,9 +19,12 @@ from pit_fetch.request.operations import accepts_claims, caveats, is_wanted
 if TYPE_CHECKING:
     from pit_fetch.engine.progress import Progress
 
+# A stream after the filter by the PIT.
+PublicStream = Iterable[Record | Watermark | Gap]
+
 
 class RecordFilter:
-    """The filter of one question. ``withheld`` is what it has kept back by now."""
+    """The filter of one question. ``withheld`` holds the ids of what it has kept back so far."""
 
     def __init__(self, request: FetchRequest, query: Query, progress: Progress) -> None:
         self.request, self.query, self.progress = request, query, progress
@@ -48,7 +50,7 @@ class RecordFilter:
         """Fill ``builder`` with the wanted ones of public records in order, none of them after ``stop``."""
         request, query, provider = self.request, query or self.query, self.request.provider
         records = (part for part in ordered if not isinstance(part, Watermark))
-        stream = with_required_fields(records, query.operation.required, self.flaw)
+        stream = require_fields(records, query.operation.required, self.flaw)
 
         def select(record: Record) -> bool:
             is_kept = is_wanted(provider, query, record)
@@ -74,6 +76,14 @@ class RecordFilter:
         return malformed(self.request, f"it has rows without {' and '.join(missing)}, which are left out")
 
 
+def up_to(stream: Iterable[Record | Gap], stop: Position) -> Iterator[Record | Gap]:
+    """Yield the parts of an answer, in its order, as far as ``stop``."""
+    for part in stream:
+        if isinstance(part, Record) and position(part) > stop:
+            return
+        yield part
+
+
 def _derived(
     stream: Iterator[Record | Gap], derive: Stage, builder: SelectionBuilder, period: str
 ) -> Iterator[Record | Gap]:
@@ -86,4 +96,4 @@ def _derived(
             else:
                 yield part
 
-    return (part if isinstance(part, Gap) else with_period(part, period) for part in derive(records()))
+    return (part if isinstance(part, Gap) else set_period(part, period) for part in derive(records()))

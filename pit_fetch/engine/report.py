@@ -25,6 +25,10 @@ from pit_fetch.times import format_for_people
 if TYPE_CHECKING:
     from pit_fetch.archive.session import ArchiveSession
 
+
+from pit_fetch.provider import Provider
+from pit_fetch.support.misuse import Misuse
+
 # What every answer with a PIT says first, and what it says of an operation whose claims are accepted.
 _WITHHELD = Code.LATE, Code.UNDATED
 _WITHHELD_UNLESS_CLAIMED = Code.LATE_UNLESS_CLAIMED, Code.UNDATED_UNLESS_CLAIMED
@@ -116,7 +120,7 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
         result = _written(request, (), [gap(Code.GATE_REFUSED, finding=finding)], options)
     is_whole = finding is None and len(result.kept) == len(shown)
     result = result._replace(public=tuple(collected.selection.records) if is_whole else result.kept)
-    return _with_status(request, result, ExitStatus.BUG if collected.failure or finding else ExitStatus.OK, options)
+    return _set_status(request, result, ExitStatus.BUG if collected.failure or finding else ExitStatus.OK, options)
 
 
 def unjudged(
@@ -124,7 +128,7 @@ def unjudged(
 ) -> FetchResult:
     """Return the answer that shows an operator ``records``, public or not. The gate would refuse it."""
     options = _options(request, secrets, resumes=False)
-    return _with_status(request, _written(request, envelope.entries(records, options), gaps, options), status, options)
+    return _set_status(request, _written(request, envelope.entries(records, options), gaps, options), status, options)
 
 
 def _written(
@@ -138,7 +142,7 @@ def _written(
     return FetchResult(sized.envelope, sized.text, notes=notes, kept=kept, gaps=tuple(gaps))
 
 
-def _with_status(
+def _set_status(
     request: FetchRequest, result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions
 ) -> FetchResult:
     # An envelope on stdout is read, with its gaps. A file, or rows for another program, is used without a look.
@@ -207,7 +211,7 @@ def malformed(request: FetchRequest, problem: str) -> Gap:
 
 
 def _unusable(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
-    """Return the gap of rows without identity. If no other row came, the reply is of something else. Open mode only."""
+    """Return the gap for rows without an id, in open mode. With no other rows, the reply is not this source's."""
     count = collected.withheld.unusable
     if count and not collected.selection.scanned:
         return [malformed(request, "none of its rows is a record of this source")]
@@ -257,3 +261,31 @@ def nothing(collected: CollectedRecords) -> Gap:
     if any(gap.code.is_uncaptured for gap in collected.selection.gaps):
         return gap(Code.NOTHING_HELD_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING_HELD)
     return gap(Code.NOTHING_WITH_HINT, hint=hint) if hint else gap(Code.NOTHING)
+
+
+def failed(request: FetchRequest, collected: CollectedRecords, error: BaseException) -> CollectedRecords:
+    """Return ``collected`` without any record of a provider that crashed.
+
+    Which records it had yielded by then may depend on withheld ones.
+    """
+    # With a PIT even what a provider asks for may come from a record that is withheld.
+    hint = f"({_describe(error)})" if request.pit is None else "See the audit file (PIT_FETCH_AUDIT)."
+    crash = gap(Code.PLUGIN_FAILED, source=request.provider.name, hint=hint)
+    return collected._replace(selection=Selection(gaps=(crash,)), failure=_locate(error, request.provider))
+
+
+def _describe(error: BaseException) -> str:
+    """Return the type of an exception, without its text, which may repeat a reply; the text alone of one of ours."""
+    return str(error) if isinstance(error, Misuse) else type(error).__name__
+
+
+def _locate(error: BaseException, provider: Provider) -> str:
+    """Return what an exception is, and the last line of the provider's own package that led to it, or the last line."""
+    from traceback import walk_tb
+
+    package = provider.fetch.__module__.partition(".")[0]
+    every = list(walk_tb(error.__traceback__))
+    own = [place for place in every if str(place[0].f_globals.get("__name__")).partition(".")[0] == package]
+    for frame, line in (own or every)[-1:]:
+        return f"{_describe(error)} at {frame.f_code.co_filename}:{line}"
+    return _describe(error)

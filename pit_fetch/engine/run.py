@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine import audit
-from pit_fetch.engine.failures import failed
 from pit_fetch.engine.fetch import collect
-from pit_fetch.engine.report import FetchResult, report
+from pit_fetch.engine.report import FetchResult, failed, report
 from pit_fetch.formats import json as as_json
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime

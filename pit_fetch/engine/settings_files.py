@@ -66,12 +66,12 @@ class Settings(NamedTuple):
 
 
 def with_settings(runtime: Runtime) -> tuple[Runtime, Settings]:
-    """Return ``runtime`` with the variables that files set, and the settings. Raise UsageError as :func:`read` does."""
-    settings = read(runtime.environ, runtime.folder)
+    """Return ``runtime`` with the variables that files set, and the settings. Raise UsageError as below."""
+    settings = read_settings(runtime.environ, runtime.folder)
     return runtime._replace(environ=settings.environ), settings
 
 
-def read(environ: Mapping[str, str], folder: str) -> Settings:
+def read_settings(environ: Mapping[str, str], folder: str) -> Settings:
     """Return the settings for a call in ``folder``.
 
     Raise UsageError for a file that is broken, and for a variable that is probably a misspelt restriction.
@@ -130,7 +130,7 @@ def _files(environ: Mapping[str, str], folder: str) -> Iterator[tuple[str, bool]
 
 def _load(file: str) -> Mapping[str, Any]:
     try:
-        return parse_toml(trusted_files.read(file).decode("utf-8-sig"))  # some editors write a byte order mark
+        return parse_toml(trusted_files.read_trusted(file).decode("utf-8-sig"))  # some editors write a byte order mark
     except (NotToml, UnicodeDecodeError) as error:
         where = re.search(r"at (line [0-9]+)", str(error))
         raise _broken(file, f"is not TOML ({where[1]})" if where else "is not TOML") from None

@@ -17,7 +17,7 @@ class UntrustedFile(Exception):
     """A file is not followed. The text says why, and is to be read after the file's name."""
 
 
-def read(path: str) -> bytes:
+def read_trusted(path: str) -> bytes:
     """Return the content of a regular file. Raise UntrustedFile, and OSError if it cannot be read."""
     # A pipe would wait for its writer, and a device never ends.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)

@@ -23,7 +23,7 @@ from pit_fetch.inspect.diff import ComparableAnswer, RunRequest, comparable, rec
 from pit_fetch.inspect.verdict import NOT_PROVED, Why, judge
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.select import records_of, visibility, with_period
+from pit_fetch.pipeline.select import records_of, set_period, visibility
 from pit_fetch.provider import Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
@@ -47,7 +47,7 @@ def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: l
     progress.nested = True  # only the explanation has a summary
     found = _collect(request, as_served, end, runtime, partial(run, runtime=runtime, progress=progress, argv=argv))
     progress.nested = False
-    explained = sorted(found.explained, key=lambda pair: position(with_period(as_served(pair[0]), operation.period)))
+    explained = sorted(found.explained, key=lambda pair: position(set_period(as_served(pair[0]), operation.period)))
     records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
     if not records and not found.has_failed:

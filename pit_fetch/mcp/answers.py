@@ -20,7 +20,7 @@ _HALF_A_PAIR = re.compile(r"[\ud800-\udfff]")
 
 
 class Answer(NamedTuple):
-    """What a call is answered with. ``content`` is what ``text`` spells; ``is_error``: it is nothing but a failure."""
+    """The answer to a call: ``text`` is ``content`` as JSON. ``is_error``: it holds nothing but a failure."""
 
     text: str
     content: Mapping[str, Any]
@@ -37,7 +37,7 @@ def released(text: str, at: datetime, *, is_error: bool = False) -> Answer:
 
 
 def refused(error: BaseException) -> Answer:
-    """Return the answer to a call that ended with ``error``, of which only the program's own errors say anything."""
+    """Return the answer to a call that ended with ``error``. Only the program's own errors are repeated."""
     return refusal(error.gap if isinstance(error, PitFetchError) else gap(Code.BUG, error=type(error).__name__))
 
 

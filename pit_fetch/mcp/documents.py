@@ -2,6 +2,9 @@
 
 A server may write one a line or one after the other, and cut its text off at a size. What is broken in a document is
 marked, as :func:`json_tree` does, and what came before it stays.
+
+>>> list(documents('Two rows: {"id": 1}\\n{"id": 2}'))
+[{'id': 1}, {'id': 2}]
 """
 
 from __future__ import annotations
@@ -31,10 +34,10 @@ def documents(text: str) -> Iterator[Any]:
         yield from [whole] if isinstance(whole, (dict, list)) else []
         return
     for segment in _NEXT.split(text):
-        yield from _of_segment(segment)
+        yield from _documents_in(segment)
 
 
-def _of_segment(text: str) -> Iterator[Any]:
+def _documents_in(text: str) -> Iterator[Any]:
     opening = _FIRST.match(text)
     while opening:
         start = opening.start(1)

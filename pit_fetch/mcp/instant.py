@@ -1,4 +1,4 @@
-"""The instant as of which a server answers: fixed by its command line, a file of the operator's, or the ceiling.
+"""The instant of a server: fixed by its command line, by a file of the operator's, or by the ceiling.
 
 No message of a client reaches this module.
 """
@@ -43,7 +43,7 @@ class Instant(NamedTuple):
 
     def now(self) -> Moment:
         """Return the instant for a call that begins now. Raise UsageError for none, or one above a ceiling."""
-        moment = Moment(self.text, require_pit(self.text)) if self.text else _of_file(self.file)
+        moment = Moment(self.text, require_pit(self.text)) if self.text else _read_file(self.file)
         check_ceiling(moment.at, self.environ)
         return moment
 
@@ -68,7 +68,7 @@ def fixed(pit: str | None, file: str | None, environ: Mapping[str, str]) -> Inst
     return instant
 
 
-def _of_file(path: str) -> Moment:
+def _read_file(path: str) -> Moment:
     """Return the instant in a small regular file. Raise UsageError, which quotes nothing: a client reads it."""
     try:
         # A pipe would wait for its writer.

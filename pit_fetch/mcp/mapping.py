@@ -8,6 +8,10 @@ It is TOML, a table for each tool that is let through:
     zone = "UTC"                      # of stamps without an offset
     [tools.NEWS_SENTIMENT.clamp]
     time_to = "compact"               # an argument that may not be after the instant
+
+>>> mapped = parse_mapping('[tools.news]\\navailable_at = "published"\\nkeep = ["title"]')["news"]
+>>> mapped.tool, mapped.items, mapped.available_at, mapped.keep
+('news', '.', 'published', ('title',))
 """
 
 from __future__ import annotations
@@ -123,7 +127,7 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 _MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, "keep": tuple, "drop": tuple}
 
 
-def read(text: str) -> dict[str, Mapped]:
+def parse_mapping(text: str) -> dict[str, Mapped]:
     """Return the mapped tools by name. Raise UsageError, which names the table and what is wrong with it."""
     try:
         content = parse_toml(text)

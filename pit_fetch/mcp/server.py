@@ -46,7 +46,7 @@ class Pace(NamedTuple):
 PACE = Pace()
 
 
-def run(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
+def serve(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
     """Serve until the client closes the wire."""
     anyio.run(_serve, server, wire, pace)
 
@@ -67,7 +67,7 @@ def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         ask = partial(calls.answer, server, params.name, params.arguments or {})
-        return _result(await _in_time(ask, limiter, context, pace))
+        return _result(await _answer_in_time(ask, limiter, context, pace))
 
     protocol = ProtocolServer(
         "pit_fetch",
@@ -87,7 +87,7 @@ def _instructions(server: calls.Server) -> str:
     return _INSTRUCTIONS.format(subject=subject, phrase=server.instant.phrase, advice=advice)
 
 
-async def _in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
+async def _answer_in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
     """Return what ``ask`` answers on a thread, or a gap if it is late. A cancelled call asks no more."""
     stop = threading.Event()
     answer = refusal(gap(Code.TIMEOUT, host="the source", timeout=pace.answer))

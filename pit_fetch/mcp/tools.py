@@ -2,6 +2,12 @@
 
 Nothing here knows a source. A tool has the source's own options, and the common ones that choose among public items. It
 has none for the instant, the place that is asked, or the format.
+
+>>> source = Provider("my-source", "demo", fetch=lambda query, context: (), parse_reply=lambda body, query: (),
+...     options=(Option("symbol", "the company"),))
+>>> tool = tools_for([source], "2024-02-15T21:00:00Z")["my_source"]
+>>> "symbol" in tool.arguments, "date_from" in tool.arguments, "pit" in tool.arguments
+(True, True, False)
 """
 
 from __future__ import annotations
@@ -60,9 +66,9 @@ class Tool(NamedTuple):
 
 def tools_for(providers: Iterable[Provider], phrase: str) -> dict[str, Tool]:
     """Return the tools by name: one for each source, and one that lists them. ``phrase`` is the instant, in words."""
-    tools = [_of_source(provider, phrase) for provider in providers]
+    tools = [_source_tool(provider, phrase) for provider in providers]
     names = [tool.name for tool in tools]
-    return {tool.name: tool for tool in (*tools, _of_sources(names, phrase))}
+    return {tool.name: tool for tool in (*tools, _sources_tool(names, phrase))}
 
 
 def name_of(provider: Provider) -> str:
@@ -75,7 +81,7 @@ def served(provider: Provider) -> list[Operation]:
     return [operation for operation in provider.operations if operation.dating != "never"]
 
 
-def _of_sources(names: list[str], phrase: str) -> Tool:
+def _sources_tool(names: list[str], phrase: str) -> Tool:
     text = (
         f"How the other tools answer as of {phrase}: for one source its operations, what each needs and takes, its "
         "fields, and the rule by which its items are dated; without a name, all sources in a line each. "
@@ -85,7 +91,7 @@ def _of_sources(names: list[str], phrase: str) -> Tool:
     return Tool(SOURCES, text, _object({"name": names_schema}))
 
 
-def _of_source(provider: Provider, phrase: str) -> Tool:
+def _source_tool(provider: Provider, phrase: str) -> Tool:
     operations = served(provider)
     taken = {OPTION, *(name for operation in operations for name in (*operation.needs, *operation.takes))}
     takes_all = not any(operation.needs or operation.takes for operation in operations)

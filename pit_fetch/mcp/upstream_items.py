@@ -1,6 +1,11 @@
 """The records in a result of another server's tool, by the operator's mapping. Pure.
 
 Whatever the result holds beside its items is never looked at. An item whose stamps cannot be read is undated.
+
+>>> result = {"structuredContent": {"rows": [{"id": 7, "at": "2024-02-15T21:00:00Z", "title": "x"}, {"id": 8}]}}
+>>> [(record.id, record.available_at) for record in records(result, Mapped("news", "news", items="rows", id="id",
+...     available_at="at"))]
+[('7', datetime.datetime(2024, 2, 15, 21, 0, tzinfo=datetime.timezone.utc)), ('8', None)]
 """
 
 from __future__ import annotations
@@ -53,7 +58,7 @@ def records(result: Mapping[str, Any], mapped: Mapped) -> Iterator[Record]:
     names = () if mapped.items == "." else tuple(mapped.items.split("."))
     structured = result.get("structuredContent")
     contents = [structured] if _is_read(structured, names) else _texts(result.get("content"))
-    for end in (end for content in contents for end in _ends(content, names)):
+    for end in (end for content in contents for end in _values_at_path(content, names)):
         yield from _records_at(end, mapped)
 
 
@@ -93,7 +98,7 @@ def _record(item: Any, mapped: Mapped) -> Record:
     tag: Any = item.get("available_at_source") if mapped.envelope else mapped.source_tag
     if tag not in TAGS:
         available_at, tag = None, mapped.source_tag
-    name = _at(item, mapped.id) if mapped.id else None
+    name = _value_at(item, mapped.id) if mapped.id else None
     is_named = isinstance(name, (str, int)) and not isinstance(name, bool) and str(name).strip()
     return Record(str(name) if is_named else _digest(payload), available_at, tag, payload, revised_at)
 
@@ -102,8 +107,8 @@ def _dates(
     item: Mapping[str, Any], payload: Mapping[str, Any], mapped: Mapped
 ) -> tuple[datetime | None, datetime | None]:
     """Return when an item was public and last revised; no time of publication if any of its stamps cannot be read."""
-    available_at = instant_of(_at(item, mapped.available_at), mapped.precision, mapped.zone)
-    revision = _at(item, mapped.revised_at) if mapped.revised_at else None
+    available_at = instant_of(_value_at(item, mapped.available_at), mapped.precision, mapped.zone)
+    revision = _value_at(item, mapped.revised_at) if mapped.revised_at else None
     revisions = [] if revision in (None, "") else [instant_of(revision, mapped.precision, mapped.zone)]
     # A part with a stamp of its own, such as a later comment, revises the item, and so does one that no path names.
     unnamed = () if mapped.envelope else _NESTED - {mapped.available_at, mapped.revised_at}
@@ -135,7 +140,7 @@ def _stamps_within(value: Any) -> Iterator[Any]:
 def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datetime | None:
     """Return the latest instant that a stamp could mean; None for one that means none."""
     if precision in _UNIX:
-        return _of_number(value, _UNIX[precision])
+        return _parse_unix(value, _UNIX[precision])
     text = _spelt_out(value.strip()) if isinstance(value, str) else ""
     if text < _FIRST_DAY or text.startswith(_UNSET_DAYS):
         return None
@@ -146,10 +151,10 @@ def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datet
         moment = parse_wall_clock(text, zone)
     if moment is None or moment == _EPOCH:
         return None
-    return _to_the_minute(moment, text, zone or UTC) if precision == "minute" else moment
+    return _end_of_minute(moment, text, zone or UTC) if precision == "minute" else moment
 
 
-def _to_the_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
+def _end_of_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
     """Return the end of a minute; of the day, where the hour is midnight as it is written or on the zone's clock."""
     local = moment.astimezone(zone)
     ends: list[datetime | None] = [end_of_minute(moment)]
@@ -161,7 +166,7 @@ def _to_the_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
 
 
 def _end_of_whole_day(text: str, zone: tzinfo | None) -> datetime | None:
-    """Return the end of a day, be it written as its midnight; the later of the zone's and of UTC's, if it says UTC."""
+    """Return the end of a day, which may be written as its midnight. If it says UTC, the later of both ends counts."""
     if text[10:] and not re.fullmatch(_WHOLE_DAY, text[10:]):
         return None
     zones = [zone, UTC] if text.endswith(("Z", "+00:00")) else [zone]
@@ -179,7 +184,7 @@ def _end_of_day(text: str, zone: tzinfo | None) -> datetime | None:
     return end_of_day_anywhere(day) if zone is None else end_of_day(day, zone)
 
 
-def _of_number(value: Any, units: int) -> datetime | None:
+def _parse_unix(value: Any, units: int) -> datetime | None:
     if isinstance(value, str) and re.fullmatch(r"[0-9]{9,15}", value):
         value = int(value)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -198,7 +203,7 @@ def _spelt_out(text: str) -> str:
     return f"{year}-{month}-{day} {hour}:{minute}" + (f":{second}" if second else "")
 
 
-def _ends(content: Any, names: Sequence[str], levels: int = MAX_DEPTH) -> Iterator[Any]:
+def _values_at_path(content: Any, names: Sequence[str], levels: int = MAX_DEPTH) -> Iterator[Any]:
     """Yield the arrays and objects at a path of a result. A text on the way is read as JSON.
 
     An array on the way stands for each of its elements. Were one element alone taken for the array, a second one, of
@@ -206,17 +211,17 @@ def _ends(content: Any, names: Sequence[str], levels: int = MAX_DEPTH) -> Iterat
     """
     if isinstance(content, str):
         for tree in documents(content):
-            yield from _ends(tree, names, levels)
+            yield from _values_at_path(tree, names, levels)
     elif isinstance(content, list) and names and not names[0].isdecimal():
         for part in content if levels else ():
-            yield from _ends(part, names, levels - 1)
+            yield from _values_at_path(part, names, levels - 1)
     elif names:
-        yield from _ends(_at(content, names[0]), names[1:], levels)
+        yield from _values_at_path(_value_at(content, names[0]), names[1:], levels)
     elif isinstance(content, (dict, list)):
         yield content
 
 
-def _at(value: Any, path: str) -> Any:
+def _value_at(value: Any, path: str) -> Any:
     """Return what is at a dotted path of an item; None if nothing is."""
     if isinstance(value, dict) and path in value:  # a name may have dots in it
         return value[path]
@@ -225,7 +230,7 @@ def _at(value: Any, path: str) -> Any:
         value = value[int(name)] if int(name) < len(value) else None
     else:
         value = value.get(name) if isinstance(value, dict) else None
-    return _at(value, rest) if rest else value
+    return _value_at(value, rest) if rest else value
 
 
 def _digest(payload: Mapping[str, Any]) -> str:

@@ -300,12 +300,12 @@ def _address(host: Host, base: str, path: str) -> str:
     """Return the URL of ``path`` on the host at ``base``. Raise UpstreamError if it would lead to another host."""
     # Before anything is sent or looked up, since a path may come from a reply.
     url = base + path
-    if path[:1] != "/" or path[:2] == "//" or not _is_at(base, url):
+    if path[:1] != "/" or path[:2] == "//" or not _is_same_host(base, url):
         raise UpstreamError(Code.NOT_A_PATH, host=host.name)
     return url
 
 
-def _is_at(base: str, url: str) -> bool:
+def _is_same_host(base: str, url: str) -> bool:
     try:
         url.encode()
         return urlsplit(url)[:2] == urlsplit(base)[:2]
@@ -319,7 +319,7 @@ def _target(url: str, location: str, base: str) -> str | None:
         target = urljoin(url, location)
     except ValueError:
         return None
-    return target if _is_at(base, target) else None
+    return target if _is_same_host(base, target) else None
 
 
 def _redirected(request: HttpRequest, target: str) -> HttpRequest:

@@ -17,7 +17,7 @@ def content(chunks: Iterable[bytes], encoding: str) -> bytes:
     """Return the content of ``chunks``, which have the Content-Encoding ``encoding``. Raise TransportError."""
     # urllib3 would do this as well, but takes a compressed stream that breaks off for a whole one.
     body = _bounded(chunks)
-    # Of several lines of the header, joined by commas, one may be empty: the Internet Archive sends such replies.
+    # Several header lines are joined by commas, and one may be empty: the Internet Archive sends such replies.
     name = encoding.strip(" ,\t").lower()
     if not body or name in ("", "identity"):
         return body

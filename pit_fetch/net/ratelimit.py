@@ -58,7 +58,7 @@ class State:
         return start - now
 
     def close(self, now: float, seconds: float) -> None:
-        """Grant no request before ``seconds`` from ``now``, at whatever rate, but those that are booked."""
+        """Grant no request before ``seconds`` from ``now``, except those that are booked."""
         self._read_clock(now)
         self.closed = now + seconds
 

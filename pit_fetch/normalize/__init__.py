@@ -6,6 +6,8 @@ that the page does not contain is not served. So a model may extract, but never 
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import sha256
@@ -13,7 +15,7 @@ from typing import Any, NoReturn
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
-from pit_fetch.normalize import folder, items
+from pit_fetch.normalize import items
 from pit_fetch.normalize.items import Item
 from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of
 from pit_fetch.normalize.stamps import dated
@@ -21,6 +23,7 @@ from pit_fetch.provider import Context, Field, Operation, Option, Provider, Quer
 
 # Several items of one page, and one sitemap of many pages, are the ordinary case.
 _KEPT_PAGES = 32
+_MAX_BYTES = 16_000_000  # of a page
 
 _UNREADABLE = Record("", None, "provider_metadata", {})
 
@@ -30,15 +33,15 @@ _CAVEAT = (
 )
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield one record for each item of a transformer's output. Raise InputError, and ConfigError without a folder."""
     pages = query.options["pages"]
-    if not folder.exists(pages):
+    if not os.path.isdir(pages) or not os.access(pages, os.R_OK | os.X_OK):
         raise ConfigError(Code.USAGE, text="--pages is not a folder that can be read.")
 
     @lru_cache(maxsize=_KEPT_PAGES)
     def bytes_of(name: str) -> bytes | None:
-        return folder.read(pages, name)
+        return read_page(pages, name)
 
     @lru_cache(maxsize=_KEPT_PAGES)
     def saved(name: str) -> Saved | None:
@@ -53,8 +56,27 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     def page(name: str, url: str) -> Saved | None:
         return captured(name, url) if is_envelope(bytes_of(name) or b"") else saved(name)
 
-    for item in items.read(body):
+    for item in items.parse_items(body):
         yield _UNREADABLE if item is None else _record(item, _page_of(item, page, bytes_of), query.open_mode)
+
+
+def read_page(folder: str, name: str) -> bytes | None:
+    """Return the bytes of a regular file in ``folder``; None for anything else, and for a file outside it.
+
+    The name was written by a model: it must not lead to another file, neither by ``..`` nor by a link.
+    """
+    root = os.path.realpath(folder)
+    try:
+        path = os.path.realpath(os.path.join(root, name))
+        if os.path.isabs(name) or os.path.commonpath([root, path]) != root:
+            return None
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
+            content = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    return content if len(content) <= _MAX_BYTES else None
 
 
 def _page_of(item: Item, page_named: Any, bytes_of: Any) -> Saved | None:
@@ -101,7 +123,7 @@ PROVIDER = Provider(
     name="normalize",
     summary="items extracted from saved pages, dated by what the pages themselves say",
     fetch=_nothing_to_ask,
-    parse_reply=read,
+    parse_reply=parse_reply,
     operations=(
         Operation(
             rule="the time at the place that the item names; revised at the latest time that its page says",

@@ -1,4 +1,11 @@
-"""Read a transformer's output: the claims of each item, and the texts that its page really contains. Pure."""
+"""Read a transformer's output: the claims of each item, and the texts that its page really contains. Pure.
+
+>>> item, none = parse_items(b'[{"url": "https://example.com/a", "title": "Sales rose"}, {"title": "of no page"}]')
+>>> item.address, item.payload, none
+('https://example.com/a', {'title': 'Sales rose'}, None)
+>>> quoted({"title": "Sales rose", "snippet": "Sales fell"}, Saved(texts=("In May, sales rose. Sales rose 4%.",)))
+{'title': 'Sales rose'}
+"""
 
 from __future__ import annotations
 
@@ -42,7 +49,7 @@ class Item(NamedTuple):
     payload: Mapping[str, Any]
 
 
-def read(body: bytes) -> Iterator[Item | None]:
+def parse_items(body: bytes) -> Iterator[Item | None]:
     """Yield the items of ``body``, an array, or an object with the array ``data``; None for one that is not an item.
 
     Raise InputError if there is no such array.

@@ -1,6 +1,12 @@
 """JSON-LD in a saved page: the addresses that it calls its own, and its values, with what they are times of. Pure.
 
 Every pair counts, also of a key that appears twice: an object is read as a tuple of pairs.
+
+>>> page = document('{"mainEntityOfPage": "https://example.com/a", "datePublished": "2024-02-15"}')
+>>> list(main_entities(page))
+['https://example.com/a']
+>>> [(value.value, sorted(value.places)) for value in values(page)]
+[('https://example.com/a', []), ('2024-02-15', ['datepublished'])]
 """
 
 from __future__ import annotations

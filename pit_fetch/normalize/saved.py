@@ -2,6 +2,10 @@
 
 A page is HTML, alone or behind the headers of its reply (``curl --include``), an entry of a sitemap, or a capture in a
 saved envelope of ``wayback page as=html``.
+
+>>> page = page_of(b'<link rel="canonical" href="https://example.com/a"><meta name="date" content="2024-02-15">')
+>>> page.addresses, page.stamps
+(frozenset({'https://example.com/a'}), (PageStamp(kind='meta', name='date', text='2024-02-15'),))
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.normalize import linked_data
-from pit_fetch.normalize.stamps import CAPTURED, NAMES, Stamp, known
+from pit_fetch.normalize.stamps import CAPTURED, NAMES, PageStamp, known
 from pit_fetch.support.encoding import as_utf8
 from pit_fetch.wire import decode_page, read_html, rows_in
 
@@ -34,7 +38,7 @@ class Saved(NamedTuple):
     """The content of a page."""
 
     addresses: frozenset[str] = frozenset()  # those that it calls its own, in their plain form
-    stamps: tuple[Stamp, ...] = ()
+    stamps: tuple[PageStamp, ...] = ()
     # Its text, in two readings: elements separate words, and elements within a line do not.
     texts: tuple[str, ...] = ()
 
@@ -65,7 +69,7 @@ def capture_of(content: bytes, address: str) -> Saved | None:
         is_page = item.get("shows") == "page" and isinstance(stamp, str) and isinstance(source, str)
         if is_page and plain_address(item.get("url")) == address:
             page = _read_page(str(source), ())
-            captured = Stamp(*CAPTURED, str(stamp))
+            captured = PageStamp(*CAPTURED, str(stamp))
             return page and Saved(page.addresses | {address}, (*page.stamps, captured), page.texts)
     return None
 
@@ -77,7 +81,7 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     except (_Unreadable, UpstreamError, ValueError, RecursionError):
         return None
     addresses = [plain_address(text) for text in (*reader.addresses, *_addresses_in(headers))]
-    stamps = [Stamp("header", name, value) for name, value in headers if name in NAMES["header"]]
+    stamps = [PageStamp("header", name, value) for name, value in headers if name in NAMES["header"]]
     return Saved(frozenset(filter(None, addresses)), (*stamps, *reader.stamps), reader.readings())
 
 
@@ -91,7 +95,7 @@ def entry_of(content: bytes, address: str) -> Saved | None:
     own = [entry for entry in reader.entries if plain_address(entry.get("loc", "")) == address]
     if not own:
         return None
-    stamps = [Stamp("sitemap", name, entry[name]) for entry in own for name in NAMES["sitemap"] if entry.get(name)]
+    stamps = [PageStamp("sitemap", name, entry[name]) for entry in own for name in NAMES["sitemap"] if entry.get(name)]
     return Saved(frozenset({address}), tuple(stamps), ("\n".join(text for entry in own for text in entry.values()),))
 
 
@@ -113,7 +117,7 @@ class _PageReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.addresses: list[str] = []
-        self.stamps: list[Stamp] = []
+        self.stamps: list[PageStamp] = []
         self.texts: list[str] = []
         self._lines: list[str] = []  # the same, with a break where a line ends
         self._script: list[str] | None = None  # of JSON-LD
@@ -150,7 +154,7 @@ class _PageReader(HTMLParser):
         else:
             names = [name for name in names if name.startswith(("date", "upload"))]
         names += self._named if values else ()
-        self.stamps += [Stamp("meta", name, text) for name in names for text in values if text.strip()]
+        self.stamps += [PageStamp("meta", name, text) for name in names for text in values if text.strip()]
         if values:
             self._named = ()
         elif tag != "meta" and not attributes.keys().isdisjoint(_PROPERTIES):
@@ -164,7 +168,7 @@ class _PageReader(HTMLParser):
         self._part(tag)
         text = "".join(self._named_text)
         if text.strip():
-            self.stamps += [Stamp("meta", name, text) for name in self._named]
+            self.stamps += [PageStamp("meta", name, text) for name in self._named]
         if text.strip() or tag == self._open:
             self._named, self._named_text = (), []
         if tag == "script" and self._script is not None:
@@ -207,7 +211,7 @@ class _PageReader(HTMLParser):
             if value.is_named and isinstance(value.value, str):
                 self._has(value.value)
             text = str(value.value)
-            self.stamps += [Stamp("json-ld", place, text) for place in value.places if text.strip()]
+            self.stamps += [PageStamp("json-ld", place, text) for place in value.places if text.strip()]
 
 
 class _SitemapReader(HTMLParser):

@@ -3,6 +3,13 @@
 The table is closed: a date of another name (an event's, a fiscal period's) is content, and no time of publication.
 Names are those of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and sitemaps.org, and those that large
 publishing systems write besides.
+
+>>> known("meta", "article:published_time"), known("meta", "event:start")
+('article:published_time', None)
+>>> first = PageStamp("meta", "date", "2024-02-15T16:00:00-05:00")
+>>> proved = dated("meta", "date", first.text, [first, PageStamp("meta", "lastmod", "2024-02-16T09:00:00Z")])
+>>> proved.available_at.isoformat(), proved.revised_at.isoformat()
+('2024-02-15T21:00:00+00:00', '2024-02-16T09:00:00+00:00')
 """
 
 from __future__ import annotations
@@ -66,7 +73,7 @@ def known(kind: str, name: str) -> str | None:
     return listed if listed in NAMES[kind] else None
 
 
-class Stamp(NamedTuple):
+class PageStamp(NamedTuple):
     """One time that a page states, and its place."""
 
     kind: str
@@ -81,7 +88,7 @@ class Dated(NamedTuple):
     revised_at: datetime | None = None
 
 
-def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | None:
+def dated(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Dated | None:
     """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
     A page that was changed later is another page: so every time of publication or change on it counts, wherever it
@@ -92,7 +99,7 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     if name not in NAMES.get(kind, ()) or not claim:
         return None
     stamps = list(stamps)
-    claimed = _moment(Stamp(*place, claim))
+    claimed = _moment(PageStamp(*place, claim))
     own = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) == place]
     every = [_moment(stamp) for stamp in stamps if (stamp.kind, stamp.name) != _RECEIVED]
     if claimed is None or claimed not in own:
@@ -105,7 +112,7 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[Stamp]) -> Dated | 
     return Dated(claimed, latest if latest > claimed else None)
 
 
-def _moment(stamp: Stamp) -> datetime | None:
+def _moment(stamp: PageStamp) -> datetime | None:
     """Return the instant of a stamp, the latest that it could mean; None without an offset, and for anything else."""
     if stamp.kind == "header":
         return parse_http_date(stamp.text)

@@ -58,7 +58,7 @@ def fit_to_budget(
     least, most = 0, len(items) - 1
     while least < most:
         count = (least + most + 1) // 2
-        cut = _with_budget_gap(gaps, options, max_chars, format_cursor(shown[count - 1].record))
+        cut = _replace_cap_gaps(gaps, options, max_chars, format_cursor(shown[count - 1].record))
         candidate = envelope_of(items[:count], cut, options)
         text = write(candidate)
         if len(text) <= max_chars:
@@ -83,7 +83,7 @@ def _chunk(item: dict[str, Any], room: int, options: EnvelopeOptions) -> Chunk:
     return chunk(item, options.start, room, STAMPS, partial(is_quoting, pit=options.pit))
 
 
-def _with_budget_gap(
+def _replace_cap_gaps(
     gaps: Sequence[Gap], options: EnvelopeOptions, max_chars: int, cursor: str, code: Reason = Code.MAX_CHARS
 ) -> list[Gap]:
     resumable, for_good = (
@@ -103,18 +103,20 @@ def _fit_oversized(
     others = [name for name, value in item.items() if name not in STAMPS and not isinstance(value, str)]
     others.sort(key=lambda name: (-len(json.dumps(item[name])), name))
 
-    def without(count: int) -> SizedEnvelope | None:
+    def fit_without(count: int) -> SizedEnvelope | None:
         shortened = {**item, **dict.fromkeys(others[:count])}
         return _longest_chunk(shown, shortened, others[:count], gaps, options, write, max_chars)
 
-    fitting = without(0) if shown else None
+    fitting = fit_without(0) if shown else None
     if shown and fitting is None:  # the fewest fields without which it fits
-        fitting = without(1 + bisect_left(range(1, len(others)), True, key=lambda count: without(count) is not None))
+        fitting = fit_without(
+            1 + bisect_left(range(1, len(others)), True, key=lambda count: fit_without(count) is not None)
+        )
     if fitting is not None:
         return fitting
     cut = gaps
     if shown:
-        cut = _with_budget_gap(gaps, options, max_chars, format_cursor(shown[0].record), Code.ITEM_LEFT_OUT)
+        cut = _replace_cap_gaps(gaps, options, max_chars, format_cursor(shown[0].record), Code.ITEM_LEFT_OUT)
     empty = envelope_of((), cut, options)
     return SizedEnvelope(empty, write(empty), 0)
 
@@ -139,9 +141,9 @@ def _longest_chunk(
         cut = list(gaps)
         if candidate.next is not None:
             resume = format_cursor(record, candidate.next)
-            cut = _with_budget_gap(gaps, options, max_chars, resume, Code.CONTINUED)
+            cut = _replace_cap_gaps(gaps, options, max_chars, resume, Code.CONTINUED)
         elif len(shown) > 1:
-            cut = _with_budget_gap(gaps, options, max_chars, format_cursor(record))
+            cut = _replace_cap_gaps(gaps, options, max_chars, format_cursor(record))
         envelope = envelope_of([candidate.item], [*cut, *notes], options)
         text = write(envelope)
         if len(text) <= max_chars:

@@ -87,7 +87,7 @@ def chunk(
 
 
 def is_resumable(item: Mapping[str, Any], start: ChunkStart, fixed_fields: Collection[str]) -> bool:
-    """Return whether ``item`` can be resumed at ``start``: its text up to there is what was delivered."""
+    """Return whether ``item`` can be resumed at ``start``: its text up to there has not changed since."""
     text = item.get(start.field)
     if not _is_text(start.field, text, fixed_fields) or not isinstance(text, str) or start.offset > len(text):
         return False

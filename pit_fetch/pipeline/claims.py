@@ -54,7 +54,7 @@ def acceptor(operation: Operation) -> Accept:
         payload = record.payload if record.claimed_payload is None else record.claimed_payload
         return record._replace(
             available_at=at,
-            payload=_by(cutoff, payload, stamps),
+            payload=_drop_late_stamps(cutoff, payload, stamps),
             revised_at=None,
             at_receipt=False,
             first_seen_at=None,
@@ -64,16 +64,18 @@ def acceptor(operation: Operation) -> Accept:
     return accept
 
 
-def _by(cutoff: datetime, payload: Mapping[str, Any], stamps: Mapping[str, FieldKind]) -> Mapping[str, Any]:
+def _drop_late_stamps(
+    cutoff: datetime, payload: Mapping[str, Any], stamps: Mapping[str, FieldKind]
+) -> Mapping[str, Any]:
     """Return the payload without the stamps that lie after ``cutoff``, or cannot be read."""
     return {
         name: value
         for name, value in payload.items()
-        if value is None or name not in stamps or _is_by(cutoff, value, stamps[name])
+        if value is None or name not in stamps or _is_past(cutoff, value, stamps[name])
     }
 
 
-def _is_by(cutoff: datetime, value: object, kind: FieldKind) -> bool:
+def _is_past(cutoff: datetime, value: object, kind: FieldKind) -> bool:
     if kind == "date":
         day = parse_date(value)
         moment = None if day is None else end_of_day_anywhere(day)

@@ -91,7 +91,7 @@ def period_age(text: str) -> float:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return _AGE_OF_UNDATED
-    # Which zone a clock without an offset is of makes no difference among records of one source.
+    # A clock without an offset counts as UTC: among records of one source only their order matters.
     return (_EPOCH - moment.replace(tzinfo=moment.tzinfo or UTC)).total_seconds()
 
 

@@ -88,7 +88,7 @@ class PlainEnvelope(dict[str, list[dict[str, Any]]]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
+        """Return whether nothing was cut, failed or never captured: the items are all that was public and asked for."""
         return not any(map(is_lack, self.gaps))
 
 

@@ -140,13 +140,13 @@ def public(
             served = _served(element, cutoff(), withheld, accept)
             if served is not None:
                 is_fruitless = False
-                yield with_period(served, period)
+                yield set_period(served, period)
         elif isinstance(element, Page):
             judged = (_served(record, cutoff(), withheld, accept) for record in element.records)
             records = [record for record in judged if record is not None]
             is_fruitless = is_fruitless and not records
             for record, mark in marks.behind(records, element):
-                yield with_period(record, period)
+                yield set_period(record, period)
                 yield from mark
         elif isinstance(element, Watermark):
             yield element
@@ -185,7 +185,7 @@ class _PageMarks:
         return (Watermark(page.order(self._oldest)),)
 
 
-def with_period(record: Record, field: str) -> Record:
+def set_period(record: Record, field: str) -> Record:
     """Return the record with the text in ``field`` as its period."""
     text = record.payload.get(field) if field else None
     return Record(*record[:-1], text) if isinstance(text, str) else record
@@ -259,7 +259,7 @@ def _newest_versions(records: Iterable[Record]) -> Iterable[Record]:
     return newest.values()
 
 
-def with_required_fields(
+def require_fields(
     stream: Iterable[Record | Gap], required: Sequence[str], flaw: Callable[[Sequence[str]], Gap]
 ) -> Iterator[Record | Gap]:
     """Yield the records that have all ``required`` fields. Yield a gap of ``flaw`` in the place of the first other one.

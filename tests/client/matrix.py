@@ -27,7 +27,7 @@ from typing import Any
 from unittest.mock import patch
 
 from pit_fetch.claude_code import sdk
-from pit_fetch.claude_code.cypher import blocks
+from pit_fetch.claude_code.lint import blocks
 from pit_fetch.claude_code.scripted_model import Script, Turn, call, say
 from pit_fetch.cli.commands import init
 from pit_fetch.support.bundled import gate
@@ -158,6 +158,7 @@ _MANY = [item(f"public {number}") for number in range(100)]
 _PRINTS = f"import sys\nprint({CANARY!r})\n"
 _REWRITES, _QUOTES = "python3 other.py rewrites", "python3 other.py quotes"
 _STOPS = 'echo \'{"continue": false, "stopReason": "enough"}\''
+_PARTS = ("--with", "neo4j")
 _HOOKED = ("gate alone", "settings", "plugin")
 _GUARDED = ("settings", "plugin")
 
@@ -344,7 +345,8 @@ def _script(row: Row, column: str) -> Script:
     if not row.subagent and not row.agent:
         return {"main": row.turns}
     name = row.agent or AGENT
-    agent = {"plugin": f"pit-fetch:{name}", "settings": name, "SDK": name}.get(column, "general-purpose")
+    of_plugin = name if row.agent else f"pit-fetch:{name}"
+    agent = {"plugin": of_plugin, "settings": name, "SDK": name}.get(column, "general-purpose")
     brief = call("Agent", subagent_type=agent, description="fetch", prompt=BRIEF, run_in_background=False)
     return {"main": [brief, say()], BRIEF: row.turns}
 
@@ -357,13 +359,13 @@ def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
     if column == "nothing":
         yield Setting(project)
     elif column == "gate alone":
-        init.run([], {}, str(project))
+        init.run(_PARTS, {}, str(project))
         _keep_only(claude / "settings.json", "PostToolUse")
         shutil.rmtree(claude / "agents")
         _break(row, claude / "hooks", claude / "settings.json")
         yield Setting(project)
     elif column == "settings":
-        init.run([], {}, str(project))
+        init.run(_PARTS, {}, str(project))
         _break(row, claude / "hooks", claude / "settings.json")
         _rewire(row, claude / "settings.json")
         yield _placed(row, Setting(project, env))
@@ -372,12 +374,12 @@ def _installed(row: Row, column: str, project: Path) -> Iterator[Setting]:
         harness.copy_plugin(plugin)
         _break(row, plugin / "hooks", plugin / "hooks" / "hooks.json")
         _rewire(row, plugin / "hooks" / "hooks.json")
-        if row.gate == "twice":
-            init.run([], {}, str(project))
+        if row.gate == "twice" or row.agent:  # a plugin brings no agents of Neo4j
+            init.run(_PARTS, {}, str(project))
         _write_settings(row, claude / "settings.json")
         yield _placed(row, Setting(project, env, ["--plugin-dir", str(plugin)]))
     else:
-        init.run([], {}, str(project))
+        init.run(_PARTS, {}, str(project))
         (claude / "settings.json").unlink()
         _write_settings(row, claude / "settings.json")
         shutil.rmtree(claude / "hooks")

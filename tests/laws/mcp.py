@@ -16,7 +16,7 @@ from pit_fetch.cli.arguments import read_options
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
 from pit_fetch.mcp.instant import fixed
-from pit_fetch.mcp.server import run as serve
+from pit_fetch.mcp.server import serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.mcp.tools import name_of, tools_for
 from pit_fetch.runtime import Runtime

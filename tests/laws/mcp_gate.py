@@ -16,8 +16,8 @@ from pit_fetch.engine.settings_files import Settings
 from pit_fetch.mcp import gate
 from pit_fetch.mcp.calls import Runtimes, Server
 from pit_fetch.mcp.instant import fixed
-from pit_fetch.mcp.mapping import Mapped, read
-from pit_fetch.mcp.server import run as serve
+from pit_fetch.mcp.mapping import Mapped, parse_mapping
+from pit_fetch.mcp.server import serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.mcp.upstream import parsed
 from pit_fetch.mcp.upstream_items import instant_of
@@ -132,7 +132,7 @@ def _before(rng: Random, form: str) -> timedelta:
 def _mapped(settings: str, path: str, rng: Random) -> Mapped:
     keep = rng.choice(("", 'keep = ["title", "id"]'))
     text = f'[tools.read]\nitems = "{path}"\nid = "id"\navailable_at = "at"\nrevised_at = "changed"\n{settings}\n{keep}'
-    return read(text)["read"]
+    return parse_mapping(text)["read"]
 
 
 def _item(name: str, at: datetime, spell: Callable[[datetime], Any], **more: Any) -> str:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from pit_fetch.claude_code import bundle
-from pit_fetch.claude_code.cypher import Block, blocks
+from pit_fetch.claude_code.lint import Block, blocks
 from tests.neo4j.graph import (
     CHANNELS,
     CONCEPTS,

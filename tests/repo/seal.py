@@ -1,8 +1,9 @@
 """Write what follows from other files, in the guard and in documents: ``python -m tests.repo.seal``.
 
-From the providers come the bundled agents, their options, the keyword arguments of the Python API, and which captured
-requests answer which questions. The shipped patterns come from the files that agents read, the help from the program,
-the size and the scores of the leak corpus from its files, and the lines of statements from their table.
+From the providers come the bundled agents (in the guard and in the plugin), their options, the keyword arguments of the
+Python API, and which captured requests answer which questions. The shipped patterns come from the files that agents
+read, the help from the program, the size and the scores of the leak corpus from its files, and the lines of statements
+from their table.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tests.neo4j.patterns import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD, README = ROOT / "hooks" / "pit_guard.py", ROOT / "README.md"
+PLUGIN = ROOT / ".claude-plugin" / "plugin.json"
 COMMAND, CORPUS, COVERAGE, EVIDENCE, FACTS = (
     ROOT / "docs" / name for name in ("command.md", "corpus.md", "coverage.md", "evidence.md", "sec_facts.md")
 )
@@ -163,6 +165,13 @@ def sealed_guard(text: str) -> str:
     return _with_table(text, "\nSHIPPED_PATTERNS = {\n", patterns, "}\n")
 
 
+def sealed_plugin(text: str) -> str:
+    """Return the plugin's manifest, its ``text`` with the adapters: a list stands in the place of the folder."""
+    agents = sorted(agent for name in registry.BUNDLED_NAMES for agent in registry.load(name).agents)
+    manifest = {**json.loads(text), "agents": [f"./agents/{agent}.md" for agent in agents]}
+    return json.dumps(manifest, indent=2) + "\n"
+
+
 def _with_table(text: str, opening: str, lines: Iterable[str], closing: str) -> str:
     before, found, rest = text.partition(opening)
     _, end, after = rest.partition(closing)
@@ -246,6 +255,7 @@ _TYPES = {
 
 SEALED: Mapping[Path, Callable[[str], str]] = {
     GUARD: sealed_guard,
+    PLUGIN: sealed_plugin,
     README: sealed_readme,
     COMMAND: sealed_command,
     CORPUS: sealed_corpus,

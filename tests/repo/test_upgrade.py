@@ -10,6 +10,7 @@ import pytest
 
 from pit_fetch.claude_code import bundle, versions
 from pit_fetch.cli import command
+from pit_fetch.support.bundled import load
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "d7229f4"
@@ -23,9 +24,10 @@ def _content(path: str) -> bytes:
 def test_the_first_version_is_upgraded_whole(tmp_path: Path) -> None:
     if not _content("hooks/pit_gate.py"):
         pytest.skip("the history is not here")
-    command.run(["init"], {}, str(tmp_path))
+    command.run(["init", "--with", "neo4j"], {}, str(tmp_path))
     claude = tmp_path / ".claude"
-    for name in bundle.files():
+    superseded = [f"agents/{name}.md" for name in load("pit_guard").FORMER_ADAPTERS]
+    for name in (*bundle.files(), *superseded):
         if _content(name):
             (claude / name).write_bytes(_content(name))
             assert versions.recorded().version_of(name, _content(name))
@@ -35,6 +37,7 @@ def test_the_first_version_is_upgraded_whole(tmp_path: Path) -> None:
     assert (upgraded.status, "KEPT" in upgraded.text) == (0, False)
     for name, content in bundle.files().items():
         assert versions.with_model((claude / name).read_bytes(), b"") == content
+    assert not any((claude / name).exists() for name in superseded)
     assert b"\nmodel: opus\n" in (claude / "agents" / "alphavantage.md").read_bytes()
     hooks = json.loads((claude / "settings.json").read_text())["hooks"]
     wired = [(event, entry["matcher"]) for event, entries in hooks.items() for entry in entries]

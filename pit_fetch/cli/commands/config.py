@@ -47,7 +47,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
 
 
 def _rows(environ: Mapping[str, str], folder: str) -> Iterator[SettingRow]:
-    settings = settings_files.read(environ, folder)
+    settings = settings_files.read_settings(environ, folder)
     for option in COMMON_OPTIONS:
         if option.name in settings.options:
             yield SettingRow(option.name, settings.options[option.name], settings.origins[option.name])

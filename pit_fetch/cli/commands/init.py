@@ -6,7 +6,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def run(
     if arguments.mcp:
         return _run_mcp(arguments, project, environ)
     options = install.Options(
-        only=arguments.only,
+        only=_chosen_parts(arguments, project),
         without=arguments.without,
         model=arguments.model,
         upgrade=arguments.upgrade,
@@ -98,11 +98,11 @@ def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str,
     if is_kept:  # what was asked for would look as if it were done
         text += f"The kept entry answers as of {mcp_entry.present_instant(project)}.\n"
     elif not arguments.uninstall:
-        text += _for_other_clients(words, environ)
+        text += _show_entry(words, environ)
     return CommandResult(text, ExitStatus.FOUND if is_kept else ExitStatus.OK)
 
 
-def _for_other_clients(words: Sequence[str], environ: Mapping[str, str]) -> str:
+def _show_entry(words: Sequence[str], environ: Mapping[str, str]) -> str:
     beside = Path(sys.executable).with_name("pit_fetch")  # where pip put it, on PATH or not
     program = shutil.which("pit_fetch", path=environ.get("PATH")) or (str(beside) if beside.exists() else "pit_fetch")
     servers = {"mcpServers": {mcp_entry.NAME: mcp_entry.entry(words, program)}}
@@ -122,8 +122,9 @@ def _parser(folder: str) -> Parser:
     )
     direction.add_argument("--uninstall", action="store_true", help="remove what init installed, and keep edited files")
     names = ",".join(bundle.PARTS)
-    parts.add_argument("--only", type=_parts, default=bundle.PARTS, metavar="PARTS", help=f"only these of {names}")
+    parts.add_argument("--only", type=_parts, metavar="PARTS", help=f"only these of {names}")
     parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all parts but these")
+    parts.add_argument("--with", dest="also", choices=("neo4j",), help="the agents and skills of a Neo4j graph, too")
     parser.add_argument("--mcp", action="store_true", help="instead, the entry of pit_fetch mcp in .mcp.json")
     once = partial(parser.add_argument, action=Once)
     once("--pit", metavar="ISO8601", help="with --mcp: the instant (default: the client's ceiling)")
@@ -139,6 +140,14 @@ def _parser(folder: str) -> Parser:
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--force", action="store_true", help="also replace or remove edited files")
     return parser
+
+
+def _chosen_parts(arguments: argparse.Namespace, project: Path) -> Collection[str]:
+    """Return the parts to install or remove. Neo4j's are installed where asked for, or kept up where they are."""
+    if arguments.only:
+        return tuple(arguments.only)
+    has_neo4j = any(bundle.is_neo4j(name) and (project / ".claude" / name).exists() for name in bundle.files())
+    return bundle.PARTS if arguments.also or arguments.uninstall or has_neo4j else bundle.USUAL_PARTS
 
 
 def _parts(text: str) -> tuple[str, ...]:

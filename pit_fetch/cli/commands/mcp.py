@@ -61,7 +61,7 @@ def _prepared(arguments: Any, runtime: Runtime) -> Server:
 def protocol() -> Any:
     """Return the functions that need the SDK. Raise ConfigError if it is not installed."""
     try:
-        from pit_fetch.mcp.server import run as serve
+        from pit_fetch.mcp.server import serve
         from pit_fetch.mcp.streams import take_standard_streams
     except ImportError:
         raise ConfigError(Code.DEPENDENCY_MISSING, package="mcp>=2") from None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from pit_fetch.engine import settings_files
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import audience
+from pit_fetch.times import in_new_york, is_aware
 
 if TYPE_CHECKING:
     from pit_fetch.mcp.mapping import Mapped
@@ -65,7 +67,7 @@ def _mapping(name: str | None, runtime: Runtime) -> dict[str, Mapped]:
     ready = {path.stem: path for path in (Path(mapping.__file__).parent / "mappings").glob("*.toml")}
     if name is None or (name not in ready and not Path(runtime.path(name)).exists()):
         raise UsageError(Code.USAGE, text=f"--tools names a mapping: a file, or one of {', '.join(sorted(ready))}")
-    return mapping.read(_text(str(ready.get(name) or runtime.path(name)), "--tools"))
+    return mapping.parse_mapping(_text(str(ready.get(name) or runtime.path(name)), "--tools"))
 
 
 def _text(path: str, option: str) -> str:
@@ -93,7 +95,7 @@ def _started(arguments: Any, mapped: Mapping[str, Mapped], command: Sequence[str
 
 def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) -> list[str]:
     """Return the lines of a check. Raise UsageError: for an agent, since they name what was withheld."""
-    from pit_fetch.mcp import check, instant
+    from pit_fetch.mcp import instant
     from pit_fetch.mcp.upstream import parsed
 
     runtime, _ = settings_files.with_settings(runtime)
@@ -109,4 +111,30 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
         raise UsageError(Code.USAGE, text=text)
     file = None if arguments.pit_file is None else runtime.path(arguments.pit_file)
     at = instant.fixed(arguments.pit, file, runtime.environ).now().at
-    return list(check.verdicts(result, mapped[name], at))
+    return list(verdicts(result, mapped[name], at))
+
+
+_WHY = {
+    "public": "passes",
+    "late": "is withheld: it became public, or was revised, after the instant",
+    "undated": "is withheld: {stamp} cannot be read",
+    "unusable": "is withheld: it is no object",
+}
+NOTHING = "no item is at {path}: nothing would pass\n"
+
+
+def verdicts(result: Mapping[str, Any], mapped: Mapped, at: datetime) -> Iterator[str]:
+    """Yield a line for each item of a ``tools/call`` result, and one if there is none."""
+    from pit_fetch.mcp.upstream_items import records
+    from pit_fetch.pipeline.select import visibility
+
+    shown = list(records(result, mapped))
+    if not shown:
+        yield NOTHING.format(path=mapped.items)
+    names = " or ".join(path for path in (mapped.available_at, mapped.revised_at) if path)
+    for record in shown:
+        stamps = [in_new_york(stamp) for stamp in (record.available_at, record.revised_at) if is_aware(stamp)]
+        why = _WHY[visibility(record, at)].format(stamp=names)
+        fields = ", ".join(record.payload)
+        name = " ".join(record.id.split())  # on one line, whatever an id is
+        yield f"{name or '(no id)'}  {why} [{', revised '.join(stamps) or 'undated'}; {fields}]\n"

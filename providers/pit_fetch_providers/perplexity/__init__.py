@@ -125,7 +125,7 @@ PROVIDER = Provider(
         *(_ANSWER._replace(name=name, timeout=request.SECONDS.get(name, _ANSWER.timeout)) for name in request.PRESETS),
     ),
     page_size=request.MOST_RESULTS * request.MOST_QUERIES,
-    agents=("perplexity-search", "perplexity-ask", "perplexity-reason", "perplexity-research", "perplexity-sec"),
+    agents=("perplexity",),
     search_terms="web sonar",
     help="""\
 search finds pages; ask, reason and research have a model search and answer (low to high effort). With

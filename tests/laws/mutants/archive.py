@@ -11,7 +11,7 @@ from pit_fetch.archive.archived import ArchivedReplies
 from pit_fetch.archive.interpreted import resolve_names
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.engine.recalled import up_to
+from pit_fetch.engine.record_filter import up_to
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
@@ -677,7 +677,7 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.engine.recalled",
+        "pit_fetch.engine.from_archive",
         ("a mixed answer does not stop", "stop_of", lambda real: lambda live: None, _STOPS),
         (
             "a mixed answer goes on for a day",
@@ -693,13 +693,13 @@ MUTANTS = (
         ),
         (
             "archive: a snapshot comes in the order of its reply",
-            "in_envelope_order",
+            "sort_archived",
             lambda real: lambda held, stream: stream if held.is_snapshot else real(held, stream),
             ("yahoo: held", "alphavantage: held"),
         ),
         (
             "archive: records of one instant come by their ids",
-            "in_envelope_order",
+            "sort_archived",
             lambda real: lambda held, stream: real(held, stream) if held.is_snapshot else stream,
             ("fred: archive offline", "fred: archive captured"),
         ),

@@ -24,6 +24,10 @@ def _of_the_project_alone(real: Any) -> Any:
     return lambda project: real(project)[:1]
 
 
+def _of_the_session_alone(real: Any) -> Any:
+    return lambda scope, *given: real(scope._replace(agents=[]), *given)
+
+
 def _of_a_list_alone(real: Any) -> Any:
     return lambda agent, tools: agent.tools is not None and real(agent, tools)
 
@@ -40,7 +44,7 @@ MUTANTS = (
     _reach("the servers of an agent are the session's", "_brings", lambda real: lambda *given: False, _LAWS),
     _editable("what does not exist yet cannot be edited", "edit_permission", _of_files_alone, _LAWS),
     _editable("a tool that writes does not edit", "EDITS", lambda real: ("Edit",), _LAWS),
-    _reach("every agent counts as one that the guard knows", "_is_adapter", lambda real: lambda agent: True, _LAWS),
+    _doctor("every agent counts as one that the guard knows", "open_ways", _of_the_session_alone, _LAWS),
     _reach("a rule on a part of a tool denies all of it", "denied", _of_the_whole_tool, _LAWS),
     _reach("an agent without a list has no tools", "_lists", _of_a_list_alone, _LAWS),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),

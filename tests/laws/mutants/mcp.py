@@ -161,10 +161,10 @@ MUTANTS: tuple[Mutant, ...] = (
         lambda real: lambda value: (),
         _GATE,
     ),
-    _items("a second page of another server takes the first away", "_ends", _one_for_all, _GATE),
+    _items("a second page of another server takes the first away", "_values_at_path", _one_for_all, _GATE),
     _items("a second text of another server takes the first away", "_texts", _as_one_text, _GATE),
-    _items("an unset time of another server is long ago", "_of_number", _of_any_number, _GATE),
-    _items("a day of another server counts from its midnight", "_to_the_minute", _at_its_minute, _GATE),
+    _items("an unset time of another server is long ago", "_parse_unix", _of_any_number, _GATE),
+    _items("a day of another server counts from its midnight", "_end_of_minute", _at_its_minute, _GATE),
     Mutant(
         "an unreadable item costs another server's answer",
         "pit_fetch.mcp.lines:json_tree",

@@ -305,7 +305,7 @@ MUTANTS = (
     ),
     _select(
         "rows that lack a promised field are served",
-        "with_required_fields",
+        "require_fields",
         lambda real: lambda stream, required, flaw: stream,
         ("sample: promised",),
     ),

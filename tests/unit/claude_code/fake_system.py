@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from pit_fetch.claude_code.system import System, run
+from pit_fetch.claude_code.system import System, run_process
 from pit_fetch.cli.commands import init
 
 # The interpreter itself first: what is on PATH may be a slow script of a version manager.
@@ -38,7 +38,7 @@ def fake_system(root: Path, **replaced: Any) -> System:
         beside = [text for path, text in programs.items() if is_hook or not path.suffix]
         key = tuple(text.replace(str(root), "@") for text in (*command, *map("=".join, variables), stdin, *beside))
         if key not in _OUTPUTS:
-            _OUTPUTS[key] = run(command, environ, stdin, seconds)
+            _OUTPUTS[key] = run_process(command, environ, stdin, seconds)
         return _OUTPUTS[key]
 
     return System(**{"seconds": 30.0, "run": run_once, **replaced})
@@ -47,12 +47,12 @@ def fake_system(root: Path, **replaced: Any) -> System:
 @cache
 def _installed() -> tuple[TemporaryDirectory[str], Path]:
     folder = TemporaryDirectory(prefix="pit-installed-")
-    assert init.run([], {}, folder.name).status == 0
+    assert init.run(["--with", "neo4j"], {}, folder.name).status == 0
     return folder, Path(folder.name)
 
 
 def install_into(project: Path) -> None:
-    """Write what ``init`` writes: the first time by ``init``, then as copies. Threads may install at the same time."""
+    """Write what ``init --with neo4j`` writes: by it the first time, then as copies. Threads may install at once."""
     with _INSTALLING:  # two threads that miss the cache would both install, and delete the other's folder
         folder = _installed()[1]
     shutil.copytree(folder, project, dirs_exist_ok=True)

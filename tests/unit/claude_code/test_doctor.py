@@ -642,7 +642,6 @@ def test_a_project_without_anything_does_not_hold(session: Session) -> None:
             "another PostToolUse hook",
         ),
         (lambda session: (session.claude / "hooks" / GATE).chmod(0o644), "warn", "not executable"),
-        (lambda session: (session.project / "pit_fetch").mkdir(), "warn", "there is another pit_fetch here"),
     ],
 )
 def test_what_does_not_or_may_not_enforce_is_found(session: Session, change: Change, level: str, message: str) -> None:

@@ -14,6 +14,7 @@ from pit_fetch.claude_code import bundle, install, versions
 from pit_fetch.cli import command
 from pit_fetch.cli.command import CommandResult
 from pit_fetch.cli.commands import init
+from pit_fetch.support.bundled import load
 
 OLD = b"#!/usr/bin/env python3\n# an older version\n"
 LABEL = "0.0.9"
@@ -21,8 +22,9 @@ OLDER = versions.History(
     files={LABEL: {name: versions.digest(name, OLD) for name in ("hooks/pit_gate.py", "agents/gone.md")}},
     matchers={"PreToolUse": ["Bash"]},
 )
-ALL = len(bundle.files()) + 2  # with the settings, and the paths of the program
-AGENTS = sum(name.startswith("agents/") for name in bundle.files())
+USUAL = [name for name in bundle.files() if not bundle.is_neo4j(name)]
+ALL = len(USUAL) + 2  # with the settings, and the paths of the program
+AGENTS = sum(name.startswith("agents/") for name in USUAL)
 
 
 def run(folder: Path, *argv: str, **environ: str) -> CommandResult:
@@ -74,7 +76,7 @@ def test_a_project_is_installed_once(tmp_path: Path) -> None:
     assert snapshot(tmp_path) == {}
     assert run(tmp_path).text.count("created") == ALL
     before = snapshot(tmp_path)
-    assert {f".claude/{name}" for name in bundle.files()} < set(before)
+    assert {f".claude/{name}" for name in USUAL} < set(before)
     assert os.access(tmp_path / ".claude" / "hooks" / "pit_gate.py", os.X_OK)
     again = run(tmp_path)
     assert (again.text.count("unchanged"), again.status) == (ALL, 0)
@@ -314,10 +316,40 @@ def test_only_the_chosen_parts_are_installed(
 def test_neo4j_is_a_part_of_its_own(tmp_path: Path) -> None:
     assert run(tmp_path, "--without", "neo4j").status == 0
     assert "neo4j" not in "".join(snapshot(tmp_path)) + (tmp_path / ".claude" / "settings.json").read_text()
-    added = run(tmp_path, "--only", "neo4j")
+    assert run(tmp_path).status == 0
+    assert "neo4j-cypher" in (tmp_path / ".claude" / "settings.json").read_text()  # its server is guarded in any case
+    assert "neo4j" not in "".join(snapshot(tmp_path))
+    added = run(tmp_path, "--with", "neo4j")
     assert added.text.count("created") == sum(map(bundle.is_neo4j, bundle.files()))
     assert added.text.endswith("pit_fetch doctor --prove.\n")  # the hooks are there
-    assert "neo4j-cypher" in (tmp_path / ".claude" / "settings.json").read_text()
+
+
+@pytest.mark.parametrize("argv", [("--with", "neo4j"), ("--only", "hooks,neo4j")])
+def test_neo4j_is_kept_up_where_it_is_and_taken_out_with_the_rest(tmp_path: Path, argv: tuple[str, ...]) -> None:
+    run(tmp_path, *argv)
+    agent = tmp_path / ".claude" / "agents" / "neo4j-news.md"
+    current = agent.read_bytes()
+    agent.write_bytes(OLD)
+    older = versions.History({LABEL: {"agents/neo4j-news.md": versions.digest("agents/neo4j-news.md", OLD)}}, {})
+    assert init.run(["--upgrade"], {}, str(tmp_path), older).text.count("replaced") == 1
+    assert agent.read_bytes() == current
+    (agent.parent / "neo4j-news.md.bak").unlink()
+    assert run(tmp_path, "--uninstall").status == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_upgrade_removes_the_agents_that_another_supersedes(claude: Path) -> None:
+    """Up to 0.2.0, Perplexity had five agents: they are one now. An edited one is kept, as narrow as it was."""
+    former = load("pit_guard").FORMER_ADAPTERS
+    shipped = {f"agents/{name}.md" for name in former}
+    assert shipped <= set(versions.recorded().removed_files())
+    history = versions.History({LABEL: {name: versions.digest(name, OLD) for name in shipped}}, {})
+    for name in shipped:
+        (claude / name).write_bytes(OLD)
+    (claude / "agents" / "perplexity-ask.md").write_bytes(OLD + b"mine")
+    upgraded = init.run(["--upgrade"], {}, str(claude.parent), history)
+    assert (upgraded.text.count("removed"), upgraded.text.count("KEPT")) == (len(former) - 1, 1)
+    assert load("pit_guard").is_wrapper_only({"agent_type": "perplexity-ask"}, {})
 
 
 def test_a_home_gets_hooks_that_hold_in_every_folder(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.claude_code.mcp_servers import Entry
-from pit_fetch.claude_code.prove_mcp import prove_entries
+from pit_fetch.claude_code.prove import prove_entries
 from tests.unit.claude_code.fake_system import PATH, write_program
 
 CEILING = datetime(2024, 2, 15, 21, tzinfo=UTC)

@@ -42,7 +42,7 @@ class Place:
         return at_pit(self.inside, demo(ROWS), *words, env={**self.environ, **environ})
 
     def read(self, **environ: str) -> settings_files.Settings:
-        return settings_files.read({**self.environ, **environ}, str(self.inside))
+        return settings_files.read_settings({**self.environ, **environ}, str(self.inside))
 
 
 @pytest.fixture
@@ -191,10 +191,10 @@ def test_a_file_is_followed_for_its_owner_and_if_root_s_for_all(
     monkeypatch.setattr(os, "fstat", lambda handle: status)
     monkeypatch.setattr(os, "lstat", lambda path: status)
     if is_followed:
-        assert trusted_files.read(str(path)) == b"x"
+        assert trusted_files.read_trusted(str(path)) == b"x"
     else:
         with pytest.raises(trusted_files.UntrustedFile, match=f"uid {owner}"):
-            trusted_files.read(str(path))
+            trusted_files.read_trusted(str(path))
 
 
 def test_settings_for_people_do_not_count_for_agents(place: Place) -> None:

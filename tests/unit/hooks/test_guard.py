@@ -370,7 +370,7 @@ def test_normalize_is_for_whoever_may_run_commands_and_is_judged_like_a_fetch() 
     """It reads files, and a page that an agent has written proves nothing: adapters may not use it."""
     call = f"pit_fetch normalize --pit {PIT} --pages saved --input-file items.json"
     assert verdict(bash(call), ONLY) == verdict(bash(call), {**ONLY, **CEILING}) == "deny"
-    assert verdict(bash(call, agent_type="perplexity-search")) == "deny"
+    assert verdict(bash(call, agent_type="perplexity")) == "deny"
     assert verdict(bash(call), CEILING) == "run"
     assert verdict(bash(call.replace("T16:00:00", "T16:00:01")), CEILING) == "deny"
     assert verdict(bash(call.replace(f"--pit {PIT}", "")), CEILING) == "deny"

@@ -60,7 +60,7 @@ def test_a_name_is_no_way_around_the_pit() -> None:
 
 
 def test_the_text_of_a_pattern_is_that_of_an_installed_skill_as_it_ships(tmp_path: Path) -> None:
-    assert command.run(["init"], {}, str(tmp_path)).status == 0
+    assert command.run(["init", "--with", "neo4j"], {}, str(tmp_path)).status == 0
     claude = tmp_path / ".claude"
     hook = {"tool_name": NEO4J, "tool_input": {"query": "news: Latest", "params": PARAMS}}
 

@@ -13,7 +13,7 @@ import pytest
 from pit_fetch.errors import UsageError
 from pit_fetch.mcp import gate, mapping
 from pit_fetch.mcp.instant import Moment
-from pit_fetch.mcp.mapping import Precision, read
+from pit_fetch.mcp.mapping import Precision, parse_mapping
 from pit_fetch.mcp.upstream_items import instant_of, records
 from pit_fetch.provider import Record
 from pit_fetch.support.bundled import load
@@ -64,7 +64,7 @@ def text_result(content: object) -> dict[str, Any]:
 )
 def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
-        read(text)
+        parse_mapping(text)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_stamp_means_the_latest_instant_that_it_could(
 
 
 def _only(text: str) -> mapping.Mapped:
-    [mapped] = read(f"[tools.a]\n{text}").values()
+    [mapped] = parse_mapping(f"[tools.a]\n{text}").values()
     return mapped
 
 
@@ -340,7 +340,7 @@ RESULTS: dict[tuple[str, str], tuple[object, list[str]]] = {
 @pytest.mark.parametrize(("name", "tool"), RESULTS)
 def test_a_ready_mapping_dates_what_its_server_returns(name: str, tool: str) -> None:
     content, ids = RESULTS[name, tool]
-    mapped = read(READY[name].read_text())[tool]
+    mapped = parse_mapping(READY[name].read_text())[tool]
     found = list(records(text_result(content), mapped))
     public = [record for record in found if record.available_at is not None and record.available_at <= PIT]
     assert [record.id for record in public] == ids
@@ -349,12 +349,12 @@ def test_a_ready_mapping_dates_what_its_server_returns(name: str, tool: str) -> 
 
 
 def test_each_ready_mapping_is_tried() -> None:
-    assert set(RESULTS) == {(name, tool) for name, path in READY.items() for tool in read(path.read_text())}
+    assert set(RESULTS) == {(name, tool) for name, path in READY.items() for tool in parse_mapping(path.read_text())}
 
 
 def _asked(name: str, tool: str, schema: dict[str, Any], **arguments: Any) -> dict[str, Any]:
     """Return what the other server would be asked."""
-    mapped = read(READY[name].read_text())[tool]
+    mapped = parse_mapping(READY[name].read_text())[tool]
     tools = gate.tools_for([mapped], {mapped.tool: {"properties": schema}}, lambda *call: {}, PIT_TEXT, 1.0)
     values = tools[tool].values(arguments, Moment(PIT_TEXT, PIT))
     asked: dict[str, Any] = json.loads(values["arguments"])

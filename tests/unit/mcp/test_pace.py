@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from pit_fetch.mcp.server import Pace, run
+from pit_fetch.mcp.server import Pace, serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.provider import Context, Query, Record
 from tests.demo_source import demo, record
@@ -26,7 +26,7 @@ def _session(pace: Pace, seconds: float, **meta: Any) -> list[dict[str, Any]]:
     script = requests_of([("demo", {})], modern=False)
     script[-1]["params"]["_meta"] = meta
     dialogue = Dialogue(script)
-    run(server_of(demo(fetch)), Wire(dialogue, dialogue), pace)  # type: ignore[arg-type]
+    serve(server_of(demo(fetch)), Wire(dialogue, dialogue), pace)  # type: ignore[arg-type]
     let_go.set()
     return [json.loads(line) for line in dialogue.written.splitlines()]
 

@@ -25,10 +25,10 @@ BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
 
 def test_its_mapping_is_read_and_each_key_is_described() -> None:
     [text] = [body for kind, body in BLOCKS if kind == "toml"]
-    assert [mapped.name for mapped in mapping.read(text).values()] == ["search_news"]
+    assert [mapped.name for mapped in mapping.parse_mapping(text).values()] == ["search_news"]
     table = PAGE[PAGE.index("| key of a table |") : PAGE.index("Each result takes")]
     with pytest.raises(UsageError, match="none of") as refused:
-        mapping.read("[tools.a]\nunknown = 1")
+        mapping.parse_mapping("[tools.a]\nunknown = 1")
     keys = str(refused.value).rpartition("none of ")[2].split(", ")
     assert [key for key in keys if f"`{key}" not in table] == []
 

@@ -121,7 +121,7 @@ MUTANTS = (
         lambda real: lambda payload, said: dict(payload),
         _LAW,
     ),
-    Mutant("normalize: a page may lie outside the folder", f"{_HERE}.folder:read", _anywhere, _LAW),
+    Mutant("normalize: a page may lie outside the folder", f"{_HERE}:read_page", _anywhere, _LAW),
     Mutant("normalize: an unreadable item fails all", f"{_HERE}.items:_item", _every_row, _LAW),
     Mutant("normalize: a minute begins with its first second", f"{_HERE}.stamps:end_of_minute", first, _LAW),
 )

@@ -12,7 +12,7 @@ import pytest
 
 from pit_fetch.normalize.items import quoted
 from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of, plain_address
-from pit_fetch.normalize.stamps import Stamp, dated
+from pit_fetch.normalize.stamps import PageStamp, dated
 from pit_fetch.support.bundled import gate
 from tests.conftest import Finished, Run
 
@@ -47,7 +47,7 @@ def read_page(content: str | bytes) -> Saved:
     return page
 
 
-def stamps_of_entry(sitemap: str) -> tuple[Stamp, ...]:
+def stamps_of_entry(sitemap: str) -> tuple[PageStamp, ...]:
     entry = entry_of(sitemap.encode(), URL)
     assert entry is not None
     return entry.stamps
@@ -133,14 +133,14 @@ def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None
 def test_an_entry_that_no_parser_takes_costs_the_other_entries_nothing() -> None:
     other = "<url><loc>https://news.example/later</loc><lastmod><![foo bar]></lastmod></url>"
     sitemap = f"{other}<url><loc>{URL}</loc><lastmod><![CDATA[{AT}]]></lastmod></url>{other}"
-    assert stamps_of_entry(sitemap) == (Stamp("sitemap", "lastmod", AT),)
+    assert stamps_of_entry(sitemap) == (PageStamp("sitemap", "lastmod", AT),)
 
 
 def test_a_sitemap_says_nothing_of_the_page_where_it_speaks_of_its_pictures() -> None:
     video = "<video:video><video:publication_date>2020-01-01</video:publication_date></video:video>"
     picture = "<image:image><image:loc>https://news.example/acme.png</image:loc></image:image>"
     sitemap = f"<url>{picture}<loc>{URL}</loc>{video}<lastmod>{AT}</lastmod></url>"
-    assert stamps_of_entry(sitemap) == (Stamp("sitemap", "lastmod", AT),)
+    assert stamps_of_entry(sitemap) == (PageStamp("sitemap", "lastmod", AT),)
 
 
 def test_a_script_without_an_end_of_its_own_is_unreadable() -> None:
@@ -275,7 +275,7 @@ def test_help(near: Run) -> None:
 
 # What stamps prove.
 
-OTHER = Stamp("json-ld", "datemodified", "2024-02-14")
+OTHER = PageStamp("json-ld", "datemodified", "2024-02-14")
 
 
 @pytest.mark.parametrize(
@@ -301,24 +301,24 @@ OTHER = Stamp("json-ld", "datemodified", "2024-02-14")
     ],
 )
 def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str | None) -> None:
-    dating = dated("meta", "date", text, [Stamp("meta", "date", f" {text} "), OTHER])
+    dating = dated("meta", "date", text, [PageStamp("meta", "date", f" {text} "), OTHER])
     assert (dating and dating.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
 
 
 def test_the_claim_may_be_written_in_another_way() -> None:
-    assert dated("meta", "date", "2024-02-15T14:30:00Z", [Stamp("meta", "date", AT)]) is not None
+    assert dated("meta", "date", "2024-02-15T14:30:00Z", [PageStamp("meta", "date", AT)]) is not None
 
 
 def test_every_time_of_a_page_counts() -> None:
-    own = Stamp("meta", "date", AT)
-    later = Stamp("meta", "article:modified_time", "2024-02-20T00:00:00Z")
+    own = PageStamp("meta", "date", AT)
+    later = PageStamp("meta", "article:modified_time", "2024-02-20T00:00:00Z")
     dating = dated("meta", "date", AT, [own, OTHER, later])
     assert dating is not None
     assert dating.revised_at == datetime(2024, 2, 20, tzinfo=UTC)
-    twice = dated("meta", "date", AT, [own, Stamp("meta", "date", "2024-02-20T00:00:00Z")])
+    twice = dated("meta", "date", AT, [own, PageStamp("meta", "date", "2024-02-20T00:00:00Z")])
     assert twice == dating
-    assert dated("meta", "date", AT, [own, Stamp("sitemap", "lastmod", "soon")]) is None
-    assert dated("meta", "date", AT, [own, Stamp("header", "date", "Mon, 01 Jun 2026 00:00:00 GMT")]) == (
+    assert dated("meta", "date", AT, [own, PageStamp("sitemap", "lastmod", "soon")]) is None
+    assert dated("meta", "date", AT, [own, PageStamp("header", "date", "Mon, 01 Jun 2026 00:00:00 GMT")]) == (
         datetime.fromisoformat(AT),
         None,
     )

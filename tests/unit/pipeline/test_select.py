@@ -21,8 +21,8 @@ from pit_fetch.pipeline.select import (
     Withheld,
     in_order,
     public,
+    require_fields,
     visibility,
-    with_required_fields,
 )
 from pit_fetch.provider import Page, Record, Watermark
 from tests.unit.pipeline.selecting import PIT, select
@@ -283,5 +283,5 @@ def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
 def test_records_that_lack_a_field_are_left_out_and_the_first_is_said() -> None:
     lacking = [record("b")._replace(payload={}), record("d")._replace(payload={"x": 1})]
     stream: list[Record | Gap] = [record("a"), gap(Code.UNDATED), lacking[0], record("c"), lacking[1]]
-    made = list(with_required_fields(stream, ["title"], lambda names: gap(Code.MALFORMED, problem=" ".join(names))))
+    made = list(require_fields(stream, ["title"], lambda names: gap(Code.MALFORMED, problem=" ".join(names))))
     assert made == [record("a"), gap(Code.UNDATED), gap(Code.MALFORMED, problem="title"), record("c")]

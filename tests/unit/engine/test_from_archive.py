@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pit_fetch.engine.recalled import stop_of
+from pit_fetch.engine.from_archive import stop_of
 from pit_fetch.gaps import Code, gap
 from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.select import Selection
