@@ -58,12 +58,10 @@ class Parser(argparse.ArgumentParser):
             name = action.option_strings[-1] if action.option_strings else action.metavar
             if value == "" != action.default:
                 self.error(f"{name} is empty: give a value or leave it out")
-            if value == "=":
-                self.error(f"write {name} VALUE, without an equals sign")
         if unknown:
-            from pit_fetch.cli.strays import problem
+            from pit_fetch.courtesy.command_line import stray_arguments
 
-            self.error(problem(list(args or ()), unknown, self._actions, self.advice))
+            self.error(stray_arguments(list(args or ()), unknown, self._actions, self.advice))
         return arguments
 
 

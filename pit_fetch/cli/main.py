@@ -86,14 +86,12 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         return
     source = parser.source_of(argv)
     if source is None:
-        from pit_fetch.cli.aliases import explain_missing_source
-        from pit_fetch.cli.refusals import check_characters
+        from pit_fetch.courtesy.command_line import check_characters, missing_source
         from pit_fetch.engine import registry
 
-        check_characters(argv)
+        check_characters(argv, parser.COMMON_WITH_VALUE)
         sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
-        text = explain_missing_source(argv, sources, names, flags, registry.search_terms)
-        raise UsageError(Code.USAGE, text=text)
+        raise UsageError(Code.USAGE, text=missing_source(argv, sources, names, flags, registry.search_terms))
     fetch.fetch(argv, source, runtime, output)
 
 

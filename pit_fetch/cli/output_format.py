@@ -76,9 +76,9 @@ def chosen(given: Mapping[str, Any]) -> str | None:
         endings = ", ".join(f".{name}" for name in NAMES if name in _FORMATS)
         raise UsageError(Code.USAGE, text=f"no format is .{ending}: let --output end with one of {endings}")
     if stated is None and ending.isalnum():
-        from pit_fetch.support.suggest import name
+        from pit_fetch.courtesy.suggest import closest
 
-        meant = name(ending, _FORMATS)
+        meant = closest(ending, _FORMATS)
         if meant:
             text = f"no format is .{ending}: let --output end with .{meant}, or give --format"
             raise UsageError(Code.USAGE, text=text)

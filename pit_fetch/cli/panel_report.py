@@ -10,7 +10,7 @@ from pit_fetch.panels.cells import Cell
 from pit_fetch.panels.check import Check
 from pit_fetch.panels.output import Written
 from pit_fetch.request.values import format_value
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 from pit_fetch.times import in_new_york
 
 _LACKING = ("failed", "refused", "incomplete")

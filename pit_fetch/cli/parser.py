@@ -102,7 +102,7 @@ def plain(message: str) -> str:
     if match[2].startswith("ignored"):
         return f"{flag} takes no value: write it on its own"
     if flag == "--pit":  # 1d and -1d would be another instant whenever the command is run
-        from pit_fetch.request.timestamp_errors import EXAMPLE
+        from pit_fetch.courtesy.timestamps import EXAMPLE
 
         return f"--pit needs a value, which is a fixed instant: write --pit {EXAMPLE}"
     return f"{flag} needs a value: write {flag} VALUE, or {flag}=VALUE where the value begins with a hyphen"

@@ -18,7 +18,7 @@ def with_advice(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
     """Return the gap of a request that is refused. If a list is to blame, whoever may ask a panel is told so."""
     if refused.code is not Code.USAGE or request.capture or is_for_an_agent(runtime.environ):
         return refused
-    from pit_fetch.request.several import advice
+    from pit_fetch.courtesy.panels import advice
 
     pit = in_new_york(request.pit) if request.pit else ""
     text = advice(refused.reason, request.options, request.provider, pit)

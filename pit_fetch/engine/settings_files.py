@@ -181,12 +181,13 @@ def _grades(table: Any, file: str, is_users: bool) -> str:
 
 
 def _unknown(name: str) -> str:
-    from pit_fetch.support import suggest
+    from pit_fetch.courtesy.suggest import hint
+    from pit_fetch.support.wording import truncate
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):
-        return f"has {suggest.truncate(name)}: keys belong in the environment or in a .env file"
-    close = suggest.name(name, (*OPTIONS, *VARIABLES, "ceiling", "rate", EVIDENCE))
-    return f"has {suggest.truncate(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
+        return f"has {truncate(name)}: keys belong in the environment or in a .env file"
+    close = hint(name, (*OPTIONS, *VARIABLES, "ceiling", "rate", EVIDENCE))
+    return f"has {truncate(name)}, which is not a setting{close}"
 
 
 def _rates(table: Any, file: str) -> Iterator[tuple[str, str]]:

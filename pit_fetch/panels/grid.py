@@ -17,6 +17,7 @@ from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends
+from pit_fetch.courtesy.panels import over_list
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.input_files import read_file
@@ -30,9 +31,8 @@ from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import build_query
-from pit_fetch.request.several import over as over_list
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from pit_fetch.panels.cells import Ask, Grid
 from pit_fetch.panels.parts import Part
 from pit_fetch.panels.universe import Subject
 from pit_fetch.panels.worker import Task, answered
-from pit_fetch.support.suggest import truncate
 from pit_fetch.support.version import __version__
+from pit_fetch.support.wording import truncate
 
 if TYPE_CHECKING:
     import distributed

@@ -86,12 +86,10 @@ def from_values(
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
         if name not in known:
-            from pit_fetch.support import suggest
+            from pit_fetch.courtesy.suggest import hint
 
-            search_terms = {option.name: option.search_terms for option in provider.options}
-            close = suggest.name(name, known, search_terms)
-            hint = f" (did you mean {close}?)" if close else ""
-            raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{hint}")
+            close = hint(name, known, {option.name: option.search_terms for option in provider.options})
+            raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{close}")
     present = {name: value for name, value in values.items() if value is not None}
     return build({**defaults, **present}, provider, environ, command=command)
 
@@ -108,7 +106,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
         if option is None:
-            from pit_fetch.support.suggest import truncate
+            from pit_fetch.support.wording import truncate
 
             raise UsageError(Code.USAGE, text=f"{truncate(flag)} is not an option of {provider.name}")
         if option.kind == "flag":
@@ -164,7 +162,7 @@ def _with_advice(
     error: UsageError, given: Mapping[str, object], provider: Provider, environ: Mapping[str, str]
 ) -> UsageError:
     """Return the refusal of a value. If that is a list, whoever may ask a panel is told so."""
-    from pit_fetch.request.several import advice
+    from pit_fetch.courtesy.panels import advice
 
     pit = given.get("pit")
     text = "" if is_for_an_agent(environ) else advice(str(error), given, provider, format_value(pit) if pit else "")
@@ -199,7 +197,7 @@ def check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
         return
     ceiling = parse_pit(text)
     if ceiling is None:
-        from pit_fetch.request.timestamp_errors import problem
+        from pit_fetch.courtesy.timestamps import problem
 
         raise UsageError(Code.CEILING_MALFORMED, problem=problem(text))
     if pit is None:
@@ -218,13 +216,12 @@ def _known_fields(
     known = [*added, *dict.fromkeys(field.name for operation in operations for field in operation.fields)]
     unknown = [name for name in fields if name not in (*known, *STAMPS)]
     if unknown:
-        from pit_fetch.support import suggest
+        from pit_fetch.courtesy.suggest import hint
+        from pit_fetch.support.wording import truncate
 
-        close = suggest.name(unknown[0], [*known, *STAMPS])
-        hint = f" (did you mean {close}?)" if close else ""
-        hint = " (for all of them, leave it out)" if unknown[0] in ("all", "*") else hint
-        name = suggest.truncate(unknown[0])
-        raise UsageError(Code.USAGE, text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
+        is_all = unknown[0] in ("all", "*")
+        fix = " (for all of them, leave it out)" if is_all else hint(unknown[0], [*known, *STAMPS])
+        raise UsageError(Code.USAGE, text=f"--fields: {truncate(unknown[0])} is not one of {', '.join(known)}{fix}")
     return fields
 
 

@@ -70,11 +70,11 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
     names = [operation.name for operation in provider.operations]
     if name is None or len(names) == 1 or name in names:
         return
-    from pit_fetch.support import suggest
+    from pit_fetch.courtesy.suggest import closest
 
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
     aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
-    close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
+    close = closest(str(name), names, search_terms) or closest(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
     # Without the word, which may be a key.

@@ -92,7 +92,7 @@ def parse_instant(option: Option, text: str, parse: Callable[[str], datetime | N
     """Return what ``parse`` makes of ``text``. Raise UsageError if that is None."""
     moment = parse(text)
     if moment is None:
-        from pit_fetch.request.timestamp_errors import date_problem
+        from pit_fetch.courtesy.timestamps import date_problem
 
         fix = date_problem(text)
         form = (

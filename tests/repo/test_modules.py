@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_gate", "pit_guard"),
     ("pit_fetch.support",),
     tuple(f"pit_fetch.{name}" for name in AUTHOR_API),
+    ("pit_fetch.courtesy",),
     ("pit_fetch.pipeline", "pit_fetch.runtime"),
     ("pit_fetch.formats", "pit_fetch.normalize", "pit_fetch_providers"),
     ("pit_fetch.net", "pit_fetch.request"),

@@ -32,19 +32,6 @@ from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.wording import counted
 
-# What others call its commands.
-_OTHER_NAMES = {
-    "info": "show status stats list ls contents sources",
-    "log": "history fetches queries calls",
-    "replay": "rerun print get cat",
-    "verify": "check validate test",
-    "repair": "fix recover",
-    "merge": "import combine add join",
-    "export": "dump csv parquet write",
-    "rebuild": "reindex vacuum compact upgrade migrate",
-    "drop": "delete remove rm purge prune clean",
-    "sample": "example demo new create make init",
-}
 _NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
 
 
@@ -88,15 +75,15 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     if name in ("-h", "--help"):
         return CommandResult(_help())
     if name not in COMMANDS:
-        from pit_fetch.support.suggest import name as closest
-        from pit_fetch.support.suggest import truncate
+        from pit_fetch.courtesy.suggest import hint
+        from pit_fetch.courtesy.synonyms import ARCHIVE_COMMANDS
+        from pit_fetch.support.wording import truncate
 
         if name.endswith((".db", ".sqlite")):
             return refused(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
-        close = closest(name, COMMANDS, _OTHER_NAMES) if name else ""
-        hint = f" (did you mean {close}?)" if close else ""
         is_named = name and not name.startswith("-")
-        problem = f"{truncate(name)} is not one of its commands{hint}" if is_named else "say which command first"
+        close = hint(name, COMMANDS, ARCHIVE_COMMANDS)
+        problem = f"{truncate(name)} is not one of its commands{close}" if is_named else "say which command first"
         return refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
