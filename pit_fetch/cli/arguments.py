@@ -81,9 +81,9 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     values = vars(namespace)
     words = values.pop("words", [])
     if any(map(_NO_SEARCH_WORD.fullmatch, words)):
-        from pit_fetch.courtesy.command_line import certain_mistake
+        from pit_fetch.courtesy.command_line import refusal
 
-        if problem := certain_mistake(words, argv, {*parser.flags} - _with_value(provider)):
+        if problem := refusal(words, argv, {"flag": {*parser.flags} - _valued_flags(provider)}):
             raise UsageError(Code.USAGE, text=problem)
     words += expanded[end + 1 :]
     # The PIT comes first: if there is a space in it, its second half is among the words.
@@ -93,7 +93,7 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     return {**values, **_positional(values, words, argv, provider, form, parser.flags)}, pit
 
 
-def _with_value(provider: Provider) -> frozenset[str]:
+def _valued_flags(provider: Provider) -> frozenset[str]:
     return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.options if option.kind != "flag"}
 
 
@@ -134,7 +134,7 @@ def _positional(
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     """Return ``argv`` with each ``key=value`` word that names a provider's option as ``--key=value``."""
     names = {option.name.replace("_", "-"): option for option in provider.options}
-    takes_value = _with_value(provider)
+    takes_value = _valued_flags(provider)
     if not all(map(str.isascii, argv)):
         from pit_fetch.courtesy.command_line import check_characters
 

@@ -76,11 +76,11 @@ def run(
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
     if request.output is not None or request.open:
-        result = _into_a_file(request, result, runtime)
+        result = _write_answer(request, result, runtime)
     output.set(result.text, result.status, result.complaint, result.notes)
 
 
-def _into_a_file(request: FetchRequest, result: FetchResult, runtime: Runtime) -> FetchResult:
+def _write_answer(request: FetchRequest, result: FetchResult, runtime: Runtime) -> FetchResult:
     """Write the answer to its file. Return what is left for stdout: nothing, or an envelope that replaces no file."""
     from pit_fetch.cli.output_file import write_file
     from pit_fetch.errors import ExitStatus

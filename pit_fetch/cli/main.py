@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
     runtime = real_runtime(alarm) if runtime is None else runtime
     output = Output()
     words = list(sys.argv[1:] if argv is None else argv)
-    return _guarded(lambda: _run(_without_release(words, output), runtime, output), runtime, output)
+    return _guarded(lambda: _run(_split_release(words, output), runtime, output), runtime, output)
 
 
 def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
@@ -56,14 +56,14 @@ def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
     return output.emit(runtime)
 
 
-def _without_release(argv: list[str], output: Output) -> list[str]:
+def _split_release(argv: list[str], output: Output) -> list[str]:
     """Return ``argv`` without ``--release FILE``, and let the output go to that file."""
     if "--release" not in argv:
         return argv
-    from pit_fetch.cli import private_output
+    from pit_fetch.cli.output_file import open_private, split_release
 
-    words, path = private_output.split(argv)
-    output.private_output = private_output.open_private(path) if path else None
+    words, path = split_release(argv)
+    output.private_output = open_private(path) if path else None
     return words
 
 

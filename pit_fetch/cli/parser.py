@@ -251,7 +251,7 @@ def operations_text(provider: Provider) -> str:
     """Return the operations with their rules, grouped by how their records are dated, as plain text for ``--help``."""
     width = max(len(operation.name) for operation in provider.operations)
     lines = []
-    for title, operations in by_dating(provider):
+    for title, operations in group_operations(provider):
         lines.append(f"{title}:")
         for operation in operations:
             needs = f" (needs {', '.join(operation.needs)})" if operation.needs else ""
@@ -260,7 +260,7 @@ def operations_text(provider: Provider) -> str:
     return "\n".join(lines) + "\n"
 
 
-def by_dating(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
+def group_operations(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """Yield the operations, grouped under their titles in ``--help``."""
     for dating, title in DATINGS.items():
         operations = [operation for operation in provider.operations if operation.dating == dating]

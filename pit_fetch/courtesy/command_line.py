@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pit_fetch.courtesy import suggest, synonyms
+from pit_fetch.courtesy.names import COMMANDS, FETCH, KEYS, NO_OPTIONS, OPTIONS, closest, hint, normalize, synonym
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Option, Provider
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # %(flag)s that takes none, %(name)s of an option of the source. The first row that matches counts.
 _REFUSALS = (
     (r".*\n(%(flag)s)\n(?:true|false|yes|no|[01])\n.*", "{0} takes no value: write it on its own, or leave it out", ""),
-    (r".*\n.*\n(--\S+) .*\n.*", "{0} is in one pair of quotes with its value: write two words", ""),
+    (r".*\n.*\n(--[\w-]+)[ =].*\n.*", "{0} is in one pair of quotes with its value: write two words", ""),
     (r".*\n.*\n(%(name)s)(?::.*\n.*|\n=.*)", "write {0}=VALUE: an equals sign, without spaces around it", ""),
     (r".*\n.*\n\{.*\n.*", "options are not written as JSON: write name=VALUE for each", ""),
     (r"(%(list)s)\n.*\n.*\n.*", "the values of a list are separated by commas: {0} A,B", ""),
@@ -33,6 +33,7 @@ _REFUSALS = (
     (r".*\n.*\n([0-9]{4}-[0-9]{2}-[0-9]{2}T\S+)\n.*", "write --pit before a timestamp: --pit {0}", "--pit"),
     (r".*\n.*\n(\S+\.(?:db|sqlite3?))\n.*", "an archive is named with --archive PATH: --archive {0}", "--archive"),
 )
+_KINDS = ("option", "flag", "list", "name")
 
 # Word processors and chat windows turn quotes into these, and two hyphens into a dash. No shell knows them.
 _CURLY_QUOTE = re.compile("(?:-{0,2}[A-Za-z][A-Za-z0-9_-]*=?)?[\u2018\u201a-\u201f]")
@@ -51,7 +52,24 @@ _SHAPES = (
     (r"(?:https?://)?[a-z0-9-]{1,40}(?:\.[a-z]{2,20}){1,3}/?", "url"),
     (r"[A-Za-z][a-z]{0,19}", "query keywords title"),
 )
+_KEYS = "keys are read from the environment or a .env file"
 _TEXTS = frozenset(["query", "keywords", "title"])
+
+
+def refusal(words: Collection[str], argv: Sequence[str], kinds: Mapping[str, Collection[str]]) -> str:
+    """Return the answer of the first row that one of ``words`` matches, with those beside it in ``argv``; or "".
+
+    ``kinds`` are the options of each kind.
+    """
+    known = {kind: "|".join(map(re.escape, kinds.get(kind, ()))) or "(?!)" for kind in _KINDS}
+    padded = [re.sub(r"\s", " ", word) for word in ("", "", *argv, "")]
+    for pattern, answer, needed in _REFUSALS:
+        for place, word in enumerate(argv):
+            is_due = word in words and (not needed or needed in kinds.get("option", ()))
+            match = re.fullmatch(pattern % known, "\n".join(padded[place : place + 4])) if is_due else None
+            if match:
+                return answer.format(*map(truncate, match.groups()))
+    return ""
 
 
 def check_characters(argv: Sequence[str], takes_value: Collection[str]) -> None:
@@ -67,8 +85,7 @@ def check_characters(argv: Sequence[str], takes_value: Collection[str]) -> None:
         if _CURLY_QUOTE.match(word):
             problem = "curly quotes do not quote in a shell: write straight ones"
         elif before not in takes_value and _LONG_DASH.match(word):
-            hint = unknown_option(word.partition("=")[0], takes_value)
-            problem = f"an option starts with a long dash: write two hyphens{hint}"
+            problem = f"write two hyphens, and no long dash{unknown_option(word.partition('=')[0], takes_value)}"
         elif before not in takes_value and _INVISIBLE_BESIDE_OPTION.match(word):
             problem = "there is an invisible character beside an option: type it, and the blank beside it, again"
         if problem:
@@ -78,29 +95,32 @@ def check_characters(argv: Sequence[str], takes_value: Collection[str]) -> None:
 def unknown_option(word: str, flags: Iterable[str], provider: Provider | None = None) -> str:
     """Return the hint for an unknown option: " (did you mean --limit?)", or ""."""
     known = [flag for flag in flags if flag.startswith("--")]
-    name = suggest.normalize(word)
-    if name in synonyms.KEYS.split() and f"--{name}" not in known:
+    name = normalize(word)
+    if name in KEYS.split() and f"--{name}" not in known:
         variables = [name for credential in provider.credentials for name in credential.variables] if provider else []
         where = f"set {' or '.join(variables)}" if variables else "this source needs no key"
-        return f" (keys are read from the environment or a .env file, never from the command line: {where})"
+        return f" ({_KEYS}, never from the command line: {where})"
     own = {option.name: option.search_terms for option in provider.options} if provider else {}
-    words = own | {option: f"{own.get(option, '')} {terms}" for option, terms in synonyms.OPTIONS.items()}
-    note = "" if suggest.synonym(name, known, words) else synonyms.advice(name, synonyms.NO_OPTIONS)
-    return f" ({note})" if note else suggest.hint(word, known, words)
+    words = own | {option: f"{own.get(option, '')} {terms}" for option, terms in OPTIONS.items()}
+    if not synonym(name, known, words):
+        for note, terms in NO_OPTIONS.items():
+            if name in terms.split():
+                return f" ({note})"
+    return hint(word, known, words)
 
 
 def unknown_options(unknown: Sequence[str], flags: Sequence[str], provider: Provider) -> str:
     """Return the reason for words that look like options and are none. Their values, which may be keys, stay out."""
-    names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+    names = dict.fromkeys(word.partition("=")[0] for word in unknown if word.startswith("-"))
     if any(re.fullmatch(r"-[0-9]{1,2}:?[0-9]{2}", name) for name in names):  # --pit 2024-02-15T16:00:00 -05:00
         return "an offset stands alone: write the timestamp as one word, without spaces"
-    hints = {name: unknown_option(name, flags, provider) for name in names}
-    # What is no option's name may be the second half of a value, and that value a key.
-    shown = (
-        f"{truncate(name)}{hint}" if hint or len(name) == 2 or name[:2] == "--" else "a word that begins with a hyphen"
-        for name, hint in hints.items()
-    )
-    return f"unrecognized arguments: {', '.join(dict.fromkeys(shown)) or 'words'}; see --help"
+    shown: dict[str, None] = {}
+    for name in names:
+        advice = unknown_option(name, flags, provider)
+        # What is no option's name may be the second half of a value, and that value a key.
+        is_name = advice or len(name) == 2 or name.startswith("--")
+        shown[f"{truncate(name)}{advice}" if is_name else "a word that begins with a hyphen"] = None
+    return f"unrecognized arguments: {', '.join(shown) or 'words'}; see --help"
 
 
 def unknown_pair(name: str, flags: Collection[str], provider: Provider) -> str:
@@ -110,16 +130,8 @@ def unknown_pair(name: str, flags: Collection[str], provider: Provider) -> str:
     own = _own_flags(provider)
     # A currency pair has from_symbol and to_symbol: from=EUR is no date.
     parts = " or ".join(flag for flag in own if flag.startswith(f"--{name}-"))
-    hint = f" (did you mean {parts}?)" if parts else unknown_option(name, [*own, *flags], provider)
-    return f"{truncate(name)}=... is not an option of {provider.name}{hint}; see --help"
-
-
-def certain_mistake(words: Sequence[str], argv: Sequence[str], flags: Collection[str]) -> str:
-    """Return what is wrong with bare words even where words are searched for; "" if nothing is.
-
-    ``flags`` are the options that take no value.
-    """
-    return _refusal(words, argv, {"flag": flags})
+    advice = f" (did you mean {parts}?)" if parts else unknown_option(name, [*own, *flags], provider)
+    return f"{truncate(name)}=... is not an option of {provider.name}{advice}; see --help"
 
 
 def bare_words(
@@ -135,12 +147,12 @@ def bare_words(
     ``given`` are the options that the line has, ``flags`` all that there are. ``reason`` is why the option that words
     fill refuses them; "" where there are too many of them.
     """
-    command = suggest.closest(words[0], synonyms.COMMANDS) if argv[0] == words[0] else words[0]
-    if command in synonyms.COMMANDS and words[0] not in [operation.name for operation in provider.operations]:
+    command = closest(words[0], COMMANDS) if argv[0] == words[0] else words[0]
+    if command in COMMANDS and words[0] not in [operation.name for operation in provider.operations]:
         return f"a command comes first: pit_fetch {command} --source {provider.name} ..."
     lists = ["--fields", *_own_flags(provider, "list")]
     names = [spelling for flag in _own_flags(provider) for spelling in {flag[2:], flag[2:].replace("-", "_")}]
-    if answer := _refusal(words, argv, {"option": flags, "list": lists, "name": names}):
+    if answer := refusal(words, argv, {"option": flags, "list": lists, "name": names}):
         return answer
     option = next((option for option in provider.options if option.positional), None)
     written = "" if "did you mean" in reason else _example(words, given, provider)
@@ -168,7 +180,7 @@ def stray_arguments(argv: Sequence[str], unknown: Sequence[str], actions: Sequen
     lists = [flag for flag, action in options.items() if "," in str(action.metavar)]
     flags = [flag for flag, action in options.items() if action.nargs == 0]
     words = [name for name in names if not name.startswith("-")]
-    answer = _refusal(words[:1], argv, {"option": options, "list": lists, "flag": flags})
+    answer = refusal(words[:1], argv, {"option": options, "list": lists, "flag": flags})
     listed = ", ".join(truncate(name) + hint for name, hint in zip(names, hints, strict=True))
     if any(hints):
         return f"unrecognized arguments: {listed}"
@@ -177,21 +189,6 @@ def stray_arguments(argv: Sequence[str], unknown: Sequence[str], actions: Sequen
 
 def _own_flags(provider: Provider, kind: str = "") -> list[str]:
     return [f"--{option.name.replace('_', '-')}" for option in provider.options if kind in ("", option.kind)]
-
-
-def _refusal(words: Collection[str], argv: Sequence[str], kinds: Mapping[str, Collection[str]]) -> str:
-    """Return the answer of the first row that one of ``words`` matches, with those beside it in ``argv``; or ""."""
-    known = {
-        kind: "|".join(map(re.escape, kinds.get(kind, ()))) or "(?!)" for kind in ("option", "flag", "list", "name")
-    }
-    padded = [re.sub(r"\s", " ", word) for word in ("", "", *argv, "")]
-    for pattern, answer, needed in _REFUSALS:
-        for place, word in enumerate(argv):
-            is_due = word in words and (not needed or needed in kinds.get("option", ()))
-            match = re.fullmatch(pattern % known, "\n".join(padded[place : place + 4])) if is_due else None
-            if match:
-                return answer.format(*map(truncate, match.groups()))
-    return ""
 
 
 def _example(words: Sequence[str], given: Collection[str], provider: Provider) -> str:
@@ -235,26 +232,26 @@ def missing_source(
 
     ``names`` are those of the sources and their aliases, and ``search_terms()`` returns other words for the sources.
     """
-    commands = [name for name in synonyms.COMMANDS if not name.startswith("-")]
+    commands = [name for name in COMMANDS if not name.startswith("-")]
     required = f"--source is required: {', '.join(sources[:-1])} or {sources[-1]} (pit_fetch --list-sources shows them)"
     words = [word for word in argv if not word.startswith("-")]
     if misplaced := next((word for word in words if word in commands), ""):
         return f"a command must come first: pit_fetch {misplaced} ..."
     for flag in (word.partition("=")[0] for word in argv if word.startswith("-") and word not in flags):
-        hint = unknown_option(flag, flags)
-        if hint.endswith(("--source?)", "--help?)", "--version?)", "--list-sources?)")):
-            return f"unrecognized arguments: {truncate(flag)}{hint}"
+        advice = unknown_option(flag, flags)
+        if advice.endswith(("--source?)", "--help?)", "--version?)", "--list-sources?)")):
+            return f"unrecognized arguments: {truncate(flag)}{advice}"
     if any(word.startswith(("source=", "--source:")) for word in argv):
         return "--source is required: write --source NAME"
     first = argv[0] if argv and not argv[0].startswith("-") else ""
-    is_fetch = suggest.normalize(first) in synonyms.FETCH.split()
+    is_fetch = normalize(first) in FETCH.split()
     source = words[1] if is_fetch and len(words) > 1 else first
-    if likely := source and (suggest.closest(source, sources, search_terms()) or suggest.closest(source, names)):
+    if likely := source and (closest(source, sources, search_terms()) or closest(source, names)):
         return f"--source is required: write pit_fetch --source {likely} ..."
     if not first or "=" in first or is_fetch:
         return required
-    if advice := synonyms.advice(suggest.normalize(first), synonyms.NO_COMMANDS):
-        return f"{truncate(first)!r} is not a command: {advice}"
-    if close := suggest.closest(first, synonyms.COMMANDS, synonyms.COMMANDS):
+    if normalize(first) in KEYS.split():
+        return f"{truncate(first)!r} is not a command: {_KEYS}, and pit_fetch config shows which are set"
+    if close := closest(first, COMMANDS, COMMANDS):
         return f"{truncate(first)!r} is not a command: did you mean pit_fetch {close}? A fetch starts with --source"
     return f"{required}. Commands: {', '.join(commands)}, help"

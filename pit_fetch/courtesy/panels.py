@@ -11,8 +11,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from pit_fetch.courtesy.timestamps import EXAMPLE
-from pit_fetch.errors import UsageError
-from pit_fetch.gaps import Code
 from pit_fetch.provider import Option, Provider
 
 _RULES = {
@@ -37,23 +35,20 @@ def example_rule(text: str) -> str:
     return next((rule for name, rule in _RULES.items() if name in text.casefold()), _RULES["monthly"])
 
 
-def check_words(argv: Sequence[str], provider: Provider) -> None:
-    """Raise UsageError for a panel without ``--pits``, and where an option that takes one word has several."""
-    operations = [operation.name.casefold() for operation in provider.operations]
+def mistake(argv: Sequence[str], provider: Provider) -> str:
+    """Return what is wrong with a panel without ``--pits``, or with several words where an option takes one; or ""."""
+    operations = "|".join(re.escape(operation.name) for operation in provider.operations if operation.name) or "(?!)"
     names = [word.partition("=")[0] for word in argv]
     if "--pit" in names:
-        raise _refused("a panel has --pits, with commas between its instants, in the place of --pit")
-    if "--pits" not in names:
-        raise _refused(f"a panel needs --pits INSTANTS: write {_PITS}")
+        return "a panel has --pits, with commas between its instants, in the place of --pit"
     for place, (name, word) in enumerate(zip(names, argv, strict=True)):
-        following = argv[place + (1 if "=" in word else 2) :][:1]
-        is_several = following and not (
-            re.match(r"-|[A-Za-z][\w-]*=", following[0]) or following[0].casefold() in operations
-        )
-        if name == "--over" and is_several:
-            raise _refused("--over takes one word: write --over NAME=A,B or NAME=@FILE")
-        if name == "--pits" and is_several:
-            raise _refused(f"--pits takes one word: instants with commas between them, or a rule in quotes: {_PITS}")
+        following = "".join(argv[place + (1 if "=" in word else 2) :][:1])
+        is_value = not re.match(rf"-|[A-Za-z][\w-]*=|(?:{operations}|)\Z", following, re.IGNORECASE)
+        if name == "--over" and is_value:
+            return "--over takes one word: write --over NAME=A,B or NAME=@FILE"
+        if name == "--pits" and is_value:
+            return f"--pits takes one word: instants with commas between them, or a rule in quotes: {_PITS}"
+    return "" if "--pits" in names else f"a panel needs --pits INSTANTS: write {_PITS}"
 
 
 def over_list(reason: str, given: Mapping[str, object], provider: Provider) -> str:
@@ -79,7 +74,3 @@ def advice(reason: str, given: Mapping[str, object], provider: Provider, pit: st
     asked = over_list(reason, given, provider)
     command = f"pit_fetch panel --source {provider.name} --pits {pit or EXAMPLE} --over {asked} ..."
     return f"; for several, ask a panel: {command}" if asked else ""
-
-
-def _refused(text: str) -> UsageError:
-    return UsageError(Code.USAGE, text=text)

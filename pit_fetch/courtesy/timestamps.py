@@ -107,14 +107,14 @@ def _fix(text: str) -> str:
     date, clock, zone = match.groups()
     try:
         if clock is None:
-            close, end = (_in_new_york(_day(date) + timedelta(hours=hours))[0] for hours in (16, 24))
+            close, end = (_new_york_forms(_day(date) + timedelta(hours=hours))[0] for hours in (16, 24))
             return "" if zone else f"{close} is 16:00 on that day, {end} is its end"
         wall = datetime.fromisoformat(f"{_day(date):%Y-%m-%d}T{clock.replace(',', '.')}")
     except (ValueError, OverflowError):  # there is no such day or time
         return ""
     if zone:
         return _write([f"{wall.isoformat()}{zone_of(zone)}"])
-    new_york = _write(_in_new_york(wall))
+    new_york = _write(_new_york_forms(wall))
     return new_york and f"{new_york} for New York or {_form(wall.replace(tzinfo=UTC))} for UTC"
 
 
@@ -126,7 +126,7 @@ def _day(text: str) -> datetime:
     return datetime.strptime(re.sub("[/.]", "-", text), "%Y%m%d" if text.isdigit() else "%Y-%m-%d")  # noqa: DTZ007 - a day
 
 
-def _in_new_york(wall: datetime) -> list[str]:
+def _new_york_forms(wall: datetime) -> list[str]:
     """Return the instants at which New York's clocks show a time: two where the clock is put back."""
     return sorted({_form(wall.replace(tzinfo=NEW_YORK, fold=fold)) for fold in (0, 1)})
 

@@ -52,7 +52,7 @@ def load(source: str) -> Provider:
         return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
-        from pit_fetch.courtesy.suggest import closest
+        from pit_fetch.courtesy.names import closest
         from pit_fetch.support.wording import truncate
 
         others = sorted(entry.name for entry in _entry_points())

@@ -175,13 +175,13 @@ def _grades(table: Any, file: str, is_users: bool) -> str:
     _refuse_unless_users(EVIDENCE, file, is_users)
     grades = table if isinstance(table, dict) else {"": table}
     text = ",".join(f"{name}={grade}" for name, grade in grades.items())
-    if any(grade not in GRADES for grade in grades.values()) or evidence.by_source(text) is None:
+    if any(grade not in GRADES for grade in grades.values()) or evidence.parse_grades(text) is None:
         raise _broken(file, 'has an evidence that cannot be used: write [evidence], and yahoo = "claimed" below it')
     return text
 
 
 def _unknown(name: str) -> str:
-    from pit_fetch.courtesy.suggest import hint
+    from pit_fetch.courtesy.names import hint
     from pit_fetch.support.wording import truncate
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):

@@ -96,7 +96,7 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
 def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
     for name in arguments:
         if name not in tool.arguments:
-            from pit_fetch.courtesy.suggest import closest
+            from pit_fetch.courtesy.names import closest
             from pit_fetch.support.wording import truncate
 
             if name == "pit":

@@ -86,7 +86,7 @@ def from_values(
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
         if name not in known:
-            from pit_fetch.courtesy.suggest import hint
+            from pit_fetch.courtesy.names import hint
 
             close = hint(name, known, {option.name: option.search_terms for option in provider.options})
             raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{close}")
@@ -136,7 +136,7 @@ def build(
     try:
         options = _values(provider.options, given)
     except UsageError as error:
-        raise _with_advice(error, given, provider, environ) from None
+        raise _advised(error, given, provider, environ) from None
     check_operation(provider, options)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
@@ -151,14 +151,14 @@ def build(
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
     common["evidence"] = evidence.granted(provider, common["evidence"], environ)
     canonical = _canonical(given, common, options, provider)
-    provider = _with_hosts(provider, options)
+    provider = _fill_hosts(provider, options)
     added = ADDED_FIELDS.get(command, ())
     common["fields"] = _known_fields(common["fields"] or (), options, provider, added)
     by_name = {name: value for name, value in common.items() if name in FetchRequest._fields}
     return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **by_name)
 
 
-def _with_advice(
+def _advised(
     error: UsageError, given: Mapping[str, object], provider: Provider, environ: Mapping[str, str]
 ) -> UsageError:
     """Return the refusal of a value. If that is a list, whoever may ask a panel is told so."""
@@ -177,7 +177,7 @@ def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Coll
     }
 
 
-def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
+def _fill_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
     """Return the provider with options' values in the addresses of its hosts. Raise UsageError for a bad value."""
     if not any("{" in host.url for host in provider.hosts):
         return provider
@@ -216,7 +216,7 @@ def _known_fields(
     known = [*added, *dict.fromkeys(field.name for operation in operations for field in operation.fields)]
     unknown = [name for name in fields if name not in (*known, *STAMPS)]
     if unknown:
-        from pit_fetch.courtesy.suggest import hint
+        from pit_fetch.courtesy.names import hint
         from pit_fetch.support.wording import truncate
 
         is_all = unknown[0] in ("all", "*")

@@ -70,7 +70,7 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
     names = [operation.name for operation in provider.operations]
     if name is None or len(names) == 1 or name in names:
         return
-    from pit_fetch.courtesy.suggest import closest
+    from pit_fetch.courtesy.names import closest
 
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
     aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})

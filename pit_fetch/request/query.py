@@ -15,14 +15,14 @@ _FIRST, _LAST = datetime(100, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC
 
 def build_query(request: FetchRequest, started: datetime) -> Query:
     """Return the query of ``request`` for a fetch that starts at ``started`` (UTC). Raise ConfigError."""
-    pit = _away_from_the_ends(request.pit)
+    pit = clamp(request.pit)
     now = pit or started
     query = Query(
         now=now,
         started=started,
         pit=pit,
-        since=_away_from_the_ends(request.since),
-        until=_away_from_the_ends(request.until),
+        since=clamp(request.since),
+        until=clamp(request.until),
         horizon=now,
         limit=request.limit,
         options=request.options,
@@ -42,10 +42,10 @@ def _horizon(request: FetchRequest, query: Query) -> datetime:
     # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:
     # what was published late may carry an early date of another kind.
     until = query.until if is_of_publication(query.operation) else None
-    after = _away_from_the_ends(request.after.instant) if request.after else None
+    after = clamp(request.after.instant) if request.after else None
     return min(bound for bound in (query.now, until, after) if bound is not None)
 
 
-def _away_from_the_ends(moment: datetime | None) -> datetime | None:
+def clamp(moment: datetime | None) -> datetime | None:
     """Return the nearest instant that leaves room in the calendar. No source has records from beyond it."""
     return None if moment is None else min(max(moment, _FIRST), _LAST)

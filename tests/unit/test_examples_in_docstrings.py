@@ -18,7 +18,7 @@ PURE_MODULES = (
     "pit_fetch.pipeline.select",
     "pit_fetch.courtesy.timestamps",
     "pit_fetch.request.values",
-    "pit_fetch.courtesy.suggest",
+    "pit_fetch.courtesy.names",
     "pit_fetch.times",
     "pit_fetch.wire",
     "pit_fetch_providers.markup.closing",

@@ -131,7 +131,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
         known = {*OPTIONS, _EMPTY, *(option.name for option in provider.options)}
         unknown = next((name for name in wanted.options if name not in known), None)
         if unknown is not None:
-            from pit_fetch.courtesy.suggest import hint
+            from pit_fetch.courtesy.names import hint
 
             text = f"{truncate(unknown)} is not an option of a capture from {provider.name}{hint(unknown, known)}"
             raise UsageError(Code.USAGE, text=text)

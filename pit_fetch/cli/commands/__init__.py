@@ -1,7 +1,7 @@
 """The commands other than a fetch, one module each: its parser, its help and its run.
 
 To add one, write ``cli/commands/NAME.py``, a row of :data:`COMMANDS` and one of its other names in
-``courtesy/synonyms.py``; the help and the completion script follow.
+``courtesy/names.py``; the help and the completion script follow.
 """
 
 from __future__ import annotations

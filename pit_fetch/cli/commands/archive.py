@@ -75,14 +75,13 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     if name in ("-h", "--help"):
         return CommandResult(_help())
     if name not in COMMANDS:
-        from pit_fetch.courtesy.suggest import hint
-        from pit_fetch.courtesy.synonyms import ARCHIVE_COMMANDS
+        from pit_fetch.courtesy.names import hint
         from pit_fetch.support.wording import truncate
 
         if name.endswith((".db", ".sqlite")):
             return refused(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
         is_named = name and not name.startswith("-")
-        close = hint(name, COMMANDS, ARCHIVE_COMMANDS)
+        close = hint(name, COMMANDS)
         problem = f"{truncate(name)} is not one of its commands{close}" if is_named else "say which command first"
         return refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]

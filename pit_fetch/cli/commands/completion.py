@@ -122,7 +122,9 @@ def _script() -> str:
     return _SCRIPT.format(
         values="\n".join(values),
         sources="\n".join(words),
-        commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
+        commands_flags="\n".join(
+            row for name in (*COMMANDS, "help") for row in _row(name, _command_words(name, names))
+        ),
         files="|".join(_FILE_FLAGS),
         works="|".join(name for name in COMMANDS if COMMANDS[name].kind == "archive"),
         free="|".join(flag for flag in free if flag not in _FILE_FLAGS),
@@ -137,7 +139,7 @@ def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
         yield f"    {pattern}) echo {quote(offered)} ;;"
 
 
-def _of_command(name: str, sources: Sequence[str]) -> list[str]:
+def _command_words(name: str, sources: Sequence[str]) -> list[str]:
     """Return the words that a command takes, by its own help; none for one that takes a fetch's options."""
     if name == "help":
         return [*sources, *COMMANDS]

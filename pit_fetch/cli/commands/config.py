@@ -91,7 +91,7 @@ def _variable(name: str, variable: str, settings: settings_files.Settings, defau
 def _grades(settings: settings_files.Settings, providers: Sequence[Provider]) -> Iterator[SettingRow]:
     """Yield what claims are accepted of: every source, or one."""
     row = _variable(settings_files.EVIDENCE, evidence.VARIABLE, settings, PROVED)
-    grades = evidence.by_source(str(row.value))
+    grades = evidence.parse_grades(str(row.value))
     if grades is None:
         yield row._replace(value="cannot be used")
         return

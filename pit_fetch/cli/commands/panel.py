@@ -100,9 +100,10 @@ def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namesp
         parser.parse_args([word for word in words if word[:1] == "-" and word.partition("=")[0] not in known])
     # What is no option, nor name=VALUE, may be of the instants or the subjects.
     if provider and (not options.pits or any(word.startswith("--pit") or "=" not in word[1:] for word in words)):
-        from pit_fetch.courtesy.panels import check_words
+        from pit_fetch.courtesy.panels import mistake
 
-        check_words(argv, provider)
+        if problem := mistake(argv, provider):
+            raise UsageError(Code.USAGE, text=problem)
     if not (options.source and options.pits):
         from pit_fetch.courtesy.panels import LINE
 

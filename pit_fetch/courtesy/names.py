@@ -1,9 +1,18 @@
-"""What other tools call our options, commands and the like, and what is said of words that have no counterpart here.
+"""The known name that a word means: one table of what other tools say, and the distance of a slip. Pure.
 
 A source declares the other names of its own options, its operations and itself as ``search_terms``.
+
+>>> closest("lmit", ["--limit", "--after"]), closest("ticker", ["symbol", "topics"], {"symbol": "ticker stock"})
+('--limit', 'symbol')
+>>> hint("lmit", ["--limit"]), hint("xyzzy", ["--limit"])
+(' (did you mean --limit?)', '')
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
 
 # An option -> its names in other tools.
 OPTIONS = {
@@ -17,8 +26,6 @@ OPTIONS = {
     "fields": "columns select cols only",
     "format": "f output-format",
     "max-chars": "max-tokens max-length max-bytes max-size budget",
-    "pretty": "indent",
-    "fail": "strict fail-fast exit-code",
     "verbose": "debug trace log log-level",
     "source": "provider src api backend vendor s",
     "list-sources": "list sources providers ls list-providers",
@@ -49,12 +56,10 @@ NO_OPTIONS = {
     "items come newest first": "sort sort-by order order-by desc descending asc ascending reverse",
     "times are New York's, and a --pit has its own offset": "tz timezone time-zone utc local",
     "for everything, write --limit with a large number": "all no-limit unlimited everything",
-    "--output replaces its file, all or nothing: leave it out": "overwrite force append yes y",
-    "a fetch changes nothing: leave it out": "dry-run",
     **{f"write --format {name}": name for name in ("jsonl", "csv", "table", "html", "parquet")},
 }
 # A value behind one of these must be neither searched for nor shown.
-KEYS = "key keys api-key apikey token api-token auth password secret credential user-agent"
+KEYS = "key keys api-key apikey token api-token auth login password secret credential user-agent"
 
 # A command -> its names in other tools.
 COMMANDS = {
@@ -76,35 +81,48 @@ COMMANDS = {
     "--version": "",
     "--help": "usage man h ?",
 }
-# What is no command -> what somebody who types it is looking for.
-NO_COMMANDS = {
-    "keys are read from the environment or a .env file, and pit_fetch config shows which are set": (
-        "login auth key keys apikey api-key token credentials"
-    ),
-    "pit_fetch is upgraded as it was installed, and init --upgrade renews a project's parts": "update upgrade",
-    "pit_fetch init --uninstall removes what init has installed": "uninstall remove",
-}
-# A command on an archive -> its names in other tools.
-ARCHIVE_COMMANDS = {
-    "info": "show status stats list ls contents sources",
-    "log": "history fetches queries calls",
-    "replay": "rerun print get cat",
-    "verify": "check validate test",
-    "repair": "fix recover",
-    "merge": "import combine add join",
-    "export": "dump csv parquet write",
-    "rebuild": "reindex vacuum compact upgrade migrate",
-    "drop": "delete remove rm purge prune clean",
-    "sample": "example demo new create make init",
-}
 # Words for a fetch; what follows them may be the source.
 FETCH = "fetch get run query search download pull ask call news earnings filings"
+_NO_SYNONYMS: Mapping[str, str] = MappingProxyType({})
 
 
-def advice(word: str, notes: dict[str, str]) -> str:
-    """Return the note that has a word among its words; "" if none has.
+def hint(word: str, names: Iterable[str], synonyms: Mapping[str, str] = _NO_SYNONYMS) -> str:
+    """Return " (did you mean NAME?)" with the name that :func:`closest` returns; "" if none is plausible."""
+    name = closest(word, names, synonyms)
+    return f" (did you mean {name}?)" if name else ""
 
-    >>> advice("proxy", NO_OPTIONS)
-    'set the variable HTTPS_PROXY'
+
+def closest(word: str, names: Iterable[str], synonyms: Mapping[str, str] = _NO_SYNONYMS) -> str:
+    """Return which of ``names`` a word probably means, or "" rather than something far-fetched.
+
+    ``synonyms`` maps names to other words for them, separated by spaces.
     """
-    return next((note for note, words in notes.items() if word in words.split()), "")
+    known = {normalize(name): name for name in names}
+    return known.get(synonym(word, known, synonyms) or next(_similar(normalize(word), list(known)), ""), "")
+
+
+def synonym(word: str, names: Iterable[str], synonyms: Mapping[str, str]) -> str:
+    """Return the name, normalized, that a word is or has among its synonyms; "" if there is none."""
+    known, word = [normalize(name) for name in names], normalize(word)
+    if word in known:
+        return word
+    meant = (normalize(name) for name, words in synonyms.items() if word in words.split())
+    return next((name for name in meant if name in known), "")
+
+
+def normalize(word: str) -> str:
+    """Return a word without the hyphens or dashes before it, with hyphens in it and in lower case."""
+    stripped = word.lstrip("-\u2010\u2011\u2012\u2013\u2014\u2212").replace("_", "-")
+    return stripped if stripped == "V" else stripped.lower()  # -v is another option than -V
+
+
+def _similar(word: str, known: list[str]) -> Iterator[str]:
+    """Yield names that a word may be a slip of, the surest first."""
+    for matches in (
+        [name for name in known if len(word) >= 2 and name.startswith(word)],
+        [name for name in known if len(word) >= 4 and word in name.split("-")],
+        [name for name in known if len(word) >= 3 and sorted(name) == sorted(word)],
+        # A lower ratio would take "state" for "start".
+        get_close_matches(word, [name for name in known if len(name) >= 3], n=1, cutoff=0.81) if len(word) >= 3 else [],
+    ):
+        yield from matches if len(matches) == 1 else ()
