@@ -34,7 +34,7 @@ def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
     from pit_fetch.cli import fetch
 
     output = Output()
-    return _guarded(lambda: fetch.run([request], argv, runtime, output), runtime, output)
+    return _guarded(lambda: fetch.write_answer([request], argv, runtime, output), runtime, output)
 
 
 def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:

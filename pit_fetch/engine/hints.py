@@ -6,7 +6,7 @@ from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.provider import Query
 from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import is_of_publication, serves_nothing
+from pit_fetch.request.operations import compares_publication, serves_nothing
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import in_new_york, on_new_york_clock
 
@@ -31,7 +31,7 @@ def when_empty(request: FetchRequest, query: Query) -> str:
         return ""
     # Of another date than that of publication it would not be true: a forecast is of a day to come.
     is_late = query.since is not None and query.since > query.now
-    if is_late and is_of_publication(query.operation):
+    if is_late and compares_publication(query.operation):
         end = "now" if query.pit is None else "the PIT"
         return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
     # The query's own bounds are kept away from the ends of the calendar.

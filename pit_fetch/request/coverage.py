@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Option, Query
-from pit_fetch.request.operations import OPTION, is_of_publication
+from pit_fetch.request.operations import OPTION, compares_publication
 from pit_fetch.request.values import flag_of, format_value
 
 _EVER = datetime.min.replace(tzinfo=UTC)
@@ -45,7 +45,7 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
     for option in options:
         if not asks_no_less(option, request.options[option.name], question.options[option.name]):
             yield flag_of(option.name)
-    if not is_of_publication(question.operation):
+    if not compares_publication(question.operation):
         if request.since is not None and (question.since is None or question.since < request.since):
             yield flag_of("date_from")
         if request.until is not None and (question.until is None or question.until > request.until):
@@ -78,7 +78,7 @@ class TimeSpan(NamedTuple):
 
 def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
     """Return for which time a request asked, or a question asks as of ``instant``."""
-    since = (query.operation.earliest(query) or query.since) if is_of_publication(query.operation) else None
+    since = (query.operation.earliest(query) or query.since) if compares_publication(query.operation) else None
     until = query.horizon if instant is None else min(query.horizon, instant)
     return TimeSpan(since or _EVER, until)
 

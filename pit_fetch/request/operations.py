@@ -1,4 +1,8 @@
-"""The operation of a request: its choice, the checks of its options, and what it can show at a PIT. Pure."""
+"""The operation of a request: its choice, the checks of its options, and what it can show at a PIT. Pure.
+
+>>> compares_publication(Operation()), compares_publication(Operation(window="fiscal_date"))
+(True, False)
+"""
 
 from __future__ import annotations
 
@@ -56,7 +60,7 @@ def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequ
     ] or provider.operations
 
 
-def is_of_publication(operation: Operation) -> bool:
+def compares_publication(operation: Operation) -> bool:
     """Return whether --date-from and --date-to compare when a record was public, or are applied by the provider."""
     return operation.window in ("", "available_on", Window.BY_SELECT, Window.BY_ASKING)
 

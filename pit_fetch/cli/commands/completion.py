@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from pit_fetch.cli.command import CommandResult, Parser, module_of
+from pit_fetch.cli import command
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands import COMMANDS, normalize
 from pit_fetch.cli.commands.archive import COMMANDS as ARCHIVE
 from pit_fetch.cli.parser import COMMON_FLAGS, build_parser
@@ -96,8 +97,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser.add_argument("shell", choices=("bash", "zsh"), nargs="?", help="the shell that reads the script")
     parser.epilog = _HELP.replace("\n", "; ").rstrip("; ")
     arguments = parser.parse_args(list(argv))
-    if arguments.help:
-        return CommandResult(parser.format_help())
     if arguments.shell is None:
         parser.error("say which shell: pit_fetch completion bash, or pit_fetch completion zsh")
     before = "autoload -U +X bashcompinit && bashcompinit\n" if arguments.shell == "zsh" else ""
@@ -155,7 +154,6 @@ def _helps(name: str) -> Iterator[str]:
     if name == normalize.FORM.name:
         yield build_parser(NORMALIZE, normalize.FORM).format_help()
         return
-    run = module_of(name).run
     surroundings: tuple[Any, ...] = (None,) if COMMANDS[name].kind == "server" else ({}, "")
-    for words in ([], *([command] for command in ARCHIVE if name == "archive")):
-        yield run([*words, "--help"], *surroundings).text
+    for words in ([], *([each] for each in ARCHIVE if name == "archive")):
+        yield command.run([name, *words, "--help"], *surroundings).text

@@ -33,8 +33,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.advice = f"it only shows the settings, which are written into {settings_files.PROJECT_FILE}"
     arguments = parser.parse_args(list(argv))
-    if arguments.help:
-        return CommandResult(parser.format_help())
     rows = list(_rows(environ, folder))
     if arguments.json:
         document = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]

@@ -60,8 +60,6 @@ _SOON = 3
 def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for what cannot be asked."""
     parser = _parser()
-    if {"-h", "--help"} & set(argv):
-        return CommandResult(parser.format_help())
     options, words = _read(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
     if options.output == "":  # a variable of the shell that is not set
