@@ -17,7 +17,6 @@ from pit_fetch.archive.open_archives import OpenArchives
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import ends
-from pit_fetch.courtesy.panels import over_list
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.input_files import read_file
@@ -135,6 +134,8 @@ def _of_subject(
     error: UsageError | ConfigError, subject: Mapping[str, object], questions: Questions
 ) -> UsageError | ConfigError:
     """Return the error, which says about whom nothing can be asked, and how to ask about several."""
+    from pit_fetch.courtesy.panels import over_list
+
     about = ", ".join(f"{name}={truncate(str(value))}" for name, value in subject.items())
     asked = over_list(error.gap.reason, questions.options, questions.runtime.find(questions.source))
     if error.gap.type != GapType.CONFIG or not (about or asked):
