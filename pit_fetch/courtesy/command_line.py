@@ -184,6 +184,8 @@ def stray_arguments(argv: Sequence[str], unknown: Sequence[str], actions: Sequen
     listed = ", ".join(truncate(name) + hint for name, hint in zip(names, hints, strict=True))
     if any(hints):
         return f"unrecognized arguments: {listed}"
+    if not advice and "--archive" in options and words == names:
+        advice = "an archive is named with --archive PATH"
     return answer or f"unrecognized arguments: {listed}{f' ({advice})' if advice else ''}"
 
 
