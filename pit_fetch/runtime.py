@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -77,11 +78,8 @@ class Runtime(NamedTuple):
         The shell leaves a ``~`` alone where it is quoted, behind ``--option=``, and in some variables. Raise UsageError
         for what else it left in a path, unless there is such a file.
         """
-        from pit_fetch.support.paths import mistake
-
         name = os.path.expanduser(name)
-        problem = mistake(name, self.folder)
-        if problem:
+        if problem := path_problem(name, self.folder):
             raise UsageError(Code.USAGE, text=problem)
         return os.path.join(self.folder, name)
 
@@ -89,6 +87,15 @@ class Runtime(NamedTuple):
         """Return the text of a file that the user has named. Raise UsageError, OSError or UnicodeDecodeError."""
         with open(self.path(name), encoding="utf-8-sig") as stream:
             return stream.read()
+
+
+def path_problem(name: str, folder: str) -> str:
+    """Return what a shell or another system left in a path, with the fix; "" for a good one."""
+    if re.fullmatch(r"[\w./~+,=-]*", name):  # no character of any mistake
+        return ""
+    from pit_fetch.courtesy.paths import mistake
+
+    return mistake(name, folder)
 
 
 class TimeIsUp(BaseException):

@@ -12,8 +12,8 @@ from pit_fetch.claude_code import bundle, versions
 from pit_fetch.claude_code.client_settings import user_folder
 from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.system import System
-from pit_fetch.support.suggest import enumerate_names
 from pit_fetch.support.version import __version__
+from pit_fetch.support.wording import enumerate_names
 
 HOOK_PYTHON = (3, 9)
 # The versions that brought the fields the hooks need (changelog; onFailure by bisecting, see docs/guard-and-gate.md).

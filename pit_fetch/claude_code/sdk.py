@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.claude_code import bundle
 from pit_fetch.support.bundled import gate, load
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 
 if TYPE_CHECKING:
     from claude_agent_sdk import HookMatcher

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.cli.parser import COMMON_FLAGS, COMMON_WITH_VALUE, FETCH, Form, build_parser
+from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY
 from pit_fetch.gaps import Code
@@ -23,9 +23,9 @@ from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.times import parse_pit
 
 # A fetch has no command. These would be taken for an operation, or for a word to search for.
-_VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "export", "pit_fetch"])
-# Words that follow a flag in other tools. Here each would be a word to search for.
-_TRUTHS = frozenset(["true", "false"])
+_VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "pit_fetch"])
+# What follows a flag in other tools, or is in one pair of quotes with its option. Each would be searched for.
+_NO_SEARCH_WORD = re.compile(r"true|false|--.*", re.DOTALL)
 _IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
 _BEHIND_A_BLANK = re.compile(r"\s([A-Za-z][A-Za-z0-9_-]*)=")
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
@@ -75,85 +75,87 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
             raise UsageError(Code.USAGE, text=text) from None
         raise
     if unknown:
-        from pit_fetch.cli.refusals import unrecognized
+        from pit_fetch.courtesy.command_line import unknown_options
 
-        # Without the values, which may be keys.
-        names = [word.partition("=")[0] for word in unknown if word.startswith("-")]
-        raise UsageError(Code.USAGE, text=unrecognized(names, parser.flags, provider))
+        raise UsageError(Code.USAGE, text=unknown_options(unknown, parser.flags, provider))
     values = vars(namespace)
     words = values.pop("words", [])
-    quoted = next((word for word in words if word.startswith("--")), "")
-    if quoted:  # argparse does not take an argument with a space in it for an option
-        from pit_fetch.cli.refusals import quoted_option
+    if any(map(_NO_SEARCH_WORD.fullmatch, words)):
+        from pit_fetch.courtesy.command_line import refusal
 
-        raise UsageError(Code.USAGE, text=quoted_option(quoted))
+        if problem := refusal(words, argv, {"flag": {*parser.flags} - _valued_flags(provider)}):
+            raise UsageError(Code.USAGE, text=problem)
     words += expanded[end + 1 :]
     # The PIT comes first: if there is a space in it, its second half is among the words.
     pit = require_pit(values["pit"], words) if "pit" in values else None
     if pit is None:
         _refuse_stray_pit(words)
-    return {**values, **_positional(values, words, argv, provider, form)}, pit
+    return {**values, **_positional(values, words, argv, provider, form, parser.flags)}, pit
+
+
+def _valued_flags(provider: Provider) -> frozenset[str]:
+    return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.options if option.kind != "flag"}
 
 
 def _positional(
-    values: Mapping[str, Any], words: list[str], argv: Sequence[str], provider: Provider, form: Form
+    values: Mapping[str, Any],
+    words: list[str],
+    argv: Sequence[str],
+    provider: Provider,
+    form: Form,
+    flags: Sequence[str],
 ) -> dict[str, str]:
     """Return the option that bare words fill, with its text."""
     if not words:
         return {}
-    if not _TRUTHS.isdisjoint(words):
-        from pit_fetch.cli.refusals import check_flags
-
-        flags = [flag_of(option.name) for option in provider.options if option.kind == "flag"]
-        check_flags(argv, {*flags, *COMMON_FLAGS} - COMMON_WITH_VALUE, _TRUTHS)
     if argv[0] in _VERBS and argv[0] not in [operation.name for operation in provider.operations]:
-        from pit_fetch.cli.refusals import no_command
-
-        raise UsageError(Code.USAGE, text=no_command(argv[0], provider))
+        text = f"a fetch has no command: leave out {argv[0]!r}, and write pit_fetch --source {provider.name} ..."
+        raise UsageError(Code.USAGE, text=text)
+    if not form.asks_source:
+        text = f"{form.name} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
+        raise UsageError(Code.USAGE, text=text)
     option = next((option for option in provider.options if option.positional), None)
     if option is None or (option.positional == "one" and (len(words) > 1 or words[0].startswith("{"))):
-        from pit_fetch.cli.refusals import surplus_words
+        from pit_fetch.courtesy.command_line import bare_words
 
-        raise UsageError(Code.USAGE, text=surplus_words(words, argv, provider, form, values))
+        raise UsageError(Code.USAGE, text=bare_words(words, argv, values, flags, provider))
     if option.name in values:
         raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} is given twice, as an option and as a word")
     text = " ".join(words)
     try:
         check_operation(provider, {option.name: parse_value(option, text)})
     except UsageError as error:
-        from pit_fetch.cli.refusals import no_operation
+        from pit_fetch.courtesy.command_line import bare_words
 
-        raise UsageError(Code.USAGE, text=no_operation(str(error), words, argv, values, provider)) from None
+        raise UsageError(Code.USAGE, text=bare_words(words, argv, values, flags, provider, str(error))) from None
     return {option.name: text}
 
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     """Return ``argv`` with each ``key=value`` word that names a provider's option as ``--key=value``."""
     names = {option.name.replace("_", "-"): option for option in provider.options}
-    takes_value = COMMON_WITH_VALUE | {"--" + name for name, option in names.items() if option.kind != "flag"}
-    free_words = any(option.positional == "all" for option in provider.options)
+    takes_value = _valued_flags(provider)
     if not all(map(str.isascii, argv)):
-        from pit_fetch.cli.refusals import check_characters
+        from pit_fetch.courtesy.command_line import check_characters
 
         check_characters(argv, takes_value)
     expanded: list[str] = []
     literal = is_value = False
-    for before, word in zip(("", *argv), argv, strict=False):
+    for word in argv:
         literal = literal or word == "--"
-        joined = [] if is_value and before != "--op" else _BEHIND_A_BLANK.findall(word)
-        if joined:
-            from pit_fetch.cli.refusals import check_joined
-
-            check_joined(joined, names)
+        joined = next((name for name in _BEHIND_A_BLANK.findall(word) if _plain(name) in names), "")
+        if joined and not is_value:
+            text = f"{joined}= is in one pair of quotes with what stands before it: write two words"
+            raise UsageError(Code.USAGE, text=text)
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
-        name = pair[1].lower().replace("_", "-") if pair else ""
-        if pair is None or (name not in names and free_words and _is_text(name, provider)):
+        name = _plain(pair[1]) if pair else ""
+        if pair is None:
             expanded.append(word)
         elif name not in names:
-            from pit_fetch.cli.refusals import unknown_pair
+            from pit_fetch.courtesy.command_line import unknown_pair
 
-            raise UsageError(Code.USAGE, text=unknown_pair(name, provider))
+            raise UsageError(Code.USAGE, text=unknown_pair(name, COMMON_WITH_VALUE, provider))
         elif names[name].kind == "flag":
             expanded += _flag_pair(name, pair[2])
         else:
@@ -161,13 +163,8 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     return expanded
 
 
-def _is_text(name: str, provider: Provider) -> bool:
-    """Return whether a word that begins with ``name=`` is one to search for, and no option by another name."""
-    from pit_fetch.cli.aliases import is_key
-    from pit_fetch.cli.refusals import pair_hint
-
-    is_another = len(name) > 1 and "did you mean" in pair_hint(name, provider)
-    return f"--{name}" not in COMMON_WITH_VALUE and not is_key(name) and not is_another
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 def _flag_pair(name: str, value: str) -> list[str]:

@@ -35,8 +35,12 @@ class CommandResult:
     notes: tuple[str, ...] = ()
 
 
+class HelpAsked(Exception):
+    """The command line asks for the help of a command, which is the text of this."""
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser that neither prints nor exits."""
+    """An argument parser that neither prints nor exits. It raises HelpAsked for -h and --help, wherever they stand."""
 
     def __init__(self, name: str, description: str) -> None:
         super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
@@ -46,6 +50,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise argparse.ArgumentError(None, plain(message))
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if {"-h", "--help"} & set(args):
+            raise HelpAsked(self.format_help())
+        return super().parse_known_args(args, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, but explain unknown options."""
@@ -58,12 +67,10 @@ class Parser(argparse.ArgumentParser):
             name = action.option_strings[-1] if action.option_strings else action.metavar
             if value == "" != action.default:
                 self.error(f"{name} is empty: give a value or leave it out")
-            if value == "=":
-                self.error(f"write {name} VALUE, without an equals sign")
         if unknown:
-            from pit_fetch.cli.strays import problem
+            from pit_fetch.courtesy.command_line import stray_arguments
 
-            self.error(problem(list(args or ()), unknown, self._actions, self.advice))
+            self.error(stray_arguments(list(args), unknown, self._actions, self.advice))
         return arguments
 
 
@@ -104,6 +111,8 @@ def run(argv: Sequence[str], *surroundings: Any) -> CommandResult:
     command: Callable[..., CommandResult] = module_of(name).run
     try:
         return command(words, *surroundings)
+    except HelpAsked as asked:
+        return CommandResult(str(asked))
     except argparse.ArgumentError as error:
         return CommandResult("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
     except OSError as error:

@@ -26,7 +26,7 @@ def fetch(argv: Sequence[str], source: str, runtime: Runtime, output: Output) ->
     from pit_fetch.cli.arguments import parse
 
     runtime, defaults = apply_settings(runtime)
-    run([parse(argv, runtime.find(source), runtime.environ, defaults)], argv, runtime, output)
+    write_answer([parse(argv, runtime.find(source), runtime.environ, defaults)], argv, runtime, output)
 
 
 def inspect(
@@ -54,10 +54,10 @@ def inspect(
         raise UsageError(Code.USAGE, text=text)
     provider = runtime.find(source)
     requests = [parse(line, provider, runtime.environ, defaults, form) for line in split(words)]
-    run(requests, argv, runtime, output, answer)
+    write_answer(requests, argv, runtime, output, answer)
 
 
-def run(
+def write_answer(
     requests: Sequence[FetchRequest],
     argv: Sequence[str],
     runtime: Runtime,
@@ -76,11 +76,11 @@ def run(
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
     if request.output is not None or request.open:
-        result = _into_a_file(request, result, runtime)
+        result = _write_file(request, result, runtime)
     output.set(result.text, result.status, result.complaint, result.notes)
 
 
-def _into_a_file(request: FetchRequest, result: FetchResult, runtime: Runtime) -> FetchResult:
+def _write_file(request: FetchRequest, result: FetchResult, runtime: Runtime) -> FetchResult:
     """Write the answer to its file. Return what is left for stdout: nothing, or an envelope that replaces no file."""
     from pit_fetch.cli.output_file import write_file
     from pit_fetch.errors import ExitStatus

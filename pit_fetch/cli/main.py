@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
     runtime = real_runtime(alarm) if runtime is None else runtime
     output = Output()
     words = list(sys.argv[1:] if argv is None else argv)
-    return _guarded(lambda: _run(_without_release(words, output), runtime, output), runtime, output)
+    return _guarded(lambda: _run(_split_release(words, output), runtime, output), runtime, output)
 
 
 def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
@@ -34,7 +34,7 @@ def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
     from pit_fetch.cli import fetch
 
     output = Output()
-    return _guarded(lambda: fetch.run([request], argv, runtime, output), runtime, output)
+    return _guarded(lambda: fetch.write_answer([request], argv, runtime, output), runtime, output)
 
 
 def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
@@ -56,14 +56,14 @@ def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
     return output.emit(runtime)
 
 
-def _without_release(argv: list[str], output: Output) -> list[str]:
+def _split_release(argv: list[str], output: Output) -> list[str]:
     """Return ``argv`` without ``--release FILE``, and let the output go to that file."""
     if "--release" not in argv:
         return argv
-    from pit_fetch.cli import private_output
+    from pit_fetch.cli.output_file import open_private, split_release
 
-    words, path = private_output.split(argv)
-    output.private_output = private_output.open_private(path) if path else None
+    words, path = split_release(argv)
+    output.private_output = open_private(path) if path else None
     return words
 
 
@@ -86,14 +86,12 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         return
     source = parser.source_of(argv)
     if source is None:
-        from pit_fetch.cli.aliases import explain_missing_source
-        from pit_fetch.cli.refusals import check_characters
+        from pit_fetch.courtesy.command_line import check_characters, missing_source
         from pit_fetch.engine import registry
 
-        check_characters(argv)
+        check_characters(argv, parser.COMMON_WITH_VALUE)
         sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
-        text = explain_missing_source(argv, sources, names, flags, registry.search_terms)
-        raise UsageError(Code.USAGE, text=text)
+        raise UsageError(Code.USAGE, text=missing_source(argv, sources, names, flags, registry.search_terms))
     fetch.fetch(argv, source, runtime, output)
 
 

@@ -10,7 +10,7 @@ from pit_fetch.gaps import Gap
 from pit_fetch.request.audience import is_for_a_person, is_for_an_agent
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.process import STDERR_SECONDS
-from pit_fetch.support.terminal import deliver, for_stream, line
+from pit_fetch.support.terminal import deliver, line, visible_text
 
 if TYPE_CHECKING:
     from pit_fetch.engine.progress import Progress
@@ -55,12 +55,12 @@ class Output:
             complaint = "" if complaint in self.progress.reasons else complaint
         complaint = "" if any(note.endswith(complaint) for note in notes) else complaint
         if not is_for_an_agent(runtime.environ):
-            notes = (*notes, *_on_variables(runtime))
+            notes = (*notes, *_variable_notes(runtime))
         stdout = self.private_output or runtime.stdout
         if stdout is None:
             return ExitStatus.CLOSED_PIPE
         try:
-            deliver(stdout, for_stream(self._text_for(runtime), stdout))
+            deliver(stdout, visible_text(self._text_for(runtime), stdout))
             if self.private_output is not None:
                 self.private_output.close()
         except BrokenPipeError:
@@ -80,7 +80,7 @@ class Output:
         return "" if is_told else self.text
 
 
-def _on_variables(runtime: Runtime) -> list[str]:
+def _variable_notes(runtime: Runtime) -> list[str]:
     """Return what stderr says of variables that have no effect, since their names are misspelt."""
     from pit_fetch.engine.settings_files import misspelt
 

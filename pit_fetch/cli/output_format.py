@@ -18,38 +18,10 @@ from pit_fetch.request.values import parse_value
 # A table is for reading, and no file's ending.
 _FORMATS = {**{name: name for name in NAMES if name != "table"}, "ndjson": "jsonl", "htm": "html", "pq": "parquet"}
 # Endings that promise something else than any format holds.
-_PACKED = frozenset(["gz", "zip", "bz2", "xz", "zst", "7z", "tar", "tgz"])
-_OTHERS = frozenset(
-    [
-        "xlsx",
-        "xls",
-        "ods",
-        "tsv",
-        "tab",
-        "xml",
-        "yaml",
-        "yml",
-        "toml",
-        "md",
-        "pdf",
-        "docx",
-        "feather",
-        "arrow",
-        "orc",
-        "avro",
-        "pickle",
-        "pkl",
-        "hdf5",
-        "h5",
-        "db",
-        "sqlite",
-        "duckdb",
-        "dta",
-        "sav",
-        "mat",
-        "npy",
-        "rds",
-    ]
+_PACKED = "gz zip bz2 xz zst 7z tar tgz"
+_OTHERS = (
+    "xlsx xls ods tsv tab xml yaml yml toml md pdf docx feather arrow orc avro pickle pkl hdf5 h5 db sqlite duckdb dta "
+    "sav mat npy rds"
 )
 
 
@@ -69,16 +41,16 @@ def chosen(given: Mapping[str, Any]) -> str | None:
             text = f"--output ends with .{ending}, but --format is {stated}: leave out --format, or rename the file"
             raise UsageError(Code.USAGE, text=text)
         return implied
-    if ending in _PACKED:
+    if ending in _PACKED.split():
         text = f"--output is not compressed: leave .{ending} out of its name, and compress the file afterwards"
         raise UsageError(Code.USAGE, text=text)
-    if stated is None and ending in _OTHERS:
+    if stated is None and ending in _OTHERS.split():
         endings = ", ".join(f".{name}" for name in NAMES if name in _FORMATS)
         raise UsageError(Code.USAGE, text=f"no format is .{ending}: let --output end with one of {endings}")
     if stated is None and ending.isalnum():
-        from pit_fetch.support.suggest import name
+        from pit_fetch.courtesy.names import closest
 
-        meant = name(ending, _FORMATS)
+        meant = closest(ending, _FORMATS)
         if meant:
             text = f"no format is .{ending}: let --output end with .{meant}, or give --format"
             raise UsageError(Code.USAGE, text=text)

@@ -10,7 +10,7 @@ from pit_fetch.panels.cells import Cell
 from pit_fetch.panels.check import Check
 from pit_fetch.panels.output import Written
 from pit_fetch.request.values import format_value
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 from pit_fetch.times import in_new_york
 
 _LACKING = ("failed", "refused", "incomplete")
@@ -27,9 +27,9 @@ def result_of(written: Written, whole: int, file: str, *, is_kept: bool, fail: b
             complaint += " The same command asks again for what failed"
     if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
-    notes = (*_on_empty_cells(written, whole), *_on_instants_ahead(written, whole))
+    notes = (*_empty_cell_notes(written, whole), *_provisional_notes(written, whole))
     if written.check:
-        found = _on_check(written.check)
+        found = _check_note(written.check)
         notes = (*notes, found)
         status = status if written.check.is_passed else ExitStatus.FOUND
     if is_kept:
@@ -38,7 +38,7 @@ def result_of(written: Written, whole: int, file: str, *, is_kept: bool, fail: b
         return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
 
 
-def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
+def _empty_cell_notes(written: Written, whole: int) -> Iterator[str]:
     """Yield how many cells are empty, apart from those that failed."""
     nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
     if nothing:
@@ -52,7 +52,7 @@ def _on_empty_cells(written: Written, whole: int) -> Iterator[str]:
         yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
 
 
-def _on_instants_ahead(written: Written, whole: int) -> Iterator[str]:
+def _provisional_notes(written: Written, whole: int) -> Iterator[str]:
     """Yield how many cells lack what is yet to be published."""
     if written.provisional:
         yield (
@@ -61,7 +61,7 @@ def _on_instants_ahead(written: Written, whole: int) -> Iterator[str]:
         )
 
 
-def _on_check(check: Check) -> str:
+def _check_note(check: Check) -> str:
     """Return what came of a check, with no more of a cell than what it asks."""
     if check.problem:
         return f"No cell was checked: {check.problem}"

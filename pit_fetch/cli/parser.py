@@ -102,7 +102,7 @@ def plain(message: str) -> str:
     if match[2].startswith("ignored"):
         return f"{flag} takes no value: write it on its own"
     if flag == "--pit":  # 1d and -1d would be another instant whenever the command is run
-        from pit_fetch.request.timestamp_errors import EXAMPLE
+        from pit_fetch.courtesy.timestamps import EXAMPLE
 
         return f"--pit needs a value, which is a fixed instant: write --pit {EXAMPLE}"
     return f"{flag} needs a value: write {flag} VALUE, or {flag}=VALUE where the value begins with a hyphen"
@@ -251,7 +251,7 @@ def operations_text(provider: Provider) -> str:
     """Return the operations with their rules, grouped by how their records are dated, as plain text for ``--help``."""
     width = max(len(operation.name) for operation in provider.operations)
     lines = []
-    for title, operations in by_dating(provider):
+    for title, operations in group_operations(provider):
         lines.append(f"{title}:")
         for operation in operations:
             needs = f" (needs {', '.join(operation.needs)})" if operation.needs else ""
@@ -260,7 +260,7 @@ def operations_text(provider: Provider) -> str:
     return "\n".join(lines) + "\n"
 
 
-def by_dating(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
+def group_operations(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """Yield the operations, grouped under their titles in ``--help``."""
     for dating, title in DATINGS.items():
         operations = [operation for operation in provider.operations if operation.dating == dating]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.runtime import path_problem
 from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import is_output
 
@@ -30,10 +31,7 @@ def path(environ: Mapping[str, str]) -> str:
     """Return the audit file's path, or "". Raise UsageError, before the fetch, if it cannot be written."""
     name = os.path.expanduser(environ.get(VARIABLE, ""))
     if name:
-        from pit_fetch.support.paths import mistake
-
-        problem = mistake(name, os.getcwd())
-        if problem:
+        if problem := path_problem(name, os.getcwd()):
             raise UsageError(Code.USAGE, text=f"{VARIABLE}: {problem}")
         try:
             os.close(_open(name))

@@ -22,7 +22,7 @@ from pit_fetch.pipeline.select import Selection, SelectionBuilder, Withheld, in_
 from pit_fetch.provider import Page, Query, Record, Watermark
 from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import is_of_publication, refuse_what_is_of_today, serves_nothing
+from pit_fetch.request.operations import compares_publication, refuse_what_is_of_today, serves_nothing
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime, TimeIsUp
 from pit_fetch.times import in_new_york, on_new_york_clock
@@ -251,7 +251,7 @@ def _advise(refused: Gap, request: FetchRequest, runtime: Runtime) -> Gap:
     """Return the gap of a request that is refused. If a list is to blame, whoever may ask a panel is told so."""
     if refused.code is not Code.USAGE or request.capture or is_for_an_agent(runtime.environ):
         return refused
-    from pit_fetch.request.several import advice
+    from pit_fetch.courtesy.panels import advice
 
     pit = in_new_york(request.pit) if request.pit else ""
     text = advice(refused.reason, request.options, request.provider, pit)
@@ -264,7 +264,7 @@ def when_empty(request: FetchRequest, query: Query) -> str:
         return ""
     # Only for dates of publication: a forecast is about a day to come.
     is_late = query.since is not None and query.since > query.now
-    if is_late and is_of_publication(query.operation):
+    if is_late and compares_publication(query.operation):
         end = "now" if query.pit is None else "the PIT"
         return f"--date-from is after {end}: nothing from then on {'is' if query.pit is None else 'was'} public."
     # The query's own bounds are kept away from the ends of the calendar.

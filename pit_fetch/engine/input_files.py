@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.errors import ConfigError, InputError
 from pit_fetch.gaps import Code
-from pit_fetch.support.encoding import as_utf8
+from pit_fetch.support.encoding import to_utf8
 from pit_fetch.support.misuse import Declared
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def unpacked(body: bytes) -> bytes:
         except TransportError as error:
             problem = error.problem or f"it is larger than {MAX_BYTES // 1_000_000} MB"
             raise InputError(Code.INPUT_UNREADABLE, problem=problem) from None
-    return as_utf8(body)
+    return to_utf8(body)
 
 
 def form_of(body: bytes) -> str:

@@ -52,19 +52,14 @@ def load(source: str) -> Provider:
         return _import_bundled(target)
     claims = [entry for entry in _entry_points() if _key(entry.name) == _key(source)]
     if not claims:
-        from pit_fetch.support import suggest
+        from pit_fetch.courtesy.names import closest
+        from pit_fetch.support.wording import truncate
 
         others = sorted(entry.name for entry in _entry_points())
         known = ", ".join([*BUNDLED_NAMES, *others])
-        close = (
-            suggest.name(source, BUNDLED_NAMES, search_terms())
-            or suggest.name(source, known_names())
-            or suggest.name(source, others)
-        )
+        close = closest(source, BUNDLED_NAMES, search_terms()) or closest(source, [*known_names(), *others])
         hint = f" (did you mean {close}?)" if close else " (a call has one source)" if "," in source else ""
-        raise UsageError(
-            Code.USAGE, text=f"--source {suggest.truncate(source)!r} is not known{hint}. Known sources: {known}."
-        )
+        raise UsageError(Code.USAGE, text=f"--source {truncate(source)!r} is not known{hint}. Known sources: {known}.")
     listing = _examine(claims)
     if listing.provider is None:
         raise UsageError(Code.USAGE, text=f"--source {source}: {listing.problem}")

@@ -198,7 +198,7 @@ def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Ga
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
     if declared or not records or not unknown:
         return []
-    from pit_fetch.support.suggest import enumerate_names
+    from pit_fetch.support.wording import enumerate_names
 
     return [gap(Code.FIELD_UNKNOWN, fields=enumerate_names(unknown), known=enumerate_names(list(known)))]
 

@@ -175,18 +175,19 @@ def _grades(table: Any, file: str, is_users: bool) -> str:
     _refuse_unless_users(EVIDENCE, file, is_users)
     grades = table if isinstance(table, dict) else {"": table}
     text = ",".join(f"{name}={grade}" for name, grade in grades.items())
-    if any(grade not in GRADES for grade in grades.values()) or evidence.by_source(text) is None:
+    if any(grade not in GRADES for grade in grades.values()) or evidence.parse_grades(text) is None:
         raise _broken(file, 'has an evidence that cannot be used: write [evidence], and yahoo = "claimed" below it')
     return text
 
 
 def _unknown(name: str) -> str:
-    from pit_fetch.support import suggest
+    from pit_fetch.courtesy.names import hint
+    from pit_fetch.support.wording import truncate
 
     if re.search(r"key|token|secret|password", name, re.IGNORECASE):
-        return f"has {suggest.truncate(name)}: keys belong in the environment or in a .env file"
-    close = suggest.name(name, (*OPTIONS, *VARIABLES, "ceiling", "rate", EVIDENCE))
-    return f"has {suggest.truncate(name)}, which is not a setting" + (f" (did you mean {close}?)" if close else "")
+        return f"has {truncate(name)}: keys belong in the environment or in a .env file"
+    close = hint(name, (*OPTIONS, *VARIABLES, "ceiling", "rate", EVIDENCE))
+    return f"has {truncate(name)}, which is not a setting{close}"
 
 
 def _rates(table: Any, file: str) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ from pit_fetch.pipeline.envelope import EVIDENCE
 from pit_fetch.pipeline.select import Selection, Withheld
 from pit_fetch.provider import Record
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
-from pit_fetch.request.operations import candidate_operations, is_of_publication
+from pit_fetch.request.operations import candidate_operations, compares_publication
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import format_for_people, in_new_york
@@ -206,7 +206,7 @@ def window_start(request: FetchRequest) -> datetime | None:
         query = build_query(request, started=request.pit)
     except ConfigError:  # the fetch reports it
         return None
-    return query.operation.earliest(query) if is_of_publication(query.operation) else None
+    return query.operation.earliest(query) if compares_publication(query.operation) else None
 
 
 def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:

@@ -96,14 +96,15 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
 def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
     for name in arguments:
         if name not in tool.arguments:
-            from pit_fetch.support import suggest
+            from pit_fetch.courtesy.names import closest
+            from pit_fetch.support.wording import truncate
 
             if name == "pit":
                 text = "pit is no argument: whoever started this server has fixed the instant"
                 raise UsageError(Code.USAGE, text=text)
-            close = suggest.name(name, tool.arguments)
+            close = closest(name, tool.arguments)
             hint = f"did you mean {close}?" if close else f"its arguments are {', '.join(tool.arguments)}"
-            text = f"{suggest.truncate(name)} is not an argument of {tool.name} ({hint})"
+            text = f"{truncate(name)} is not an argument of {tool.name} ({hint})"
             raise UsageError(Code.USAGE, text=text)
 
 

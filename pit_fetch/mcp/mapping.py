@@ -26,8 +26,8 @@ from zoneinfo import ZoneInfo
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import SourceTag
-from pit_fetch.support.suggest import truncate
 from pit_fetch.support.toml import NotToml, parse_toml
+from pit_fetch.support.wording import truncate
 
 Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
 Clamp = Literal["instant", "day", "compact"]

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pit_fetch.errors import UpstreamError
 from pit_fetch.normalize import linked_data
 from pit_fetch.normalize.stamps import CAPTURED, NAMES, PageStamp, known
-from pit_fetch.support.encoding import as_utf8
+from pit_fetch.support.encoding import to_utf8
 from pit_fetch.wire import decode_page, read_html, rows_in
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
@@ -55,13 +55,13 @@ def page_of(content: bytes) -> Saved | None:
 
 def is_envelope(content: bytes) -> bool:
     """Return whether a saved page is an envelope, which may hold several captures."""
-    return as_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
+    return to_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
 
 
 def capture_of(content: bytes, address: str) -> Saved | None:
     """Return the capture of ``address`` in a saved envelope; None if it holds none, or cannot be read."""
     try:
-        items = list(rows_in(as_utf8(content), "data"))
+        items = list(rows_in(to_utf8(content), "data"))
     except UpstreamError:
         return None
     for item in items:
@@ -255,9 +255,9 @@ class _SitemapReader(HTMLParser):
 
 def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:
     """Return the headers and the text of a page. The body may be in UTF-16, or all of it, as Windows saves files."""
-    whole = as_utf8(content)
+    whole = to_utf8(content)
     headers, body = _split(whole)
-    plain = as_utf8(body)
+    plain = to_utf8(body)
     if whole is content and plain is body:
         return headers, decode_page(body, dict(headers).get("content-type", "")).lstrip("\ufeff")
     return headers, plain.decode("utf-8-sig", "replace").lstrip("\ufeff")  # whatever charset is declared

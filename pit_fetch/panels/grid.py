@@ -30,9 +30,8 @@ from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.query import build_query
-from pit_fetch.request.several import over as over_list
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 
 T = TypeVar("T")
 
@@ -136,6 +135,8 @@ def _name_subject(
     error: UsageError | ConfigError, subject: Mapping[str, object], questions: Questions
 ) -> UsageError | ConfigError:
     """Return the error, which says about whom nothing can be asked, and how to ask about several."""
+    from pit_fetch.courtesy.panels import over_list
+
     about = ", ".join(f"{name}={truncate(str(value))}" for name, value in subject.items())
     asked = over_list(error.gap.reason, questions.options, questions.runtime.find(questions.source))
     if error.gap.type != GapType.CONFIG or not (about or asked):

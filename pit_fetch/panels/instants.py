@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.over import ReadFile, from_file
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 from pit_fetch.times import is_aware, parse_date, parse_pit
 
 _RULE = re.compile(r"(daily|weekly|monthly)(?: +([A-Za-z]{3}))? +(\S+)\.\.(\S+) +(\d\d:\d\d(?::\d\d)?)(\S+)")
@@ -84,9 +84,9 @@ def _rule_times(
     if since > until:
         raise _refused(f"{truncate(text)}: {first} is after {last}: swap them")
     if parse_pit(f"2024-01-01T12:00:00{zone}") is None:
-        from pit_fetch.panels.corrections import rule
+        from pit_fetch.courtesy.panels import example_rule
 
-        raise _refused(f"pits: the time zone {truncate(zone)} is not known: write '{rule(text)}'")
+        raise _refused(f"pits: the time zone {truncate(zone)} is not known: write it as in '{example_rule(text)}'")
     for day in _days(frequency, weekday, since, until):
         yield _clock_time(text, day, clock if len(clock) > 5 else f"{clock}:00", zone)
 
@@ -166,12 +166,13 @@ def _bound(text: str, *, is_end: bool = False) -> date | None:
 
 def _not_an_instant(text: str) -> UsageError:
     """Return the refusal of a text that is neither an instant nor a rule, with what was probably meant."""
-    from pit_fetch.panels import corrections
-    from pit_fetch.request.timestamp_errors import problem
+    from pit_fetch.courtesy.panels import example_rule, is_rule
+    from pit_fetch.courtesy.timestamps import problem
 
-    if corrections.is_rule(text):
-        more = ", or list the instants" if corrections.lacks_rule(text) else ""
-        return _refused(f"pits: {truncate(text)} is no rule: write '{corrections.rule(text)}'{more}")
+    if is_rule(text):
+        return _refused(
+            f"pits: {truncate(text)} is no rule: write it as in '{example_rule(text)}', or list the instants"
+        )
     texts = [part.strip("[]\"' ") for part in re.split(r"[;,\s]+", text)]
     if all(map(parse_pit, texts)):
         return _refused(f"pits: instants have commas between them, and no quotes of their own: write {','.join(texts)}")

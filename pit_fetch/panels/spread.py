@@ -21,8 +21,8 @@ from pit_fetch.panels.cells import Ask, Grid, Question, cells_of
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.parts import Answered, Due, SubjectPart, part_of
 from pit_fetch.panels.universe import Subject
-from pit_fetch.support.suggest import truncate
 from pit_fetch.support.version import __version__
+from pit_fetch.support.wording import truncate
 
 if TYPE_CHECKING:
     import distributed

@@ -17,7 +17,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.over import ReadFile, from_file, from_text, listed, rows
 from pit_fetch.request.values import format_value
-from pit_fetch.support.suggest import truncate
+from pit_fetch.support.wording import truncate
 from pit_fetch.times import NEW_YORK, parse_date
 
 

@@ -74,7 +74,7 @@ def can_continue(item: dict[str, Any], options: EnvelopeOptions) -> bool:
 
 
 def _left_out(names: Sequence[str], max_chars: int) -> Gap:
-    from pit_fetch.support.suggest import enumerate_names
+    from pit_fetch.support.wording import enumerate_names
 
     return gap(Code.FIELD_LEFT_OUT, max_chars=max_chars, fields=enumerate_names(names))
 

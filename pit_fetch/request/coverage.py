@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Option, Query
-from pit_fetch.request.operations import OPTION, is_of_publication
+from pit_fetch.request.operations import OPTION, compares_publication
 from pit_fetch.request.values import flag_of, format_value
 
 _EVER = datetime.min.replace(tzinfo=UTC)
@@ -30,7 +30,7 @@ def shaping(query: Query, options: Iterable[Option]) -> Mapping[str, str]:
     """Return the values that shape the records of a request, as one text each, whatever the order of a list."""
     values = {option.name: (option, query.options[option.name]) for option in options}
     return {
-        name: format_value(_as_one(option, value))
+        name: format_value(_sorted_value(option, value))
         for name, (option, value) in values.items()
         if option.affects_records and name != OPTION and value not in (None, False, option.default)
     }
@@ -45,7 +45,7 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
     for option in options:
         if not asks_no_less(option, request.options[option.name], question.options[option.name]):
             yield flag_of(option.name)
-    if not is_of_publication(question.operation):
+    if not compares_publication(question.operation):
         if request.since is not None and (question.since is None or question.since < request.since):
             yield flag_of("date_from")
         if request.until is not None and (question.until is None or question.until > request.until):
@@ -55,12 +55,12 @@ def unasked(request: Query, question: Query, options: Iterable[Option]) -> Itera
 def asks_no_less(option: Option, request: Any, question: Any) -> bool:
     """Return whether a request with the value ``request`` has every record that one with ``question`` would have."""
     if option.affects_records:
-        return bool(_as_one(option, request) == _as_one(option, question))
+        return bool(_sorted_value(option, request) == _sorted_value(option, question))
     match option.covered_by:
         case "evidence":
             return bool(request) or not question
         case "superset":
-            return request is None or (question is not None and _holds(_as_set(request), _as_set(question)))
+            return request is None or (question is not None and _holds(_value_set(request), _value_set(question)))
     return True
 
 
@@ -78,7 +78,7 @@ class TimeSpan(NamedTuple):
 
 def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
     """Return for which time a request asked, or a question asks as of ``instant``."""
-    since = (query.operation.earliest(query) or query.since) if is_of_publication(query.operation) else None
+    since = (query.operation.earliest(query) or query.since) if compares_publication(query.operation) else None
     until = query.horizon if instant is None else min(query.horizon, instant)
     return TimeSpan(since or _EVER, until)
 
@@ -146,13 +146,13 @@ def _excluded(values: frozenset[str]) -> frozenset[str]:
     return frozenset(value for value in values if value.startswith("-"))
 
 
-def _as_set(value: Any) -> frozenset[str]:
+def _value_set(value: Any) -> frozenset[str]:
     parts = value if isinstance(value, (tuple, list)) else (value,)
     return frozenset(str(part).casefold() for part in parts)
 
 
-def _as_one(option: Option, value: Any) -> Any:
+def _sorted_value(option: Option, value: Any) -> Any:
     """Return one value for all spellings of it."""
     if not isinstance(value, (tuple, list)):
         return value
-    return tuple(sorted(_as_set(value) if option.kind == "list" else set(value)))
+    return tuple(sorted(_value_set(value) if option.kind == "list" else set(value)))

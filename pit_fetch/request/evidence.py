@@ -4,9 +4,9 @@
 grants it, by source: with the variable below, or in the user's own settings, which stand for it. Where nobody is
 bound (no ceiling, no wrapper-only, no agent's client) the caller is the operator, and ``--evidence`` grants it, too.
 
->>> of_operator({VARIABLE: "earningscall=claimed,yahoo=proved"}, ["earningscall"])
+>>> operator_grade({VARIABLE: "earningscall=claimed,yahoo=proved"}, ["earningscall"])
 'claimed'
->>> of_operator({VARIABLE: "claimed,yahoo=proved"}, ["yahoo", "yfinance"])
+>>> operator_grade({VARIABLE: "claimed,yahoo=proved"}, ["yahoo", "yfinance"])
 'proved'
 """
 
@@ -31,21 +31,21 @@ def granted(provider: Provider, asked: str | None, environ: Mapping[str, str]) -
 
     Raise UsageError if it would widen what the operator grants, or if that cannot be read.
     """
-    grade = of_operator(environ, (provider.name, *provider.aliases))
+    grade = operator_grade(environ, (provider.name, *provider.aliases))
     if asked == CLAIMED and grade != CLAIMED and audience.is_for_an_agent(environ):
         raise UsageError(Code.EVIDENCE_NOT_GRANTED, source=provider.name)
     return asked or grade
 
 
-def of_operator(environ: Mapping[str, str], names: Iterable[str]) -> str:
+def operator_grade(environ: Mapping[str, str], names: Iterable[str]) -> str:
     """Return the grade that the operator grants to the source of these names. Raise UsageError for other words."""
-    grades = by_source(environ.get(VARIABLE, ""))
+    grades = parse_grades(environ.get(VARIABLE, ""))
     if grades is None:
         raise UsageError(Code.EVIDENCE_MALFORMED)
     return next((grades[name] for name in map(key, names) if name in grades), grades.get(_EVERY, PROVED))
 
 
-def by_source(text: str) -> Mapping[str, str] | None:
+def parse_grades(text: str) -> Mapping[str, str] | None:
     """Return the grade of each source in a value of the variable; None if it cannot be read."""
     grades: dict[str, str] = {}
     for part in filter(None, map(str.strip, text.split(","))):

@@ -86,12 +86,10 @@ def from_values(
     known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
     for name in values:
         if name not in known:
-            from pit_fetch.support import suggest
+            from pit_fetch.courtesy.names import hint
 
-            search_terms = {option.name: option.search_terms for option in provider.options}
-            close = suggest.name(name, known, search_terms)
-            hint = f" (did you mean {close}?)" if close else ""
-            raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{hint}")
+            close = hint(name, known, {option.name: option.search_terms for option in provider.options})
+            raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{close}")
     present = {name: value for name, value in values.items() if value is not None}
     return build({**defaults, **present}, provider, environ, command=command)
 
@@ -108,7 +106,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
         flag, is_joined, value = words.pop().partition("=")
         option = options.get(flag)
         if option is None:
-            from pit_fetch.support.suggest import truncate
+            from pit_fetch.support.wording import truncate
 
             raise UsageError(Code.USAGE, text=f"{truncate(flag)} is not an option of {provider.name}")
         if option.kind == "flag":
@@ -138,7 +136,7 @@ def build(
     try:
         options = _values(provider.options, given)
     except UsageError as error:
-        raise _with_advice(error, given, provider, environ) from None
+        raise _advised(error, given, provider, environ) from None
     check_operation(provider, options)
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
@@ -153,18 +151,18 @@ def build(
         common["timeout"] = max(operation.timeout for operation in candidate_operations(provider, options))
     common["evidence"] = evidence.granted(provider, common["evidence"], environ)
     canonical = _canonical(given, common, options, provider)
-    provider = _with_hosts(provider, options)
+    provider = _fill_hosts(provider, options)
     added = ADDED_FIELDS.get(command, ())
     common["fields"] = _known_fields(common["fields"] or (), options, provider, added)
     by_name = {name: value for name, value in common.items() if name in FetchRequest._fields}
     return FetchRequest(provider=provider, since=since, until=until, options=options, canonical=canonical, **by_name)
 
 
-def _with_advice(
+def _advised(
     error: UsageError, given: Mapping[str, object], provider: Provider, environ: Mapping[str, str]
 ) -> UsageError:
     """Return the refusal of a value. If that is a list, whoever may ask a panel is told so."""
-    from pit_fetch.request.several import advice
+    from pit_fetch.courtesy.panels import advice
 
     pit = given.get("pit")
     text = "" if is_for_an_agent(environ) else advice(str(error), given, provider, format_value(pit) if pit else "")
@@ -179,7 +177,7 @@ def _values(options: Iterable[Option], given: Mapping[str, object], parsed: Coll
     }
 
 
-def _with_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
+def _fill_hosts(provider: Provider, options: Mapping[str, Any]) -> Provider:
     """Return the provider with options' values in the addresses of its hosts. Raise UsageError for a bad value."""
     if not any("{" in host.url for host in provider.hosts):
         return provider
@@ -199,7 +197,7 @@ def check_ceiling(pit: datetime | None, environ: Mapping[str, str]) -> None:
         return
     ceiling = parse_pit(text)
     if ceiling is None:
-        from pit_fetch.request.timestamp_errors import problem
+        from pit_fetch.courtesy.timestamps import problem
 
         raise UsageError(Code.CEILING_MALFORMED, problem=problem(text))
     if pit is None:
@@ -218,13 +216,12 @@ def _known_fields(
     known = [*added, *dict.fromkeys(field.name for operation in operations for field in operation.fields)]
     unknown = [name for name in fields if name not in (*known, *STAMPS)]
     if unknown:
-        from pit_fetch.support import suggest
+        from pit_fetch.courtesy.names import hint
+        from pit_fetch.support.wording import truncate
 
-        close = suggest.name(unknown[0], [*known, *STAMPS])
-        hint = f" (did you mean {close}?)" if close else ""
-        hint = " (for all of them, leave it out)" if unknown[0] in ("all", "*") else hint
-        name = suggest.truncate(unknown[0])
-        raise UsageError(Code.USAGE, text=f"--fields: {name} is not one of {', '.join(known)}{hint}")
+        is_all = unknown[0] in ("all", "*")
+        fix = " (for all of them, leave it out)" if is_all else hint(unknown[0], [*known, *STAMPS])
+        raise UsageError(Code.USAGE, text=f"--fields: {truncate(unknown[0])} is not one of {', '.join(known)}{fix}")
     return fields
 
 

@@ -1,6 +1,6 @@
-"""The options of the bundled sources as keyword arguments, for type checkers and editors.
+"""The options of a call as keyword arguments, for type checkers and editors.
 
-The program itself never imports it. Written by ``python -m tests.repo.seal``.
+No command imports it. The rows of :class:`Keywords` are written by ``python -m tests.repo.seal``.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 from os import PathLike
-from typing import TypedDict
+from types import EllipsisType
+from typing import Literal, TypedDict
 
 Text = str | int | float
 Texts = str | Iterable[str]
@@ -17,7 +18,7 @@ Path = str | PathLike[str]
 
 
 class Keywords(TypedDict, total=False):
-    """Options by name. None stands for an option that is not given."""
+    """The bundled sources' own options, as ``pit_fetch --source SOURCE --help`` lists them."""
 
     # <sealed>
     acceleration: Text | None
@@ -110,3 +111,33 @@ class Keywords(TypedDict, total=False):
     window_size: int | None
     year: int | None
     # </sealed>
+
+
+class FetchOptions(Keywords, total=False):
+    """What :func:`pit_fetch.fetch`, ``diff``, ``explain`` and ``panel`` take alike, beside the source's own options.
+
+    date_from, date_to  a New York day, or a full timestamp with its offset; a day includes all of it
+    limit       without it 50 (of a panel, all), or what a settings file says; None is all, however many requests that
+                takes
+    max_pages   the most pages of public records to read
+    timeout     seconds for the whole fetch
+    evidence    "claimed": also what only a claim dates, marked, where the operator grants it
+    input_file  a raw reply, read instead of the network
+    archive     the file that records every reply, and answers, too
+    offline     answer from the archive alone
+    fields      only these fields of each item
+
+    None stands for an option that is not given, except for ``limit``. An option that takes several values accepts any
+    iterable of strings.
+    """
+
+    date_from: Instant | None
+    date_to: Instant | None
+    limit: int | EllipsisType | None
+    max_pages: int | None
+    timeout: float | None
+    evidence: Literal["proved", "claimed"] | None
+    input_file: Path | None
+    archive: Path | None
+    offline: bool | None
+    fields: Iterable[str] | None

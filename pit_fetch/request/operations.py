@@ -1,4 +1,8 @@
-"""The operation of a request: its choice, the checks of its options, and what it can show at a PIT. Pure."""
+"""The operation of a request: its choice, the checks of its options, and what it can show at a PIT. Pure.
+
+>>> compares_publication(Operation()), compares_publication(Operation(window="fiscal_date"))
+(True, False)
+"""
 
 from __future__ import annotations
 
@@ -56,7 +60,7 @@ def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequ
     ] or provider.operations
 
 
-def is_of_publication(operation: Operation) -> bool:
+def compares_publication(operation: Operation) -> bool:
     """Return whether --date-from and --date-to compare when a record was public, or are applied by the provider."""
     return operation.window in ("", "available_on", Window.BY_SELECT, Window.BY_ASKING)
 
@@ -70,11 +74,11 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
     names = [operation.name for operation in provider.operations]
     if name is None or len(names) == 1 or name in names:
         return
-    from pit_fetch.support import suggest
+    from pit_fetch.courtesy.names import closest
 
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
     aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
-    close = suggest.name(str(name), names, search_terms) or suggest.name(str(name), aliases)
+    close = closest(str(name), names, search_terms) or closest(str(name), aliases)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
     # Without the word, which may be a key.

@@ -25,7 +25,7 @@ def require_pit(text: str, words: Sequence[str] = ()) -> datetime:
     """
     pit = parse_pit(text)
     if pit is None:
-        from pit_fetch.request.timestamp_errors import problem
+        from pit_fetch.courtesy.timestamps import problem
 
         raise UsageError(Code.PIT_MALFORMED, problem=problem(text, words))
     return pit

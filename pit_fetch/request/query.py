@@ -1,4 +1,8 @@
-"""From a request to the :class:`~pit_fetch.provider.Query` that its provider sees. Pure."""
+"""From a request to the :class:`~pit_fetch.provider.Query` that its provider sees. Pure.
+
+>>> str(clamp(datetime(1, 1, 1, tzinfo=UTC)))
+'0100-01-01 00:00:00+00:00'
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from datetime import UTC, datetime
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import is_of_publication, resolve_operation
+from pit_fetch.request.operations import compares_publication, resolve_operation
 
 # A provider adds and subtracts days and years: that must not lead out of the calendar.
 _FIRST, _LAST = datetime(100, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
@@ -15,14 +19,14 @@ _FIRST, _LAST = datetime(100, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC
 
 def build_query(request: FetchRequest, started: datetime) -> Query:
     """Return the query of ``request`` for a fetch that starts at ``started`` (UTC). Raise ConfigError."""
-    pit = _away_from_the_ends(request.pit)
+    pit = clamp(request.pit)
     now = pit or started
     query = Query(
         now=now,
         started=started,
         pit=pit,
-        since=_away_from_the_ends(request.since),
-        until=_away_from_the_ends(request.until),
+        since=clamp(request.since),
+        until=clamp(request.until),
         horizon=now,
         limit=request.limit,
         options=request.options,
@@ -41,11 +45,11 @@ def _horizon(request: FetchRequest, query: Query) -> datetime:
         return query.now
     # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:
     # what was published late may carry an early date of another kind.
-    until = query.until if is_of_publication(query.operation) else None
-    after = _away_from_the_ends(request.after.instant) if request.after else None
+    until = query.until if compares_publication(query.operation) else None
+    after = clamp(request.after.instant) if request.after else None
     return min(bound for bound in (query.now, until, after) if bound is not None)
 
 
-def _away_from_the_ends(moment: datetime | None) -> datetime | None:
+def clamp(moment: datetime | None) -> datetime | None:
     """Return the nearest instant that leaves room in the calendar. No source has records from beyond it."""
     return None if moment is None else min(max(moment, _FIRST), _LAST)

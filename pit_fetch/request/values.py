@@ -32,7 +32,7 @@ _ALL = frozenset(["all", "none", "max", "inf", "infinity", "unlimited", "everyth
 _TAKES = {"integer": "a whole number", "number": "a number", "instant": "an ISO 8601 text or a datetime"}
 
 
-def without_invisible(text: str) -> str:
+def strip_invisible(text: str) -> str:
     """Return ``text`` with plain blanks, and without characters that nobody sees and nobody typed.
 
     They come along when a text is copied: non-breaking spaces, soft hyphens, marks of a writing direction.
@@ -92,7 +92,7 @@ def parse_instant(option: Option, text: str, parse: Callable[[str], datetime | N
     """Return what ``parse`` makes of ``text``. Raise UsageError if that is None."""
     moment = parse(text)
     if moment is None:
-        from pit_fetch.request.timestamp_errors import date_problem
+        from pit_fetch.courtesy.timestamps import date_problem
 
         fix = date_problem(text)
         form = (
@@ -114,7 +114,7 @@ def _text(option: Option, value: object) -> str:
 
 def _word(option: Option, value: object) -> str:
     """Return a value as a word, without what came along as it was copied. Raise UsageError for the name of a file."""
-    text = without_invisible(_scalar(option, value))
+    text = strip_invisible(_scalar(option, value))
     if text[:1] == "@" and re.fullmatch(_FILE, text) and option.metavar not in ("PATH", "FILE"):
         raise UsageError(Code.USAGE, text=f"{flag_of(option.name)} does not read a file (@): write its values here")
     return text
@@ -129,7 +129,7 @@ def _scalar(option: Option, value: object) -> str:
     is_hole = isinstance(value, float) and not math.isfinite(value)  # what a frame has where a value is missing
     is_misplaced = isinstance(value, bool) and "true" not in option.choices
     if not isinstance(value, (str, int, float, date)) or is_hole or is_misplaced:
-        raise _of_wrong_type(option, _TAKES.get(option.kind, "a string"), value)
+        raise _type_error(option, _TAKES.get(option.kind, "a string"), value)
     return format_value(value)
 
 
@@ -156,9 +156,9 @@ def _parse_list(option: Option, value: object) -> tuple[str, ...]:
             if value.lstrip()[:1] in ("[", "{"):
                 text = f"{flag_of(option.name)} is a list with commas, without brackets and quotes: write A,B"
             raise UsageError(Code.USAGE, text=text) from None
-        parts = [part for row in rows for part in row if without_invisible(part).strip()]
+        parts = [part for row in rows for part in row if strip_invisible(part).strip()]
     if parts is None:
-        raise _of_wrong_type(option, "one or more strings", value)
+        raise _type_error(option, "one or more strings", value)
     texts = [_text(option, part) for part in parts]
     if not texts:
         if isinstance(value, str):
@@ -230,5 +230,5 @@ def _empty(option: Option) -> UsageError:
     return UsageError(Code.USAGE, text=f"{flag_of(option.name)} is empty: give a value or leave it out")
 
 
-def _of_wrong_type(option: Option, takes: str, value: object) -> UsageError:
+def _type_error(option: Option, takes: str, value: object) -> UsageError:
     return UsageError(Code.USAGE, text=f"{option.name} takes {takes}, not a value of type {type(value).__name__}")

@@ -24,10 +24,10 @@ _ENCODINGS = frozenset({
 _ALIASES = {"windows-874": "cp874", "windows-31j": "cp932", "windows-949": "cp949", "unicode": "utf-16-le"}
 
 
-def as_utf8(text: bytes) -> bytes:
+def to_utf8(text: bytes) -> bytes:
     r"""Return ``text`` in UTF-8; itself unless it is in UTF-16 or UTF-32, which the first characters show.
 
-    >>> as_utf8("{}".encode("utf-16-le")), as_utf8("{}".encode("utf-16")), as_utf8(b"\xef\xbb\xbf{}")
+    >>> to_utf8("{}".encode("utf-16-le")), to_utf8("{}".encode("utf-16")), to_utf8(b"\xef\xbb\xbf{}")
     (b'{}', b'{}', b'\xef\xbb\xbf{}')
     """
     # The first two characters of JSON and of a web page are ASCII, with or without a mark before them.

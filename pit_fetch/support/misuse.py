@@ -32,11 +32,11 @@ class Declared(dict[str, T]):
 
     def __missing__(self, name: object) -> T:
         known = ", ".join(self) or "none"
-        asked = without_address(str(name))
+        asked = redact_address(str(name))
         raise Misuse(f"{asked} is no declared {self.kind}: {self.place} has {known}. Declare it, or use one of these")
 
 
-def without_address(text: str) -> str:
+def redact_address(text: str) -> str:
     """Return a name as it is, and of an address the host alone: a path or a query may hold a key."""
     if any(mark in text for mark in "/?#@="):
         from urllib.parse import urlsplit

@@ -1,4 +1,8 @@
-"""Redaction of secrets in text, by value."""
+"""Redaction of secrets in text, by value. Pure.
+
+>>> redactor(["s3cret/key"])("https://example.com?key=s3cret%2Fkey")
+'https://example.com?key=[redacted]'
+"""
 
 from __future__ import annotations
 

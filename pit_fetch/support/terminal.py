@@ -26,7 +26,7 @@ def line(text: str) -> str:
     return "pit_fetch: " + escape_unprintable(text.replace("\n", " ")) + "\n"
 
 
-def for_stream(text: str, stream: TextIO) -> str:
+def visible_text(text: str, stream: TextIO) -> str:
     """Return ``text`` as ``stream`` may get it. A terminal obeys control characters, which a file only holds."""
     return escape_unprintable(text.replace("\r\n", "\n"), keep="\n\t") if stream.isatty() else text
 

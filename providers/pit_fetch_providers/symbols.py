@@ -11,8 +11,6 @@ from collections.abc import Iterable
 
 from pit_fetch_providers.shared import refuse
 
-# The patterns are compiled where they are needed, since most symbols need none but the source's own.
-
 # How other programs write a symbol of an exchange in the United States; the group is the symbol itself.
 _ELSEWHERE = (
     r"(?:NASDAQ|NYSE|AMEX|NYSEARCA|NYSEAMERICAN|ARCA|BATS|CBOE|OTC|OTCMKTS|XNAS|XNYS|ARCX|US):(.+)",
@@ -28,7 +26,6 @@ _FAULTS = (
     (r"[\s;|,]", "a list has commas between the symbols, and one symbol has no blanks"),
     (rf"\A@|(?:{'|'.join(map(re.escape, _FILES))})\Z", "a file is not read"),
     (rf"\A{_ISIN}\Z", "an ISIN is no symbol"),
-    (r"[^\x00-\x7f]", "there is a letter of another alphabet in it"),
 )
 
 

@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_gate", "pit_guard"),
     ("pit_fetch.support",),
     tuple(f"pit_fetch.{name}" for name in AUTHOR_API),
+    ("pit_fetch.courtesy",),
     ("pit_fetch.pipeline", "pit_fetch.runtime"),
     ("pit_fetch.formats", "pit_fetch.normalize", "pit_fetch_providers"),
     ("pit_fetch.net", "pit_fetch.request"),
@@ -42,6 +43,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_fetch.panels",),
     ("pit_fetch.cli",),
     ("pit_fetch.testing", "pit_fetch.pytest_plugin"),
+    ("pit_fetch.functions",),
     ("pit_fetch",),
     ("pit_fetch.__main__",),
 )
@@ -130,7 +132,7 @@ def test_imports_form_no_circle() -> None:
 
 def test_few_modules_lie_beside_the_packages() -> None:
     beside = {path.stem for path in (ROOT / "pit_fetch").glob("*.py")} - {"__init__"}
-    assert beside == {*AUTHOR_API, "api", "runtime", "pytest_plugin", "__main__"}
+    assert beside == {*AUTHOR_API, "api", "functions", "runtime", "pytest_plugin", "__main__"}
 
 
 def test_the_architecture_page_has_every_package_and_its_purpose() -> None:

@@ -92,7 +92,7 @@ def test_a_full_stderr_costs_no_envelope() -> None:
     [
         ("console", "gaps"),
         ("module", "request.fetch_request"),
-        ("script", "request.timestamp_errors"),
+        ("script", "courtesy.timestamps"),
         ("script", "gaps"),
     ],
 )

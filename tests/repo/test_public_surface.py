@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 # A name that appears here, or disappears, is a change of the public API: add it to the changelog.
 PUBLIC = {
-    "pit_fetch": "CaptureReport Envelope Panel TruncatedWarning __version__ capture diff explain fetch panel sources",
+    "pit_fetch": "CaptureReport Envelope FetchOptions Panel TruncatedWarning __version__ capture diff explain fetch "
+    "panel sources",
     "pit_fetch.provider": "API_VERSION Basis Bearer ConfigError Context CoveredBy Credential Dating Field FieldKind "
     "FieldRole File Gap HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query "
     "QueryKey Rate Reach Record Retry RetryAfter STAMPS SourceTag Stage UpstreamError UsageError Watermark Window gap",

@@ -15,8 +15,8 @@ from pit_fetch.request.over import each, from_file, listed
 from pit_fetch.request.query import build_query
 from pit_fetch.request.values import flag_of, format_value
 from pit_fetch.runtime import Runtime
-from pit_fetch.support import suggest
 from pit_fetch.support.toml import NotToml, parse_toml
+from pit_fetch.support.wording import truncate
 
 # The common options that a request of the list may have. The others determine as of when, or how an answer is printed.
 OPTIONS = ("date_from", "date_to", "limit", "max_pages", "timeout")
@@ -59,9 +59,7 @@ def parse(text: str, runtime: Runtime) -> list[PlannedFetch]:
         raise UsageError(Code.USAGE, text=f"it is not TOML: {error}") from None
     unknown = [name for name in table if name != "request"]
     if unknown or not isinstance(table.get("request"), list) or not table["request"]:
-        problem = (
-            f"it has {suggest.truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
-        )
+        problem = f"it has {truncate(unknown[0])}, which means nothing there" if unknown else "it has no requests"
         raise UsageError(Code.USAGE, text=f'{problem}: write [[request]], and source = "NAME" below it')
     return fetches_of(table["request"], runtime)
 
@@ -106,7 +104,7 @@ def _take_over(options: dict[str, object], runtime: Runtime) -> dict[str, list[A
         raise UsageError(Code.USAGE, text='over is a table: write over.symbol = ["IBM", "AAPL"], or "@FILE"')
     for name in over:
         if name in options:
-            raise UsageError(Code.USAGE, text=f"{suggest.truncate(name)} stands in over as well: write it once")
+            raise UsageError(Code.USAGE, text=f"{truncate(name)} stands in over as well: write it once")
     return {name: listed(name, value, runtime.read_text) for name, value in over.items()}
 
 
@@ -130,11 +128,10 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
         known = {*OPTIONS, _EMPTY, *(option.name for option in provider.options)}
         unknown = next((name for name in wanted.options if name not in known), None)
         if unknown is not None:
-            close = suggest.name(unknown, known)
-            hint = f" (did you mean {close}?)" if close else ""
-            raise UsageError(
-                Code.USAGE, text=f"{suggest.truncate(unknown)} is not an option of a capture from {provider.name}{hint}"
-            )
+            from pit_fetch.courtesy.names import hint
+
+            text = f"{truncate(unknown)} is not an option of a capture from {provider.name}{hint(unknown, known)}"
+            raise UsageError(Code.USAGE, text=text)
         values = {"timeout": SECONDS, **wanted.options}
         request, refusal = from_values(values, provider, {}), ""
         # A snapshot is refused with a PIT of now: it would be of a moment after it.

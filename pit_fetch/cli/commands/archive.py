@@ -32,23 +32,10 @@ from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.wording import counted
 
-# What others call its commands.
-_OTHER_NAMES = {
-    "info": "show status stats list ls contents sources",
-    "log": "history fetches queries calls",
-    "replay": "rerun print get cat",
-    "verify": "check validate test",
-    "repair": "fix recover",
-    "merge": "import combine add join",
-    "export": "dump csv parquet write",
-    "rebuild": "reindex vacuum compact upgrade migrate",
-    "drop": "delete remove rm purge prune clean",
-    "sample": "example demo new create make init",
-}
 _NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
 
 
-class Call(NamedTuple):
+class Invocation(NamedTuple):
     """A command on the archive at ``path``, with its options, and where it reports its progress."""
 
     path: str
@@ -69,7 +56,7 @@ class Call(NamedTuple):
         return show
 
 
-class Command(NamedTuple):
+class ArchiveCommand(NamedTuple):
     """A command of its own parser.
 
     options  adds what it takes besides --json
@@ -77,7 +64,7 @@ class Command(NamedTuple):
     """
 
     summary: str
-    run: Callable[[Call], CommandResult]
+    run: Callable[[Invocation], CommandResult]
     options: Callable[[Parser], object] = lambda parser: None
     makes: bool = False
 
@@ -88,15 +75,14 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     if name in ("-h", "--help"):
         return CommandResult(_help())
     if name not in COMMANDS:
-        from pit_fetch.support.suggest import name as closest
-        from pit_fetch.support.suggest import truncate
+        from pit_fetch.courtesy.names import hint
+        from pit_fetch.support.wording import truncate
 
         if name.endswith((".db", ".sqlite")):
             return refused(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
-        close = closest(name, COMMANDS, _OTHER_NAMES) if name else ""
-        hint = f" (did you mean {close}?)" if close else ""
         is_named = name and not name.startswith("-")
-        problem = f"{truncate(name)} is not one of its commands{hint}" if is_named else "say which command first"
+        close = hint(name, COMMANDS)
+        problem = f"{truncate(name)} is not one of its commands{close}" if is_named else "say which command first"
         return refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
@@ -104,13 +90,11 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     if not command.makes:
         parser.add_argument("--archive", metavar="PATH", help=f"the archive (default: {VARIABLE})")
     parser.add_argument("--json", action="store_true", help="as JSON")
-    if {"-h", "--help"} & set(argv):
-        return CommandResult(parser.format_help())
     options = parser.parse_args(list(argv[1:]))
     runtime = require_operator(runtime, f"archive {name}")
     path = runtime.path(options.file) if command.makes else path_of(options.archive, runtime, _NAMED)
     try:
-        return command.run(Call(path, options, runtime, progress))
+        return command.run(Invocation(path, options, runtime, progress))
     except ArchiveError as error:
         return refused(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
@@ -141,7 +125,7 @@ def _short(number: int) -> str:
 # info
 
 
-def _info(call: Call) -> CommandResult:
+def _info(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         overview, number = stats.overview(connection), schema.format_of(connection)
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
@@ -191,7 +175,7 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _log(call: Call) -> CommandResult:
+def _log(call: Invocation) -> CommandResult:
     options = call.options
     wanted = stats.Filter(symbol=options.symbol, with_offline=options.offline or options.json, limit=options.limit)
     if options.date_from:
@@ -217,7 +201,7 @@ def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
 # verify, rebuild
 
 
-def _verify(call: Call) -> CommandResult:
+def _verify(call: Invocation) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
             report = verification.verify(connection, call.runtime.find, call.on_progress("verifying"))
@@ -241,7 +225,7 @@ def _verdict(report: verification.Report) -> str:
     return f"sound: {counts}{underived}"
 
 
-def _rebuild(call: Call) -> CommandResult:
+def _rebuild(call: Invocation) -> CommandResult:
     with closing(_open_existing(call.path)) as connection:
         count = maintenance.rebuild(connection, call.runtime.find, call.on_progress("rebuilding"))
     return CommandResult(
@@ -267,7 +251,7 @@ def _repair_options(parser: Parser) -> None:
     )
 
 
-def _repair(call: Call) -> CommandResult:
+def _repair(call: Invocation) -> CommandResult:
     with contextlib.ExitStack() as opened:
         other = None
         if call.options.other:
@@ -282,7 +266,7 @@ def _repair(call: Call) -> CommandResult:
     return CommandResult("".join(f"{line}\n" for line in lines), status)
 
 
-def _open_other(call: Call) -> sqlite3.Connection:
+def _open_other(call: Invocation) -> sqlite3.Connection:
     """Open the other archive to read it. Raise ArchiveError, which names it."""
     other = call.runtime.path(call.options.other)
     if os.path.exists(call.path) and os.path.exists(other) and os.path.samefile(call.path, other):
@@ -303,7 +287,7 @@ def _replay_options(parser: Parser) -> None:
     )
 
 
-def _replay(call: Call) -> CommandResult:
+def _replay(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         key = replay.key_of(connection, call.options.id)
         replayed = replay.recorded_answer(connection, key)
@@ -331,7 +315,7 @@ def _export_options(parser: Parser) -> None:
     parser.add_argument("folder", metavar="DIR", help="the folder to write; it must not exist")
 
 
-def _export(call: Call) -> CommandResult:
+def _export(call: Invocation) -> CommandResult:
     from pit_fetch.archive_admin import export
 
     with closing(schema.open_to_read(call.path)) as connection:
@@ -356,7 +340,7 @@ def _merge_options(parser: Parser) -> None:
     parser.add_argument("other", metavar="OTHER", help="the archive to copy from; it is only read")
 
 
-def _merge(call: Call) -> CommandResult:
+def _merge(call: Invocation) -> CommandResult:
     with closing(_open_other(call)) as source, closing(schema.open_to_write(call.path)) as connection:
         count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
     return CommandResult(to_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
@@ -373,7 +357,7 @@ def _drop_options(parser: Parser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only show how much would be deleted")
 
 
-def _drop(call: Call) -> CommandResult:
+def _drop(call: Invocation) -> CommandResult:
     options = call.options
     before = microseconds.to_micros(parse_value(_BEFORE, options.before))
     opened = schema.open_to_read if options.dry_run else _open_existing
@@ -405,7 +389,7 @@ def _sample_options(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="the archive to make; it must not exist")
 
 
-def _sample(call: Call) -> CommandResult:
+def _sample(call: Invocation) -> CommandResult:
     call.progress.show("making the sample ...")
     made = sample.make(call.path, call.runtime)
     place = f"--archive {shlex.quote(call.options.file)} --offline"
@@ -416,15 +400,19 @@ def _sample(call: Call) -> CommandResult:
     return CommandResult(f"{call.options.file} is made. {made.about}\n{lines}")
 
 
-COMMANDS: Mapping[str, Command] = {
-    "info": Command("Show how much it holds, from which sources, and since when.", _info),
-    "log": Command("List its fetches, newest first.", _log, _log_options),
-    "replay": Command("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
-    "verify": Command("Check every hash, and the index against them; exit 1 if anything is damaged.", _verify),
-    "merge": Command("Copy what another archive holds and this one lacks.", _merge, _merge_options),
-    "repair": Command("Mend what is damaged, from OTHER, or give it up and say what.", _repair, _repair_options),
-    "export": Command("Write every version, with when it was the answer, as Parquet files.", _export, _export_options),
-    "rebuild": Command("Derive the versions again with the providers' current code.", _rebuild),
-    "drop": Command("Delete a source's fetches for good; the deletion stays on record.", _drop, _drop_options),
-    "sample": Command("Make a small archive of invented companies, to try it.", _sample, _sample_options, makes=True),
+COMMANDS: Mapping[str, ArchiveCommand] = {
+    "info": ArchiveCommand("Show how much it holds, from which sources, and since when.", _info),
+    "log": ArchiveCommand("List its fetches, newest first.", _log, _log_options),
+    "replay": ArchiveCommand("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
+    "verify": ArchiveCommand("Check every hash, and the index against them; exit 1 if anything is damaged.", _verify),
+    "merge": ArchiveCommand("Copy what another archive holds and this one lacks.", _merge, _merge_options),
+    "repair": ArchiveCommand("Mend what is damaged, from OTHER, or give it up and say what.", _repair, _repair_options),
+    "export": ArchiveCommand(
+        "Write every version, with when it was the answer, as Parquet files.", _export, _export_options
+    ),
+    "rebuild": ArchiveCommand("Derive the versions again with the providers' current code.", _rebuild),
+    "drop": ArchiveCommand("Delete a source's fetches for good; the deletion stays on record.", _drop, _drop_options),
+    "sample": ArchiveCommand(
+        "Make a small archive of invented companies, to try it.", _sample, _sample_options, makes=True
+    ),
 }

@@ -58,8 +58,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     parser.add_argument("--dry-run", action="store_true", help="only check the list, and show what would be asked")
     parser.add_argument("--quiet", action="store_true", help="print nothing, unless a request failed")
     parser.add_argument("--json", action="store_true", help="as JSON")
-    if {"-h", "--help"} & set(argv):
-        return CommandResult(parser.format_help())
     options = parser.parse_args(list(argv))
     runtime = require_operator(runtime, "capture")
     path, file = path_of(options.archive, runtime), runtime.path(options.file)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from pit_fetch.cli.command import CommandResult, Parser, module_of
+from pit_fetch.cli import command
+from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands import COMMANDS, normalize
 from pit_fetch.cli.commands.archive import COMMANDS as ARCHIVE
 from pit_fetch.cli.parser import COMMON_FLAGS, build_parser
@@ -96,8 +97,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser.add_argument("shell", choices=("bash", "zsh"), nargs="?", help="the shell that reads the script")
     parser.epilog = _HELP.replace("\n", "; ").rstrip("; ")
     arguments = parser.parse_args(list(argv))
-    if arguments.help:
-        return CommandResult(parser.format_help())
     if arguments.shell is None:
         parser.error("say which shell: pit_fetch completion bash, or pit_fetch completion zsh")
     before = "autoload -U +X bashcompinit && bashcompinit\n" if arguments.shell == "zsh" else ""
@@ -122,7 +121,9 @@ def _script() -> str:
     return _SCRIPT.format(
         values="\n".join(values),
         sources="\n".join(words),
-        commands_flags="\n".join(row for name in (*COMMANDS, "help") for row in _row(name, _of_command(name, names))),
+        commands_flags="\n".join(
+            row for name in (*COMMANDS, "help") for row in _row(name, _command_words(name, names))
+        ),
         files="|".join(_FILE_FLAGS),
         works="|".join(name for name in COMMANDS if COMMANDS[name].kind == "archive"),
         free="|".join(flag for flag in free if flag not in _FILE_FLAGS),
@@ -137,7 +138,7 @@ def _row(pattern: str, words: Iterable[str]) -> Iterator[str]:
         yield f"    {pattern}) echo {quote(offered)} ;;"
 
 
-def _of_command(name: str, sources: Sequence[str]) -> list[str]:
+def _command_words(name: str, sources: Sequence[str]) -> list[str]:
     """Return the words that a command takes, by its own help; none for one that takes a fetch's options."""
     if name == "help":
         return [*sources, *COMMANDS]
@@ -153,7 +154,6 @@ def _helps(name: str) -> Iterator[str]:
     if name == normalize.FORM.name:
         yield build_parser(NORMALIZE, normalize.FORM).format_help()
         return
-    run = module_of(name).run
     surroundings: tuple[Any, ...] = (None,) if COMMANDS[name].kind == "server" else ({}, "")
-    for words in ([], *([command] for command in ARCHIVE if name == "archive")):
-        yield run([*words, "--help"], *surroundings).text
+    for words in ([], *([each] for each in ARCHIVE if name == "archive")):
+        yield command.run([name, *words, "--help"], *surroundings).text

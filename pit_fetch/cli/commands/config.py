@@ -33,8 +33,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.advice = f"it only shows the settings, which are written into {settings_files.PROJECT_FILE}"
     arguments = parser.parse_args(list(argv))
-    if arguments.help:
-        return CommandResult(parser.format_help())
     rows = list(_rows(environ, folder))
     if arguments.json:
         document = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]
@@ -91,7 +89,7 @@ def _variable(name: str, variable: str, settings: settings_files.Settings, defau
 def _grades(settings: settings_files.Settings, providers: Sequence[Provider]) -> Iterator[SettingRow]:
     """Yield what claims are accepted of: every source, or one."""
     row = _variable(settings_files.EVIDENCE, evidence.VARIABLE, settings, PROVED)
-    grades = evidence.by_source(str(row.value))
+    grades = evidence.parse_grades(str(row.value))
     if grades is None:
         yield row._replace(value="cannot be used")
         return

@@ -38,8 +38,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     )
     parser.advice = "it examines the working directory: go there first"
     arguments = parser.parse_args(argv)
-    if arguments.help:
-        return CommandResult(parser.format_help())
     trusted = frozenset(name.strip() for name in arguments.trust.split(",") if name.strip())
     findings = list(doctor.examine(environ, Path(folder), system, trusted))
     if arguments.prove:

@@ -14,9 +14,9 @@ from pit_fetch.claude_code import bundle, install, mcp_entry, versions
 from pit_fetch.claude_code.reach import TOOLS
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.parser import Once
+from pit_fetch.courtesy.names import closest as name
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate
-from pit_fetch.support.suggest import name
 
 # Each action in the report, and in the report of a dry run.
 _REPORTED: Mapping[install.Action, tuple[str, str]] = {

@@ -16,8 +16,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser = Parser("lint", "Check a project's data agents (.claude/agents) against the PIT safety rules.")
     parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
     arguments = parser.parse_args(argv)
-    if arguments.help:
-        return CommandResult(parser.format_help())
     project = Path(folder, arguments.dir)
     home = project / ".claude" if (project / ".claude" / "agents").is_dir() else project
     if not (home / "agents").is_dir():

@@ -22,8 +22,6 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
     """Serve until the client ends. What keeps the server from starting is one line on stderr."""
     parser = _parser()
     arguments = parser.parse_args(list(argv))
-    if arguments.help:
-        return CommandResult(parser.format_help())
     try:
         server = _prepared(arguments, runtime)
         serve, take_standard_streams = protocol()

@@ -29,8 +29,6 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
     end = words.index("--") if "--" in words else len(words)
     parser = _parser()
     arguments, command = parser.parse_args(words[:end]), words[end + 1 :]
-    if arguments.help:
-        return CommandResult(parser.format_help())
     try:
         mapped = _mapping(arguments.tools, runtime)
         if arguments.check:

@@ -59,8 +59,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     for shape, text in SHAPES.items():
         shapes.add_argument(f"--{shape}", dest="shape", action="store_const", const=shape, default="", help=text)
     arguments = parser.parse_args(argv)
-    if arguments.help:
-        return CommandResult(parser.format_help())
     problem = _problem_with(arguments.name)
     if problem:
         return CommandResult("", ExitStatus.REFUSED, problem)

@@ -25,4 +25,4 @@ def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:
         return
     runtime, defaults = fetch.apply_settings(runtime)
     request = parse(words, PROVIDER, runtime.environ, {"input_file": "-", **defaults}, FORM)
-    fetch.run([request], argv, runtime, output)
+    fetch.write_answer([request], argv, runtime, output)

@@ -30,6 +30,7 @@ from pit_fetch.request.audience import is_for_a_person
 from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.terminal import terminal_width
+from pit_fetch.support.wording import truncate
 
 _EXAMPLE = """\
   pit_fetch panel --source sec_full_text --forms 8-K --over tickers=@tickers.txt \\
@@ -59,8 +60,6 @@ _SOON = 3
 def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for what cannot be asked."""
     parser = _parser()
-    if {"-h", "--help"} & set(argv):
-        return CommandResult(parser.format_help())
     options, words = _read(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
     if options.output == "":  # a variable of the shell that is not set
@@ -99,20 +98,15 @@ def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namesp
         parser.parse_args([word for word in words if word[:1] == "-" and word.partition("=")[0] not in known])
     # What is no option, nor name=VALUE, may be of the instants or the subjects.
     if provider and (not options.pits or any(word.startswith("--pit") or "=" not in word[1:] for word in words)):
-        from pit_fetch.cli import panel_refusals
+        from pit_fetch.courtesy.panels import mistake
 
-        panel_refusals.check_over(argv, provider)
-        panel_refusals.check_instants(argv, provider, lambda line: _asked(*_named(parser, line), runtime))
+        if problem := mistake(argv, provider):
+            raise UsageError(Code.USAGE, text=problem)
     if not (options.source and options.pits):
-        from pit_fetch.cli.panel_refusals import EXAMPLE
+        from pit_fetch.courtesy.panels import LINE
 
-        parser.error(f"{parser.advice}: {EXAMPLE}")
+        parser.error(f"{parser.advice}: {LINE}")
     return options, words
-
-
-def _named(parser: Parser, line: list[str]) -> tuple[str, list[str]]:
-    options, words = parser.parse_known_args(line)
-    return options.source, words
 
 
 class _Shown:
@@ -216,9 +210,8 @@ def _over(given: Sequence[str]) -> dict[str, object]:
         name, is_pair, values = text.partition("=")
         name = name.strip().removeprefix("--").replace("-", "_")
         if not is_pair or name in over:
-            from pit_fetch.cli.panel_refusals import no_values
-
-            raise no_values(given, name if is_pair else "")
+            fix = f"{name} is given twice" if is_pair else f"{truncate(text)} has no values"
+            raise UsageError(Code.USAGE, text=f"--over: {fix}: write --over NAME=A,B or NAME=@FILE")
         over[name] = values if values.startswith("@") else _listed(values)
     return over
 

@@ -22,8 +22,6 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.advice = "one source is described by its name alone: pit_fetch sources fred"
     arguments = parser.parse_args(list(argv))
-    if arguments.help:
-        return CommandResult(parser.format_help())
     if arguments.name is None:
         if arguments.json:
             rows = [describe(listing, environ, folder) for listing in registry.listings()]

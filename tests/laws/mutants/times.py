@@ -68,7 +68,7 @@ MUTANTS = (
     ),
     Mutant(
         "a provider is led to the calendar's ends",
-        "pit_fetch.request.query:_away_from_the_ends",
+        "pit_fetch.request.query:clamp",
         first,
         ("sample: calendar", "fred: calendar"),
     ),

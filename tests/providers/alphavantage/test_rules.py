@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pit_fetch_providers.alphavantage import FUNCTIONS, PROVIDER
 
-from pit_fetch.cli.parser import by_dating
+from pit_fetch.cli.parser import group_operations
 from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import BARS as BAR_FUNCTIONS
@@ -481,7 +481,7 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "alphavantage.md"
 def table() -> str:
     """Return the functions by rule; neighbours that are dated alike, for the same reason, share a row."""
     parts = []
-    for title, operations in by_dating(PROVIDER):
+    for title, operations in group_operations(PROVIDER):
         parts.append(f"**{title}**\n\n| function | public from | why |\n|---|---|---|\n")
         for (rule, why), alike in groupby(operations, key=lambda operation: (operation.rule, operation.why)):
             names = ", ".join(f"`{operation.name}`" for operation in alike)

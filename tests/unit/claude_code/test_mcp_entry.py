@@ -16,7 +16,7 @@ from pit_fetch.claude_code import mcp_check
 from pit_fetch.claude_code.mcp_entry import OPTIONS, is_ours
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.cli import command
-from pit_fetch.cli.command import CommandResult, module_of
+from pit_fetch.cli.command import CommandResult, run
 
 PIT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -248,7 +248,7 @@ def test_a_program_that_is_not_there_is_found_first() -> None:
 
 def test_the_options_that_are_read_are_those_of_the_servers() -> None:
     for name, options in OPTIONS.items():
-        usage = module_of(name).run(["--help"], None).text
+        usage = run([name, "--help"], None).text
         assert set(re.findall(r"^  (--[a-z-]+)", usage, re.MULTILINE)) - {"--check"} == set(options)
 
 

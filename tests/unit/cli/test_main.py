@@ -325,5 +325,5 @@ def test_a_listing_or_an_offline_fetch_imports_no_http_library(run: Run, reply: 
         heavy = ("requests", "urllib3", "dotenv", "dateutil", "importlib.metadata", "asyncio", "email")
         assert not imported.intersection(heavy)
         # What only a refused command line, a missing package or a file of another format needs.
-        on_occasion = ("cli.aliases", "cli.refusals", "cli.output_format", "support.suggest", "support.install")
-        assert not imported.intersection(f"pit_fetch.{name}" for name in on_occasion)
+        assert not [name for name in imported if name.startswith("pit_fetch.courtesy")]
+        assert not imported.intersection(["pit_fetch.cli.output_format", "pit_fetch.support.install"])

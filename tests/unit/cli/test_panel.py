@@ -273,27 +273,30 @@ def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archi
         (f"{PITS} --sorce alphavantage", "unrecognized arguments: --sorce"),
         (
             f"--source alphavantage {PITS} --pit 2026-06-01T00:00:00Z",
-            "--source alphavantage --pits @months.txt,2026-06-01T00:00:00Z",
+            "a panel has --pits, with commas between its instants, in the place of --pit",
         ),
         (f"--source alphavantage {PITS} --after x", "--after is not an option of a panel: a cell takes --date-from, "),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --input-file -", "put it into a file, and name that"),
         (f"--source alphavantage EARNINGS {PITS} --over symbol=A --input-file none.json", "cannot be read"),
-        (f"--source alphavantage {PITS} --over symbol", "write --over symbol=A,B or NAME=@FILE"),
-        (f"--source alphavantage {PITS} --over symbol:GE,T", "write --over symbol=GE,T or NAME=@FILE"),
-        (
-            f"""--source alphavantage {PITS} --over '{{"symbol": ["GE", "T"]}}'""",
-            "write --over symbol=GE,T or NAME=@FILE",
-        ),
+        (f"--source alphavantage {PITS} --over symbol", "symbol has no values: write --over NAME=A,B or NAME=@FILE"),
         (
             f"--source alphavantage {PITS} --over symbol=A --over symbol=B",
-            "symbol is given twice: write --over symbol=A,B",
+            "--over: symbol is given twice: write --over ",
         ),
         (
             f"--source alphavantage {PITS} --over symbol GE,T EARNINGS",
-            "--over takes one word: write --over symbol=GE,T",
+            "--over takes one word: write --over NAME=A,B or ",
         ),
-        (f"--source alphavantage {PITS} --over symbol = GE,T", "--over takes one word: write --over symbol=GE,T"),
-        (f"--source alphavantage {PITS} --over symbol=GE T", "--over takes one word: write --over symbol=GE,T"),
+        (f"--source alphavantage {PITS} --over symbol=GE T", "--over takes one word"),
+        (f"--source alphavantage {PITS}Z 2026-07-01T00:00:00Z", "--pits takes one word: instants with commas between "),
+        (
+            "--source alphavantage --pits monthly 2024-01..2024-03 16:00[America/New_York] EARNINGS --over symbol=GE",
+            "or a rule in quotes: --pits 'monthly 2024-01..2024-12 16:00[America/New_York]'",
+        ),
+        (
+            "--source alphavantage EARNINGS --over symbol=GE",
+            "a panel needs --pits INSTANTS: write --pits 'monthly 2024",
+        ),
         (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),
         (f"--source alphavantage {PITS} --over ticker=A", "did you mean symbol?"),
         (f"--source alphavantage EARNINGS {PITS} symbol=GE,T", "To ask about each of them: --over symbol=GE,T"),
@@ -311,49 +314,6 @@ def test_what_cannot_be_asked_is_refused(archive: Archive, words: str, problem: 
     (archive.folder / "bad.db").write_bytes(whole[:8192] + bytes(len(whole) - 8192))
     answer = archive.command(f"panel {words}", NOW)
     assert (answer.code, problem in answer.err) == (2, True)
-
-
-ASK = "panel --source alphavantage"
-REST = "EARNINGS --over symbol=GE --offline"
-JANUARY, FEBRUARY = "2024-01-31T16:00:00-05:00", "2024-02-29T16:00:00-05:00"
-# What is typed -> the line to write.
-LINES = {
-    # Several words, where --pits takes one.
-    f"{ASK} --pits {JANUARY} {FEBRUARY} {REST}": f"{ASK} --pits {JANUARY},{FEBRUARY} {REST}",
-    f"{ASK} --pits={JANUARY} {FEBRUARY} {REST}": f"{ASK} --pits {JANUARY},{FEBRUARY} {REST}",
-    f"{ASK} --pits {JANUARY}, {FEBRUARY} {REST}": f"{ASK} --pits {JANUARY},{FEBRUARY} {REST}",
-    f"{ASK} --pits 2024-01-31 2024-02-29 {REST}": f"{ASK} --pits {JANUARY},{FEBRUARY} {REST}",
-    f"{ASK} --pits 2024-01-31 16:00 {REST}": f"{ASK} --pits {JANUARY} {REST}",
-    # --pit, as a fetch has it.
-    f"{ASK} --pit {JANUARY} {REST}": f"{ASK} --pits {JANUARY} {REST}",
-    f"{ASK} --pit {JANUARY} --pit {FEBRUARY} {REST}": f"{ASK} --pits {JANUARY},{FEBRUARY} {REST}",
-    f"{ASK} {REST} --pit=2024-01-31": f"{ASK} --pits {JANUARY} {REST}",
-    # A rule without its quotes, of which the shell may have eaten something.
-    f"{ASK} --pits monthly 2024-01..2024-03 16:00[America/New_York] {REST}": f"{ASK} --pits 'monthly 2024-01..2024-03 "
-    f"16:00[America/New_York]' {REST}",
-    f"{ASK} --pits monthly 2024-01..2024-03 {REST}": f"{ASK} --pits 'monthly 2024-01..2024-03 16:00[America/New_York]' "
-    f"{REST}",
-    f"{ASK} --pits weekly friday 2024-01 to 2024-03 9:30 London {REST}": f"{ASK} --pits 'weekly fri 2024-01..2024-03 "
-    f"09:30[Europe/London]' {REST}",
-    f"{ASK} --pits sessions XNYS 2024-01..2024-03 close+15min {REST}": f"{ASK} --pits 'sessions XNYS 2024-01..2024-03 "
-    f"close+15min' {REST}",
-    # None.
-    f"{ASK} {REST}": f"{ASK} --pits 'monthly 2024-01..2024-12 16:00[America/New_York]' {REST}",
-}
-
-
-@pytest.mark.parametrize("typed", LINES)
-def test_instants_that_went_wrong_are_answered_with_the_line_to_write(archive: Archive, typed: str) -> None:
-    answer = archive.command(typed, NOW)
-    assert answer.code == 2
-    assert answer.err.endswith(f": write pit_fetch {LINES[typed]}\n")
-    if "XNYS" not in typed:
-        assert archive.command(f"{LINES[typed]} --dry-run", NOW).code == 0
-
-
-def test_a_line_that_may_hold_a_key_is_not_repeated(archive: Archive) -> None:
-    answer = archive.command(f"{ASK} --pits {JANUARY} {FEBRUARY} --api-key SECRETKEY0123456", NOW)
-    assert answer.err == f"pit_fetch: --pits takes one word: write --pits {JANUARY},{FEBRUARY}\n"
 
 
 def test_a_panel_that_was_never_captured_says_so_and_fails_on_request(archive: Archive) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Bearer, Context, Host, Query, Record
-from pit_fetch.support.misuse import Misuse, without_address
+from pit_fetch.support.misuse import Misuse, redact_address
 from pit_fetch.testing.server import Response
 from tests.demo_source import ask as ask_demo
 from tests.demo_source import at_pit, demo, nobody, record
@@ -139,7 +139,7 @@ def test_an_error_in_a_saved_reply_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_of_an_address_the_host_alone_is_told(text: str, shown: str) -> None:
-    assert without_address(text) == shown
+    assert redact_address(text) == shown
 
 
 def test_each_reason_is_a_member_under_its_own_name() -> None:

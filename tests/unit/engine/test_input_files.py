@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.support.paths import mistake
+from pit_fetch.courtesy.paths import mistake
 from tests.demo_source import PIT, PIT_TEXT
 from tests.inprocess import Answer, fetch
 from tests.providers.bz_news_api.server import article

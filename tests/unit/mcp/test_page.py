@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.cli.command import module_of
+from pit_fetch.cli.command import run
 from pit_fetch.errors import UsageError
 from pit_fetch.mcp import mapping
 from pit_fetch.mcp.instant import Instant
@@ -51,7 +51,7 @@ def test_its_harness_moves_the_instant(tmp_path: Path) -> None:
 
 def test_its_commands_and_names_are_those_of_the_program() -> None:
     commands = re.findall(r"^pit_fetch (mcp(?:-gate)?|init --mcp|doctor)([^\n]*)", PAGE, re.MULTILINE)
-    helps = {name: module_of(name).run(["--help"], None).text for name in ("mcp", "mcp-gate")}
+    helps = {name: run([name, "--help"], None).text for name in ("mcp", "mcp-gate")}
     for name, words in commands:
         flags = re.findall(r"--[a-z-]+", words.partition(" -- ")[0])
         assert [flag for flag in flags if flag not in helps.get(name, words)] == []

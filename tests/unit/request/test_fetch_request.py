@@ -93,7 +93,7 @@ def test_a_value_is_the_same_request_however_it_was_typed(words: tuple[str, ...]
 
 
 def test_words_are_joined_where_a_provider_takes_them_all() -> None:
-    made = request("going concern", "OR", "x=1", "--forms", "10-K", "--", "-bank", provider=ALL_WORDS)
+    made = request("going concern", "OR", "--forms", "10-K", "--", "x=1", "-bank", provider=ALL_WORDS)
     assert made.options["query"] == "going concern OR x=1 -bank"
 
 
@@ -121,7 +121,7 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
         (("--max-chars", "many"), "--max-chars is 0 (no limit) or a whole number of at least 4000"),
         (("--fields", ","), "--fields is empty: give a value or leave it out"),
         (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
-        (("A", "B"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
+        (("one", "two"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
         (("A", "--op", "B"), "--op is given twice"),
         (("shade=red",), "shade=... is not an option of demo; see --help"),
     ],

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option
-from pit_fetch.request.values import flag_of, format_value, parse_value, without_invisible
+from pit_fetch.request.values import flag_of, format_value, parse_value, strip_invisible
 
 NEW_YORK = ZoneInfo("America/New_York")
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -188,7 +188,7 @@ def test_flags() -> None:
 
 
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).filter(
-    lambda word: bool(without_invisible(word).strip())
+    lambda word: bool(strip_invisible(word).strip())
 )
 AWARE = st.datetimes(
     datetime(1990, 1, 1),  # noqa: DTZ001

@@ -16,15 +16,8 @@ _MISTAKES = (
     (r"(?:\A|/)@", "a path stands alone here: leave out the @"),
     (r"\Afile:/", "a path is no address: leave out file://"),
     (r"\A[a-z][a-z0-9+.-]+:/", "an address is no file: name one on this machine"),
-    (
-        r"(?:\A|/)[A-Za-z]:|\\",
-        "a path of Windows does not lead anywhere here: write it with / and no C:, and under WSL with /mnt/c",
-    ),
-    (
-        r"\$[A-Za-z_{(]|%[A-Za-z_]+%",
-        "a variable in a path was not replaced: a shell replaces $NAME, but not in single quotes",
-    ),
-    (r"[^./][.,;]+\Z", "a path ends with a punctuation mark: leave it out"),
+    (r"(?:\A|/)[A-Za-z]:|\\", "a path of Windows does not lead anywhere here: write it with / and no C:"),
+    (r"\$[A-Za-z_{(]|%[A-Za-z_]+%", "a variable in a path was not replaced: a shell leaves $NAME in single quotes"),
 )
 
 
@@ -37,12 +30,6 @@ def mistake(name: str, folder: str) -> str:
         match = re.search(pattern, name)
         if match is not None:
             end = name.find("/", match.end())
-            return "" if _exists(os.path.join(folder, name if end < 0 else name[:end])) else problem
+            path = os.path.join(folder, name if end < 0 else name[:end])
+            return "" if "\0" not in path and os.path.lexists(path) else problem
     return ""
-
-
-def _exists(path: str) -> bool:
-    try:
-        return os.path.lexists(path)
-    except ValueError:  # a null byte
-        return False

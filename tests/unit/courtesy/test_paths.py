@@ -6,33 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.support.paths import mistake
+from pit_fetch.courtesy.paths import mistake
 
 MISTAKES = {
     '"x.csv"': "a path has quotes of its own",
     "'x.csv'": "a path has quotes of its own",
-    "\u201cx.csv\u201d": "a path has quotes of its own",
-    "saved/'x.csv'": "a path has quotes of its own",
     "x.csv ": "a path begins or ends with a blank",
-    "x.csv\r": "a path begins or ends with a blank, or has an invisible character",
     "x\0.csv": "a path begins or ends with a blank, or has an invisible character",
     "@x.csv": "leave out the @",
     "file:///tmp/x.csv": "leave out file://",
     "https://api.example.com/news": "an address is no file",
     "s3://bucket/x.csv": "an address is no file",
     "C:\\data\\x.csv": "a path of Windows does not lead anywhere here: write it with / and no C:",
-    "C:Usersmex.csv": "a path of Windows",
-    "C:/data/x.csv": "a path of Windows",
     "saved\\x.csv": "a path of Windows",
-    "\\\\srv\\share\\x.csv": "a path of Windows",
-    "%USERPROFILE%\\x.csv": "a path of Windows",
     "%USERPROFILE%/x.csv": "a variable in a path was not replaced",
     "$HOME/x.csv": "a variable in a path was not replaced",
     "${HOME}/x.csv": "a variable in a path was not replaced",
-    "$(date).csv": "a variable in a path was not replaced",
-    "x.csv.": "a path ends with a punctuation mark",
-    "x.csv,": "a path ends with a punctuation mark",
-    "x.csv;": "a path ends with a punctuation mark",
 }
 NAMES = ["x", "x.csv", ".", "..", "../x", "/x", "50% of it, in 2024.csv", "x[1].csv", "US$.csv", "it's.csv", "AT&T.csv"]
 

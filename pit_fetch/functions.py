@@ -1,0 +1,186 @@
+"""The functions of the Python API. :mod:`pit_fetch` itself imports them when they are first asked for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
+
+from pit_fetch import api
+from pit_fetch.errors import UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.request.keywords import FetchOptions, Keywords
+
+if TYPE_CHECKING:
+    from pit_fetch.archive_admin.capture.jobs import CaptureReport
+    from pit_fetch.panels.panel import Panel
+
+Instant = str | datetime
+OnGap = Literal["raise", "keep"]
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def _completed(function: F) -> F:
+    """Name the shared options in a function's signature: an interactive Python does not look into ``own``."""
+    signature = inspect.signature(function)
+    *named, own = signature.parameters.values()
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=... if name == "limit" else None,
+            annotation=kind.__forward_arg__,
+        )
+        for name, kind in FetchOptions.__annotations__.items()
+        if name not in Keywords.__annotations__
+    ]
+    function.__signature__ = signature.replace(parameters=[*named, *options, own])  # type: ignore[attr-defined]
+    return function
+
+
+@_completed
+def fetch(
+    source: str,
+    pit: Instant | None = None,
+    *,
+    after: str | None = None,
+    max_chars: int | None = None,
+    on_gap: OnGap = "raise",
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> api.Envelope:
+    """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
+
+    source     a provider's name or alias
+    pit        ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
+    after      the cursor in the ``truncated`` gap of an earlier answer
+    max_chars  maximum size of the envelope as JSON; 0 and None mean no limit
+    on_gap     "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
+    options    further options by name, such as those of a plugin
+    own        the options of :class:`pit_fetch.FetchOptions`: those of every source, and the source's own
+
+    Items carry ``available_at`` as ISO 8601 in America/New_York. What an answer cannot show, and where it was cut,
+    remain gaps; :attr:`Envelope.is_complete` says whether anything was cut or failed. An answer that was cut by
+    anything else than a limit that is given warns with :class:`pit_fetch.TruncatedWarning`. Raises
+    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
+    :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
+    file, a failing provider.
+    """
+    asked = _asked(own, options, pit=pit, after=after, max_chars=max_chars)
+    envelope = api.fetch(source, asked, on_gap)
+    api.warn_if_cut(envelope)
+    return envelope
+
+
+@_completed
+def diff(
+    source: str,
+    pits: tuple[Instant, Instant],
+    *,
+    max_chars: int | None = None,
+    on_gap: OnGap = "raise",
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> api.Envelope:
+    """Return what became public between two instants, what changed, and what disappeared.
+
+    Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ),
+    "repeated" (the same figure, in a later filing) or "gone". Options, errors and warnings are those of :func:`fetch`.
+    """
+    envelope = api.diff(source, pits, _asked(own, options, max_chars=max_chars), on_gap)
+    api.warn_if_cut(envelope)
+    return envelope
+
+
+@_completed
+def explain(
+    source: str,
+    pit: Instant,
+    *,
+    max_chars: int | None = None,
+    on_gap: OnGap = "raise",
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> api.Envelope:
+    """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
+
+    It is for operators: it contains what :func:`fetch` withholds, so it is refused under a ceiling and to an agent. It
+    looks a day beyond the PIT, or as far as ``date_to``. Options, errors and warnings are those of :func:`fetch`.
+    """
+    envelope = api.explain(source, _asked(own, options, pit=pit, max_chars=max_chars), on_gap)
+    api.warn_if_cut(envelope)
+    return envelope
+
+
+@_completed
+def panel(
+    source: str,
+    pits: Instant | Iterable[Instant],
+    over: Mapping[str, str | Iterable[object]],
+    *,
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> Panel:
+    """Return the panel of one question for many subjects as of many instants: each cell is a fetch of its own.
+
+    pits  instants; or a rule: "daily 2024-01..2024-06 16:00[America/New_York]", "weekly fri ..." or "monthly ..." (the
+          last day), or "sessions XNYS 2024-01..2024-06 close+15min"; or "@FILE" with one of them a line
+    over  values of an option by its name, a list or "@FILE" with one a line: ``{"symbol": ["IBM", "AAPL"]}``. In a CSV
+          file with the columns ``from`` and ``to`` a value belongs to the panel on these New York days alone
+
+    Nothing is asked before the panel is iterated over, or turned into a frame. Items are complete unless ``limit`` is
+    given. A cell that fails says so in its ``status``, and the others are asked all the same. The further options are
+    those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
+    """
+    from pit_fetch.panels.grid import grid_of
+    from pit_fetch.panels.panel import Panel
+
+    return Panel(grid_of(source, pits, over, {"limit": None, **_asked(own, options)}))
+
+
+def _asked(own: Mapping[str, object], further: Mapping[str, object] | None, **named: object) -> dict[str, object]:
+    """Return the options that a call gives. ``...`` and None, except for a limit, were not given."""
+    further = further or {}
+    given = {name: value for name, value in {**named, **own}.items() if value is not ...}
+    twice = next((name for name in further if given.get(name) is not None), None)
+    if twice is not None:
+        raise UsageError(Code.USAGE, text=f"{twice} is given twice: by name, and in options")
+    every = {**given, **further}
+    return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}
+
+
+def capture(
+    requests: str | PathLike[str] | Iterable[Mapping[str, object]],
+    archive: str | PathLike[str] | None = None,
+    *,
+    missing: bool = False,
+    again: bool = False,
+    dry_run: bool = False,
+    on_gap: OnGap = "raise",
+    on_progress: Callable[[str], None] | None = None,
+) -> CaptureReport:
+    """Ask for everything on a list, record it in the archive, and return what was captured, request by request.
+
+    requests     a file as ``pit_fetch capture`` takes it, or dicts: ``{"source": "fred", "series_id": "GDP"}``; with
+                 ``"over": {"symbol": symbols}`` in it, one request for each value
+    archive      its path; None is the one of the settings. It is created if missing
+    missing      ask only for what the last run did not get
+    again        ask for everything, even if the last run was broken off
+    dry_run      ask for nothing: ``plan`` says how many calls it would take, and how long
+    on_gap       "raise": :class:`pit_fetch.errors.CaptureError` if a request failed or brought nothing, once all were
+                 asked; "keep": ``failed`` lists them. What was captured is kept
+    on_progress  called with the plan, and before each request with how far it is
+
+    For operators: it is refused under a ceiling. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a
+    request that cannot be used, OSError for such a file, :class:`pit_fetch.errors.ConfigError` for such an archive.
+    """
+    return api.capture(
+        requests, archive, missing=missing, again=again, dry_run=dry_run, on_gap=on_gap, on_progress=on_progress
+    )
+
+
+def sources() -> list[dict[str, Any]]:
+    """Return every installed source: names, operations with their rules and fields, options, and which keys are set."""
+    return api.sources()
