@@ -30,6 +30,11 @@ PURE_MODULES = (
     "pit_fetch_providers.markup.numbering",
     "pit_fetch_providers.markup.sheets",
     "pit_fetch_providers.markup.styles",
+    "pit_fetch_providers.sec_facts.derive",
+    "pit_fetch_providers.sec_facts.facts",
+    "pit_fetch_providers.sec_facts.lines",
+    "pit_fetch_providers.sec_facts.periods",
+    "pit_fetch_providers.sec_facts.statements",
     "pit_fetch_providers.wikipedia.templates",
 )
 
