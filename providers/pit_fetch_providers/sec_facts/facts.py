@@ -265,18 +265,20 @@ class Ledger:
         """Enter the versions of one fact."""
         of, concept = versions[0].payload, concept_of(versions[0])
         unit, period = of["unit"], Period(None if of["start"] is None else _day(of["start"]), _day(of["end"]))
-        lost = [version for version in versions if version.payload["value"] is None]
-        if lost:
-            self.unreadable[concept, unit, period] = min(map(self.release_of, lost))
-            versions = [version for version in versions if version.payload["value"] is not None]
-        if not versions:
-            return
         if len(versions) > 1:
             versions.sort(key=age)
-        releases, value = tuple(map(self.release_of, versions)), versions[0].payload["value"]
-        later = zip(versions, releases, strict=True)
-        restated = next((release for version, release in later if version.payload["value"] != value), None)
-        self.histories.setdefault(concept, {})[unit, period] = History(tuple(versions), releases, restated)
+        values = [version.payload["value"] for version in versions]
+        if None in values:
+            self.unreadable[concept, unit, period] = self.release_of(versions[values.index(None)])
+            versions = [version for version in versions if version.payload["value"] is not None]
+            values = [value for value in values if value is not None]
+        if not versions:
+            return
+        releases = [self._numbers[version.available_at] for version in versions]
+        restated: int | None = None
+        if values.count(values[0]) < len(values):
+            restated = next(release for release, value in zip(releases, values, strict=True) if value != values[0])
+        self.histories.setdefault(concept, {})[unit, period] = History(tuple(versions), tuple(releases), restated)
         if is_currency(unit):
             self.currencies.setdefault(period.end, []).append((releases[0], unit, accession_of(versions[0])))
 

@@ -45,10 +45,6 @@ def _by_one_reading(real: Any) -> Any:
     return by_row
 
 
-def _by_its_header_alone(real: Any) -> Any:
-    return lambda filing, reading, *given, **named: real(filing, reading._replace(latest=None), *given, **named)
-
-
 def _certain(real: Any) -> Any:
     def reading_of(*given: Any) -> Any:
         reading = real(*given)
@@ -168,12 +164,6 @@ MUTANTS = (
         f"{_RELEASE}:by_row",
         _by_one_reading,
         ("sec_facts: asked in any order",),
-    ),
-    Mutant(
-        "sec_facts: the exact hour of one filing beside the late hour of another",
-        f"{_RELEASE}:by_row",
-        _by_its_header_alone,
-        ("sec_facts: archive captured",),
     ),
     Mutant(
         "sec_facts: a capture lacks what came in the hours before it",
