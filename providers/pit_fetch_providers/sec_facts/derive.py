@@ -22,7 +22,8 @@ from pit_fetch_providers.sec_facts.periods import DAY, Derivation, Period, by_st
 # Why a cell is null although there are figures of it.
 # restated: the parts of a sum are of two bases, contradicted: they do not add up with what is reported beside them,
 # renamed: they are under different concepts, rounded: one of them is, as notes round,
-# not_additive: it is per share, or a number of shares, incomplete: something is reported beside the parts of the sum,
+# not_additive: it is per share, or a number of shares, not_fiscal: a part has no net income of its dates,
+# incomplete: something is reported beside the parts of the sum,
 # two_values: one filing has several values of the line, unproved: what is reported may be another measure,
 # other_dates: the period is reported under dates a few days apart, unreadable: a filing has a value that is no number.
 Reason = Literal[
@@ -31,6 +32,7 @@ Reason = Literal[
     "renamed",
     "two_values",
     "not_additive",
+    "not_fiscal",
     "rounded",
     "incomplete",
     "unproved",
@@ -167,6 +169,8 @@ def _derived(view: View, line: Line, way: Derivation, currency: str) -> Cell | O
         return Omission(reasons[0])
     if line.measure != "amount":
         return Omission("not_additive")
+    if not way.is_fiscal:
+        return Omission("not_fiscal")
     shared = [name for name in parts[0].by_concept if all(name in part.by_concept for part in parts)]
     if not shared:
         return Omission("renamed")

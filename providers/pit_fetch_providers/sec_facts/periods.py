@@ -40,11 +40,12 @@ class Period(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """Fiscal periods whose sum, less ``minus``, is another one, and the release since which all are reported."""
+    """Periods whose sum, less ``minus``, is another one, and the release since which all are reported, or fiscal."""
 
     plus: tuple[Period, ...]
     minus: Period
     release: int
+    is_fiscal: bool = True
 
 
 class Reported(NamedTuple):
@@ -92,12 +93,18 @@ def candidates(every: Mapping[Period, Reported], cadence: Cadence) -> Mapping[da
     parts = {period: of for period, of in every.items() if kinds[period] in ("quarter", "ytd")}
     fiscal = {period: of.fiscal for period, of in {**parts, **years}.items() if of.fiscal is not None}
     quarters = {period: of for period, of in parts.items() if kinds[period] == "quarter"}
-    reported, derived = quarters if cadence == "quarter" else years, list[tuple[Period, Derivation]]()
-    if cadence != "annual":
-        derived += (_quarters if cadence == "quarter" else _twelve_months)(fiscal)
+    reported = quarters if cadence == "quarter" else years
     ways: dict[Period, list[Derivation]] = {}
-    for period, way in sorted(derived, key=lambda made: made[1].release):
-        ways.setdefault(period, []).append(way)
+    if cadence != "annual":
+        derive = _quarters if cadence == "quarter" else _twelve_months
+        for period, way in derive(fiscal):
+            ways.setdefault(period, []).append(way)
+        # Nothing is derived from others, but a cell of a reported period says so.
+        for period, way in derive({period: of.release for period, of in {**parts, **years}.items()}):
+            if period in reported and way not in ways.get(period, ()):
+                ways.setdefault(period, []).append(way._replace(is_fiscal=False))
+    for of_period in ways.values():
+        of_period.sort(key=lambda way: (not way.is_fiscal, way.release))
     by_end: dict[date, list[Candidate]] = {}
     for period in {**reported, **ways}:
         candidate = Candidate(period, reported.get(period), tuple(ways.get(period, ())))
@@ -134,7 +141,7 @@ def order_periods(of_end: Iterable[Candidate], sees: Callable[[int | None], bool
     """
     ranked = list[tuple[bool, int, bool, Period, Candidate]]()
     for candidate in of_end:
-        reported, ways = candidate.reported, candidate.derivations
+        reported, ways = candidate.reported, [way for way in candidate.derivations if way.is_fiscal]
         of_report = reported.fiscal if reported is not None and sees(reported.fiscal) else None
         since = _oldest(of_report, ways[0].release if ways and sees(ways[0].release) else None)
         if since is not None:

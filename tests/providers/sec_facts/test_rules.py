@@ -552,6 +552,18 @@ def test_a_period_under_two_dates_with_two_values_has_neither() -> None:
         assert [item.payload["omitted"] for item in answer.records] == [omitted] * len(profits)
 
 
+def test_nothing_is_derived_from_a_period_that_is_not_fiscal() -> None:
+    """Abbott's nine months of 2011 had sales, but no net income."""
+    facts = [fact for fact in HISTORY if (fact.start, fact.end) != ("2022-01-01", "2022-09-30")]
+    facts += [income(YEAR, "2022-01-01", "2022-12-31", 470, "Revenues")]
+    facts += [income(Q3, "2022-01-01", "2022-09-30", 330, "Revenues")]
+    facts += [income(YEAR, "2022-10-01", "2022-12-31", 14)]
+    answer = ask(tuple(facts), op="statement", period="quarter")
+    item = next(made for made in answer.records if made.payload["period_end"] == "2022-12-31")
+    assert (item.payload["net_income"], item.payload["revenue"]) == (14, None)
+    assert item.payload["omitted"] == {"revenue": "not_fiscal"}
+
+
 @pytest.mark.parametrize("vintage", ["latest", "first"])
 def test_twelve_months_lose_no_days_where_a_year_moved(vintage: str) -> None:
     facts = [income(Q1, "2021-12-26", "2022-03-26", 91), income(YEAR, "2021-12-26", "2022-12-24", 364)]
