@@ -1,7 +1,7 @@
 """Company facts (XBRL) as filed: what a company had reported by an instant, and as which version.
 
 Each filing that reports a fact is a version of it, public from the release of that filing on. All choices among
-versions, concepts and periods are made after the PIT has been applied, in :func:`derive`.
+versions, concepts and periods are made after the PIT has been applied, in :func:`answer_stage`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pit_fetch.gaps import Code, Gap
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
-from pit_fetch_providers.sec_facts import lines, spans, statements, summary, versions
-from pit_fetch_providers.sec_facts.periods import KINDS, kind_of
+from pit_fetch_providers.sec_facts import facts, lines, statements
+from pit_fetch_providers.sec_facts.periods import CADENCES, KINDS, kind_of
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pit_fetch_providers.sec_facts.facts import Version
 
 # What the option period can be; the first is the default.
-_PERIODS = {"facts": ("any", *KINDS), "statement": spans.CADENCES}
+_PERIODS = {"facts": ("any", *KINDS), "statement": CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
@@ -37,7 +37,6 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     # What dates filings takes 4 ms to import, and nobody needs it who answers from an archive.
     from pit_fetch_providers.edgar.archive import answering_archive
     from pit_fetch_providers.edgar.release import ListedFiling
-    from pit_fetch_providers.sec_facts import facts
 
     query = subject.resolve(query, context)
     cik = subject.cik_of(query)
@@ -58,7 +57,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         if version is None:
             records.append(UNREADABLE)
         elif version.filed <= last:  # what is filed on a later day cannot have been public
-            filing = ListedFiling(version.accession, version.form, version.filed)
+            filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
                 released[filing] = _released(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
@@ -89,15 +88,13 @@ def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) ->
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the wanted versions of one saved companyfacts reply, undated: it shows no release."""
-    from pit_fetch_providers.sec_facts import facts  # as above
-
     company = facts.document(body)
     subject.check_saved(query, [company.cik])
     for version in facts.versions(company.taxonomies, _filter(query)):
         yield UNREADABLE if version is None else _record(version, company.cik, None)
 
 
-def derive(query: Query) -> Stage:
+def answer_stage(query: Query) -> Stage:
     """Return the stage that chooses among public versions, or computes from them, what the operation answers."""
 
     def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
@@ -111,11 +108,11 @@ def derive(query: Query) -> Stage:
             case "statement":
                 items = statements.statements(public, options["statement"], options["period"], vintage, company)
             case "concepts":
-                items = summary.concepts(public, company)
+                items = facts.concepts(public, company)
             case _:
-                items = versions.chosen(public, vintage, options["concept"] or ())
+                items = facts.chosen(public, vintage, options["concept"] or ())
         if query.operation.name != "concepts":
-            yield from versions.unreadable(public)
+            yield from facts.unreadable(public)
         yield from items
 
     return stage
@@ -162,25 +159,15 @@ def _filter(query: Query) -> Callable[[str, str], bool]:
 
     def is_named(taxonomy: str, concept: str) -> bool:
         name = concept.casefold()
-        return f"{taxonomy.casefold()}:{name}" in names or (name in names and taxonomy in versions.TAXONOMIES)
+        return f"{taxonomy.casefold()}:{name}" in names or (name in names and taxonomy in facts.TAXONOMIES)
 
     return is_named
 
 
 def _record(version: Version, cik: int, released: datetime | None) -> Record:
-    taxonomy, concept, unit, start, end = version.fact
-    payload = {
-        "taxonomy": taxonomy,
-        "concept": concept,
-        "unit": unit,
-        "start": None if start is None else start.isoformat(),
-        "end": end.isoformat(),
-        "value": version.value,
-        "form": version.form,
-        "accession": version.accession,
-    }
-    fact = f"{cik:010d}:{taxonomy}:{concept}:{unit}:{payload['start'] or ''}:{end}"
-    return Record(f"{fact}:{version.accession}", released, "edgar_accepted", payload)
+    of = version.payload
+    fact = f"{cik:010d}:{of['taxonomy']}:{of['concept']}:{of['unit']}:{of['start'] or ''}:{of['end']}"
+    return Record(f"{fact}:{of['accession']}", released, "edgar_accepted", of)
 
 
 def _understood(query: Query) -> Query:
@@ -240,7 +227,7 @@ PROVIDER = Provider(
     fetch=fetch,
     parse_reply=read,
     select=select,
-    derive=derive,
+    derive=answer_stage,
     when_empty=when_empty,
     when_captured=when_captured,
     resolve=subject.resolve,

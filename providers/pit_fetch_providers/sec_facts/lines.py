@@ -4,6 +4,9 @@ The concepts of a line are synonyms: a period moves from one to another in later
 12 of NVDA), so the newest public filing decides among them. Other measures of a thing are not synonyms (cash with and
 without restricted cash, net income with and without minorities): later filings repeat only the wider one, and the line
 would change its meaning.
+
+>>> cell_names("cashflow")[-3:]
+('dividends_paid', 'share_repurchases', 'free_cash_flow')
 """
 
 from __future__ import annotations
@@ -20,17 +23,30 @@ class Line(NamedTuple):
     """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first.
 
     The taxonomy defines ``defining`` as what the line is: what a filing reports beside it, with another value, is not.
+    ``wider`` may have more in it: alone, it is no figure of the line, and the cell says so.
     """
 
     name: str
     concepts: tuple[str, ...]
     measure: Measure = "amount"
     defining: str = ""
+    wider: str = ""
+
+    def unit(self, currency: str) -> str:
+        """Return the unit of the line's figures in a currency."""
+        match self.measure:
+            case "amount":
+                return currency
+            case "per_share":
+                return f"{currency}/shares"
+        return "shares"
 
 
-def _line(name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount", defining: str = "") -> Line:
+def _line(
+    name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount", defining: str = "", wider: str = ""
+) -> Line:
     concepts = (*_named("us-gaap", us_gaap), *_named("ifrs-full", ifrs))
-    return Line(name, concepts, measure, f"us-gaap:{defining}" if defining else "")
+    return Line(name, concepts, measure, *("".join(_named("us-gaap", concept)) for concept in (defining, wider)))
 
 
 def _named(taxonomy: str, concepts: str) -> tuple[str, ...]:
@@ -42,10 +58,6 @@ _REVENUE = (
     "RevenueFromContractWithCustomerIncludingAssessedTax SalesRevenueGoodsNet RevenuesNetOfInterestExpense"
 )
 _BOTH = "EarningsPerShareBasicAndDiluted"
-_OPERATING, _INVESTING, _FINANCING = (
-    f"NetCashProvidedByUsedIn{kind}Activities" for kind in ("Operating", "Investing", "Financing")
-)
-
 LINES: dict[Statement, tuple[Line, ...]] = {
     "income": (
         _line("revenue", _REVENUE, "Revenue"),
@@ -70,7 +82,8 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("inventory", "InventoryNet", "Inventories"),
         _line("liabilities", "Liabilities", "Liabilities"),
         _line("current_liabilities", "LiabilitiesCurrent", "CurrentLiabilities"),
-        _line("long_term_debt", "LongTermDebtNoncurrent LongTermDebt"),
+        # All of the debt in most filings, and in some what is due after a year: they do not tell.
+        _line("long_term_debt", "LongTermDebtNoncurrent", wider="LongTermDebt"),
         _line("current_debt", "DebtCurrent"),
         _line("current_portion_of_long_term_debt", "LongTermDebtCurrent"),
         _line("commercial_paper", "CommercialPaper"),
@@ -79,20 +92,13 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("equity", "StockholdersEquity", "EquityAttributableToOwnersOfParent"),
     ),
     "cashflow": (
-        _line(
-            "operating_cash_flow",
-            f"{_OPERATING} {_OPERATING}ContinuingOperations",
-            "CashFlowsFromUsedInOperatingActivities",
-        ),
-        _line(
-            "investing_cash_flow",
-            f"{_INVESTING} {_INVESTING}ContinuingOperations",
-            "CashFlowsFromUsedInInvestingActivities",
-        ),
-        _line(
-            "financing_cash_flow",
-            f"{_FINANCING} {_FINANCING}ContinuingOperations",
-            "CashFlowsFromUsedInFinancingActivities",
+        *(
+            _line(
+                f"{kind.lower()}_cash_flow",
+                f"NetCashProvidedByUsedIn{kind}Activities NetCashProvidedByUsedIn{kind}ActivitiesContinuingOperations",
+                f"CashFlowsFromUsedIn{kind}Activities",
+            )
+            for kind in ("Operating", "Investing", "Financing")
         ),
         _line(
             "capex",
@@ -114,15 +120,6 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("share_repurchases", "PaymentsForRepurchaseOfCommonStock"),
     ),
 }  # fmt: skip
-# LongTermDebt is all of it in some filings, and in others what is due after a year. It is the latter where it makes up,
-# with some of the parts, what the filing's liabilities are beyond its current ones.
-REMAINDER = "us-gaap:LongTermDebt"
-REMAINDER_OF = ("us-gaap:Liabilities", "us-gaap:LiabilitiesCurrent")
-REMAINDER_PARTS = _named(
-    "us-gaap",
-    "OtherLiabilitiesNoncurrent DeferredRevenueNoncurrent OperatingLeaseLiabilityNoncurrent "
-    "CapitalLeaseObligationsNoncurrent",
-)
 # Cells that are computed from others of their period, where no concept gives them, in the first way that is possible.
 # LongTermDebt is not among the concepts of debt: it is rounded in some notes, and leaves out short-term debt.
 SUMS: dict[Statement, dict[str, tuple[tuple[str, ...], ...]]] = {
@@ -157,6 +154,7 @@ def cell_names(statement: Statement) -> tuple[str, ...]:
 
 def concepts(statement: Statement) -> frozenset[str]:
     """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
-    needed = frozenset(ANCHORS).union(*(line.concepts for line in LINES[statement]))
+    lines = LINES[statement]
     beside = (BESIDE[name][1] for name in SUMS[statement] if name in BESIDE)
-    return needed.union(*beside, (*REMAINDER_OF, *REMAINDER_PARTS) if REMAINDER in needed else ())
+    wider = (line.wider for line in lines if line.wider)
+    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, wider)

@@ -8,10 +8,10 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
+from pit_fetch_providers.sec_facts.facts import Vintage, fact_id
 from pit_fetch_providers.sec_facts.lines import ANCHORS, LINES, STATEMENTS, Statement, concepts
-from pit_fetch_providers.sec_facts.spans import CADENCES, Cadence
+from pit_fetch_providers.sec_facts.periods import CADENCES, Cadence
 from pit_fetch_providers.sec_facts.statements import statements
-from pit_fetch_providers.sec_facts.versions import Vintage, fact_id
 
 from pit_fetch.provider import Record
 
@@ -178,34 +178,6 @@ def _of_the_days(concept: str, start: date, end: date) -> int:
     return until[1] - until[0]
 
 
-def proved(rng: Random) -> int:
-    """Once all days that were typed off are proved, no figure is another than where they were typed right."""
-    statement: Statement = rng.choice(("income", "cashflow"))
-    flows = rng.sample(sorted({line.concepts[0] for line in LINES[statement]} - {*ANCHORS}), 3)
-    typed, right, wrong = dict[tuple[date, date], tuple[date, date]](), list[Record](), list[Record]()
-    seen = set[tuple[date, date]]()
-    changes = [rng.choice((0, 0, 0, 1)) for _ in range(13)]
-    for filing, start, end in _orderly(_begins(rng)):
-        days = typed.setdefault((start, end), (start, _off(rng, end, 0.8)) if rng.random() < 0.5 else (start, end))
-        is_off = rng.random() < 0.5 or (start, end) not in seen
-        seen.add((start, end))
-        for concept in (_FLOWS[0], *flows):
-            value = _of_the_days(concept, start, end) + (concept in flows) * 12_345 * sum(changes[: filing.number])
-            right.append(filing.fact(concept, start, end, value))
-            is_typed = is_off if concept == _FLOWS[0] else rng.random() < 0.5
-            wrong.append(filing.fact(concept, *(days if is_typed else (start, end)), value))
-    last = _Filing(99, "10-Q", date(2026, 1, 5))
-    proofs = [last.fact(_FLOWS[0], *days, _of_the_days(_FLOWS[0], *days)) for days in typed]
-    for cadence in CADENCES:
-        for vintage in _VINTAGES:
-            expected, items = (
-                _answer([*every, *proofs], statement, cadence, vintage).values() for every in (right, wrong)
-            )
-            for item in items:
-                _check_figures(item, [other for other in expected if _is_of_the_same_days(item, other)])
-    return len(right)
-
-
 def _is_of_the_same_days(one: Record, other: Record) -> bool:
     days = ([date.fromisoformat(item.payload[f"period_{name}"]) for item in (one, other)] for name in ("start", "end"))
     return all(abs(first - second) < 7 * DAY for first, second in days)
@@ -300,29 +272,6 @@ def over(rng: Random) -> int:
             )
             assert alone == beside, "a period that had not ended is reported"
     return len(early)
-
-
-def adjoining(rng: Random) -> int:
-    """Twelve months are the sum of their days, also where the year is typed to the eve of a fresh start."""
-    of_day = [rng.randrange(1, 10**6) for _ in range(460)]
-    year, again = date(2022, 1, 1), date(2023, 1, 1) + rng.randint(1, 6) * DAY
-
-    def profit(filing: _Filing, start: date, end: date, typed: date | None = None) -> Record:
-        days = range((start - year).days, (end - year).days + 1)
-        return filing.fact(_FLOWS[0], start, typed or end, sum(of_day[day] for day in days))
-
-    annual, quarter = _Filing(1, "10-K", date(2023, 2, 15)), _Filing(2, "10-Q", date(2023, 5, 5))
-    typed = rng.choice((None, again - DAY))
-    facts = [profit(annual, year, date(2022, 3, 31)), profit(annual, year, date(2022, 12, 31), typed)]
-    facts += [profit(quarter, date(2023, 1, 1), again - DAY), profit(quarter, again, date(2023, 3, 31))]
-    if rng.random() < 0.5:
-        facts += [profit(quarter, date(2023, 1, 1), date(2023, 3, 31))]
-    for item in _answer(facts, "income", "ttm", "latest").values():
-        start, end = (date.fromisoformat(item.payload[name]) for name in ("period_start", "period_end"))
-        days = of_day[(start - year).days : (min(end, date(2022, 12, 31)) - year).days + 1]
-        days += of_day[365 : (end - year).days + 1] if end.month == 3 else []
-        assert item.payload["net_income"] in (None, sum(days)), "days are lost"
-    return 1
 
 
 def _answer(records: Iterable[Record], statement: Statement, cadence: Cadence, vintage: Vintage) -> dict[str, Record]:
@@ -453,8 +402,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "stamped": stamped,
     "noted": noted,
     "mistyped": mistyped,
-    "proved": proved,
-    "adjoining": adjoining,
     "complete": complete,
     "over": over,
     "one basis": one_basis,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.times import NEW_YORK
@@ -293,116 +293,6 @@ def rounded(rng: Random) -> int:
     return len(published)
 
 
-_FLOWS = {"NetIncomeLoss": "net_income", "Revenues": "revenue", "PaymentsOfDividends": "dividends_paid"}
-_SHEET = {"Assets": "assets", "Liabilities": "liabilities"}
-
-
-class _Calendar(NamedTuple):
-    """The days on which a company's quarters begin, and one that moved: to begin some days later than it had before."""
-
-    begins: Sequence[date]
-    moved: int
-    again: date
-
-    def typed(self, rng: Random) -> Mapping[date, date]:
-        """Return the days as a filing types them: that which moved, and that to which it did, are right."""
-        right = (self.begins[self.moved], self.again)
-        offs = {day: rng.choice((0, 0, 0, -1, -2)) * hours.DAY for day in self.begins if day not in right}
-        return {day: day + offs.get(day, 0 * hours.DAY) for day in (*self.begins, self.again)}
-
-    def period(self, item: Mapping[str, Any]) -> tuple[date, date]:
-        """Return the days on which the period of an item begins, and on which the next does."""
-        start, end = (date.fromisoformat(item[name]) for name in ("period_start", "period_end"))
-        return self.right(start), self.right(end + hours.DAY)
-
-    def right(self, typed: date) -> date:
-        """Return the day that is typed so."""
-        every = (*self.begins, self.again)
-        return typed if typed in every else next(day for day in every if 0 < (day - typed).days <= 2)
-
-    def reported(self, place: int) -> list[tuple[date, date]]:
-        """Return the periods of the report of a quarter, with those of the year before; no fourth quarter.
-
-        The first report after the day that moved has the days that were in no quarter.
-        """
-        places = [place, *([place - 4] if place > 4 else []), *([self.moved] if place == self.moved + 1 else [])]
-        spans = dict.fromkeys(span for of in places for span in self.spans(of, is_later=of < place))
-        return [(start, end) for start, end in spans if place % 4 or (end - start).days > 100]
-
-    def spans(self, place: int, *, is_later: bool) -> Iterator[tuple[date, date]]:
-        """Yield the quarter that ends with ``place`` and what the year had so far, perhaps by the day that moved."""
-        year = (place - 1) // 4 * 4
-        for first in dict.fromkeys((place - 1, year)):
-            start, end = ((first, self.moved)[first <= self.moved < place], place)
-            begin = self.again if start == self.moved else self.begins[start]
-            if place == self.moved and is_later:
-                yield begin, self.again
-            yield begin, self.begins[end]
-
-
-class _Company(NamedTuple):
-    """What a company earns on each day, and what it has on it: every day is another, and so is every sum of days."""
-
-    calendar: _Calendar
-    amounts: Mapping[tuple[str, date], int]
-
-    def value(self, name: str, start: date, end: date) -> int:
-        """Return the amount of the days from ``start`` up to ``end``; of a balance sheet, that of the end."""
-        if name in _SHEET:
-            return self.amounts[name, end]
-        return sum(self.amounts[name, start + days * hours.DAY] for days in range((end - start).days))
-
-    def reports(self, rng: Random, filing: Filing, spans: Collection[tuple[date, date]]) -> Iterator[Reported]:
-        """Yield what a filing reports of periods, and of the balance sheets at their ends, whose days it types."""
-        typed = self.calendar.typed(rng)
-        for start, end in spans:
-            last = f"{typed[end] - hours.DAY}"
-            yield from (
-                Reported(filing, name, last, self.value(name, start, end), f"{typed[start]}") for name in _FLOWS
-            )
-        for end in {end for _, end in spans}:
-            day = f"{rng.choice((typed[end], end)) - hours.DAY}"
-            yield from (Reported(filing, name, day, self.value(name, end, end)) for name in _SHEET)
-            yield Reported(filing, "LongTermDebtNoncurrent", f"{end + 6 * hours.DAY}", 7)  # of a note
-
-
-def typed(rng: Random) -> int:
-    """A figure is of its own period, whatever days are typed and however close another period is.
-
-    Days are typed a few days off, and once a quarter or a year really ends some days later than was reported first:
-    with a fresh start, or a year that moved.
-    """
-    begins = [date(year, month, 1) for year in (2021, 2022) for month in (1, 4, 7, 10)] + [date(2023, 1, 1)]
-    moved = rng.choice(range(1, 7))
-    calendar = _Calendar(begins, moved, begins[moved] + rng.choice((1, 1, 3, 5)) * hours.DAY)
-    days = [begins[0] + days * hours.DAY for days in range((begins[-1] - begins[0]).days + 1)]
-    company = _Company(calendar, {(name, day): rng.randrange(1, 10**6) for name in (*_FLOWS, *_SHEET) for day in days})
-    facts, known, reported = list[Reported](), set[tuple[date, date]](), dict[str, set[tuple[date, date]]]()
-    for place in range(1, len(begins)):
-        day = f"{begins[place] + rng.choice((25, 40)) * hours.DAY}"
-        filing = Filing(sec.number(place), "10-K" if place % 4 == 0 else "10-Q", f"{day} 12:00:00")
-        spans = calendar.reported(place)
-        facts += company.reports(rng, filing, spans)
-        known.update(spans)
-        reported[day] = {*known}
-    statement, period = rng.choice(("income", "balance", "cashflow")), rng.choice(("annual", "quarter", "ttm"))
-    words = ["statement", f"statement={statement}", f"period={period}", f"vintage={rng.choice(('latest', 'first'))}"]
-    answers = _on_each_day(server.app(facts), [*words, "--limit", "1000"], [*reported])
-    for of_day, items in zip(reported.values(), answers, strict=True):
-        found = {calendar.period(item): item for item in items}
-        assert len(found) == len(items), "one period is there twice"
-        for (start, end), item in found.items():
-            right = {cell: company.value(name, start, end) for name, cell in {**_FLOWS, **_SHEET}.items()}
-            assert all(item.get(cell) in (None, value) for cell, value in right.items()), "a figure is of other days"
-            assert item.get("long_term_debt") is None, "a note's day is the period's"
-        if period == "quarter" and statement != "balance":
-            quarters = {(start, end) for start, end in of_day if (end - start).days <= 100}
-            assert quarters <= found.keys(), "a quarter that is reported is gone"
-            cells = [found[quarter].get(cell, 0) for quarter in quarters for cell in _FLOWS.values()]
-            assert None not in cells, "a figure that is reported is gone"
-    return len(reported)
-
-
 def asked_in_any_order(rng: Random) -> int:
     """An archive answers as of an instant that it was asked for as the source does, whatever else it was asked for.
 
@@ -539,7 +429,6 @@ LAWS: Mapping[str, Callable[[Random], int]] = {
     "unreadable": unreadable,
     "undatable": undatable,
     "asked in any order": asked_in_any_order,
-    "typed": typed,
     **companies.LAWS,
     "later files": lambda rng: non_interference(lists.without_later_files(make(rng, most=1), rng)),
 }
