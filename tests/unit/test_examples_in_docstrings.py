@@ -30,7 +30,8 @@ PURE_MODULES = (
     "pit_fetch_providers.markup.numbering",
     "pit_fetch_providers.markup.sheets",
     "pit_fetch_providers.markup.styles",
-    "pit_fetch_providers.wikipedia.templates",
+    "pit_fetch_providers.wikipedia.titles",
+    "pit_fetch_providers.wikipedia.wikitext",
 )
 
 
