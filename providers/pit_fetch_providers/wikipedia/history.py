@@ -229,7 +229,8 @@ def _placing_request(title: str, until: datetime, since: datetime) -> Mapping[st
     Of the moves, the first few: they may be of one second. Of all pages, the next revisions: for their numbers.
     """
     return {
-        **_newer_request(title, until), "list": "logevents|allrevisions", "letype": "move", "letitle": title, "ledir": "newer",
+        **_newer_request(title, until), "list": "logevents|allrevisions", "letype": "move", "letitle": title,
+        "ledir": "newer",
         "lestart": spelled(since), "lelimit": "10", "leprop": "ids|title|type|timestamp|details",
         "arvdir": "newer", "arvstart": spelled(until + _DISORDER), "arvlimit": "50", "arvprop": "ids|timestamp",
     }  # fmt: skip
