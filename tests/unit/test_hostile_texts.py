@@ -11,7 +11,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from pit_fetch_providers.bz_news_api.themes import mentions
+from pit_fetch_providers.bz_news_api.articles import mentions
 from pit_fetch_providers.edgar import daily_index
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page
 from pit_fetch_providers.sec_filings import text as filed

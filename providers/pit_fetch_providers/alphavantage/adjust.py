@@ -52,7 +52,7 @@ def adjusted(bars: Iterator[Record], mode: Mode) -> Iterator[Record]:
         close = _number(bar.payload.get("close"))
         scale = scale._replace(price=_less_dividend(scale, close), dividend=_NONE)
         yield bar._replace(payload=_scaled(bar.payload, scale, mode))
-        scale = _before(bar.payload, scale, mode)
+        scale = _scale_before(bar.payload, scale, mode)
 
 
 def _less_dividend(scale: _Scale, close: Decimal | None) -> Decimal | None:
@@ -64,7 +64,7 @@ def _less_dividend(scale: _Scale, close: Decimal | None) -> Decimal | None:
     return _usable(_EXACT.multiply(price, 1 - _EXACT.divide(dividend, close)))
 
 
-def _before(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> _Scale:
+def _scale_before(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> _Scale:
     """Return the scale of the bar before the one in ``payload``, without the weight of the dividend."""
     split = _number(payload.get("split_coefficient"))
     if split is None or split <= 0 or scale.shares is None:

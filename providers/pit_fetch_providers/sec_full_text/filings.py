@@ -87,7 +87,7 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
     yield from map(_merged, by_filing.values())
 
 
-class Stamp(NamedTuple):
+class Release(NamedTuple):
     """The instant at which a filing became public (None: cannot be shown), the basis for it, and the names there."""
 
     at: datetime | None
@@ -96,7 +96,7 @@ class Stamp(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def record(filing: Filing, stamp: Stamp, open_mode: bool) -> Record:
+def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
     """Return the item for ``filing``. Names come from the evidence of then or, in open mode, from today's index."""
     acceptance = stamp.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)

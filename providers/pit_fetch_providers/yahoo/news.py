@@ -24,7 +24,7 @@ def read(body: bytes) -> Iterator[Record]:
     reply = reply if isinstance(reply, dict) else {}
     if isinstance(reply.get("news"), list):
         for row in reply["news"]:
-            yield _of_search(row) if isinstance(row, dict) else UNREADABLE
+            yield _search_article(row) if isinstance(row, dict) else UNREADABLE
         return
     data = reply.get("data")
     ticker_stream = data.get("tickerStream") if isinstance(data, dict) else None
@@ -61,7 +61,7 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
     )
 
 
-def _of_search(row: Mapping[str, Any]) -> Record:
+def _search_article(row: Mapping[str, Any]) -> Record:
     """Return an article of the older search. Its one time is that of the last update (recorded of an edited story)."""
     name, seconds = row.get("uuid"), row.get("providerPublishTime")
     if not isinstance(name, str):

@@ -24,7 +24,7 @@ MODULES = {"upgrades": UPGRADES, "consensus": ",".join(CONSENSUS)}
 _GRADE = ("firm", "toGrade", "fromGrade", "action")
 _TARGETS = ("priceTargetAction", "currentPriceTarget", "priorPriceTarget")
 _VOTES = ("strongBuy", "buy", "hold", "sell", "strongSell")
-_OF_TARGETS = (
+_PRICE_TARGETS = (
     "targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice", "numberOfAnalystOpinions",
     "recommendationMean", "recommendationKey", "financialCurrency",
 )  # fmt: skip
@@ -53,13 +53,13 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
         return Record(full, received, "provider_metadata", {"record_type": kind, **values}, at_receipt=True)
 
     if "recommendationTrend" in known:
-        for period, row in _by_period(modules["recommendationTrend"]):
+        for period, row in _trend_rows(modules["recommendationTrend"]):
             votes = {name: _plain(row.get(name)) for name in _VOTES}
             yield record("recommendation", period, {"period": period, **votes})
     if "financialData" in known:
-        yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _OF_TARGETS})
+        yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _PRICE_TARGETS})
     if "earningsTrend" in known:
-        for period, row in _by_period(modules["earningsTrend"]):
+        for period, row in _trend_rows(modules["earningsTrend"]):
             parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *ESTIMATES)}
             yield record("estimate", period, {"period": period, **parts})
 
@@ -84,7 +84,7 @@ def _upgrade(row: Mapping[str, Any], symbol: str | None, received: datetime) -> 
     )
 
 
-def _by_period(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _trend_rows(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     rows = module.get("trend")
     if not isinstance(rows, list):
         raise UpstreamError(Code.MALFORMED, problem="a module has no trend")
