@@ -3,6 +3,13 @@
 The newest bar keeps its price as it was seen then. Each older bar is divided by the splits after it. For total
 returns it is also reduced by the dividends after it, by the usual factor ``1 - dividend / close`` with the close of
 the session before the ex-date. Bars come newest first, so one pass suffices.
+
+>>> from datetime import datetime
+>>> days = [(2024, 6, 10), (2024, 6, 7)]  # Nvidia's split of ten for one
+>>> rows = [{"close": "121.79", "split_coefficient": "10.0"}, {"close": "1208.88", "split_coefficient": "1.0"}]
+>>> bars = [Record(str(at), datetime(*at), "provider_metadata", row) for at, row in zip(days, rows, strict=True)]
+>>> [bar.payload["close"] for bar in adjusted(iter(bars), "splits")]
+['121.79', '120.888']
 """
 
 from __future__ import annotations

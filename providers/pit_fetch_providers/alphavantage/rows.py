@@ -1,6 +1,9 @@
 """Turn the rows of a reply into records, and date rows by a day or by their receipt. Pure.
 
 ``bars``, ``earnings`` and ``news`` have the rules of their functions.
+
+>>> str(day_ends("2024-02-15")), day_ends("soon")
+('2024-02-16 05:00:00+00:00', None)
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 Stamps are RFC 2822 with ``-0400`` all year. That is not New York's offset in winter, but the instant is right (article
 43201565: ``16:21:28 -0400`` over REST is ``20:21:28Z`` over the WebSocket). Exports and dumps write RFC 3339.
+
+>>> article = {"title": "Crude Oil Rises", "teaser": None, "body": "", "tags": [], "channels": []}
+>>> mentions(article, THEMES["oil"]), mentions(article, ("ru",))
+(True, False)
 """
 
 from __future__ import annotations

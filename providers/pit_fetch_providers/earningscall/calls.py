@@ -1,4 +1,8 @@
-"""Turn calls and their transcripts into records, dated by the day of the call. Pure."""
+"""Turn calls and their transcripts into records, dated by the day of the call. Pure.
+
+>>> str(noon_after(datetime(2024, 2, 15, 22, 30, tzinfo=UTC)))
+'2024-02-16 17:00:00+00:00'
+"""
 
 from __future__ import annotations
 

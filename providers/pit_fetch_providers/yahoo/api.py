@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.gaps import Code
@@ -140,3 +140,17 @@ def _complaint(reply: HttpReply) -> tuple[str, str]:
         if isinstance(error, dict):
             return str(error.get("code")), str(error.get("description"))
     return "", ""
+
+
+def object_in(value: Any, name: str) -> Mapping[str, Any]:
+    """Return ``value``, the ``name`` of a reply, if it is an object. Raise UpstreamError, here and below."""
+    if not isinstance(value, dict):
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no {name}")
+    return value
+
+
+def only_object(value: Any, name: str) -> Mapping[str, Any]:
+    """Return the object in a list of one."""
+    if not isinstance(value, list) or len(value) != 1:
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no single {name}")
+    return object_in(value[0], name)

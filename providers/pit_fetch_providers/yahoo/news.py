@@ -3,6 +3,10 @@
 A time on a whole minute counts from its end: 63 of 179 recorded times of the older search are written without seconds.
 ``displayTime`` can be days after ``pubDate`` (recorded: 2025-12-31T17:56:38Z and 2026-01-03T14:07:21Z): the article
 was published again, or edited, and the text served is that of the later time. ``pubDate`` alone is a claim.
+
+>>> [article] = read(b'{"news": [{"uuid": "a", "title": "Acme", "providerPublishTime": 1708030800}]}')
+>>> str(article.available_at)
+'2024-02-15 21:00:59.999999+00:00'
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import UNREADABLE, text_or_none
+from pit_fetch_providers.yahoo.api import only_object
 
 UPGRADES = "upgradeDowngradeHistory"
 CONSENSUS = ("recommendationTrend", "financialData", "earningsTrend")
@@ -108,7 +109,4 @@ def _modules(body: bytes, rows: int) -> Mapping[str, Any]:
     summary = reply.get("quoteSummary") if isinstance(reply, dict) else None
     if not isinstance(summary, dict) or summary.get("error") is not None:
         raise UpstreamError(Code.MALFORMED, problem="it is not a summary of a company")
-    result = summary.get("result")
-    if not isinstance(result, list) or len(result) != 1 or not isinstance(result[0], dict):
-        raise UpstreamError(Code.MALFORMED, problem="it has no single result")
-    return result[0]
+    return only_object(summary.get("result"), "result")
