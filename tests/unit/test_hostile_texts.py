@@ -11,7 +11,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from pit_fetch_providers.bz_news_api.themes import mentions
+from pit_fetch_providers.bz_news_api.articles import mentions
 from pit_fetch_providers.edgar import daily_index
 from pit_fetch_providers.edgar.header import parse_header, parse_index_page
 from pit_fetch_providers.sec_filings import text as filed
@@ -125,8 +125,8 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
     ),
     "an EDGAR daily index": (lambda text: daily_index.parse(_bytes(DAILY % text), date(2018, 12, 31)), ("|20181231 ",)),
     "an EDGAR name": (lambda text: list(filings.filings([{"_id": "a:b", "_source": _source(text)}])), ("  (A", "  (")),
-    "an article": (lambda text: wikitext.plain(wikitext.parse(text)), WIKITEXT),
-    "an article, closed": (lambda text: wikitext.plain(wikitext.parse(_with_ends(text))), [*ENDS]),
+    "an article": (lambda text: wikitext.plain_text(wikitext.parse(text)), WIKITEXT),
+    "an article, closed": (lambda text: wikitext.plain_text(wikitext.parse(_with_ends(text))), [*ENDS]),
     "an article's links": (lambda text: wikitext.links(wikitext.parse(text)), ("[http://a ", "[[http://a")),
     "a captured page": (_captured, ("<div>", "<table><tr><td>", "<a href=", "<b><p>", *MARKUP)),
     "a captured body": (lambda text: _captured("</title>" + text), ("<div>", "<table>", "<a href=", "<b><p>", *MARKUP)),

@@ -3,6 +3,13 @@
 The newest bar keeps its price as it was seen then. Each older bar is divided by the splits after it. For total
 returns it is also reduced by the dividends after it, by the usual factor ``1 - dividend / close`` with the close of
 the session before the ex-date. Bars come newest first, so one pass suffices.
+
+>>> from datetime import datetime
+>>> days = [(2024, 6, 10), (2024, 6, 7)]  # Nvidia's split of ten for one
+>>> rows = [{"close": "121.79", "split_coefficient": "10.0"}, {"close": "1208.88", "split_coefficient": "1.0"}]
+>>> bars = [Record(str(at), datetime(*at), "provider_metadata", row) for at, row in zip(days, rows, strict=True)]
+>>> [bar.payload["close"] for bar in adjusted(iter(bars), "splits")]
+['121.79', '120.888']
 """
 
 from __future__ import annotations
@@ -52,7 +59,7 @@ def adjusted(bars: Iterator[Record], mode: Mode) -> Iterator[Record]:
         close = _number(bar.payload.get("close"))
         scale = scale._replace(price=_less_dividend(scale, close), dividend=_NONE)
         yield bar._replace(payload=_scaled(bar.payload, scale, mode))
-        scale = _before(bar.payload, scale, mode)
+        scale = _scale_before(bar.payload, scale, mode)
 
 
 def _less_dividend(scale: _Scale, close: Decimal | None) -> Decimal | None:
@@ -64,7 +71,7 @@ def _less_dividend(scale: _Scale, close: Decimal | None) -> Decimal | None:
     return _usable(_EXACT.multiply(price, 1 - _EXACT.divide(dividend, close)))
 
 
-def _before(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> _Scale:
+def _scale_before(payload: Mapping[str, Any], scale: _Scale, mode: Mode) -> _Scale:
     """Return the scale of the bar before the one in ``payload``, without the weight of the dividend."""
     split = _number(payload.get("split_coefficient"))
     if split is None or split <= 0 or scale.shares is None:

@@ -14,7 +14,7 @@ from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, wall_clock
 from pit_fetch_providers.alphavantage import periods
 from pit_fetch_providers.alphavantage.function import MINUTES, FunctionReply, Row, Rule, is_own_market
-from pit_fetch_providers.alphavantage.rows import labelled, once_over, prefix, served
+from pit_fetch_providers.alphavantage.rows import held_while_running, labelled, prefix, served
 
 # The official volume follows the close by hours; extended trading ends at 20:00.
 EVENING = timedelta(hours=20)
@@ -44,7 +44,7 @@ def records(reply: FunctionReply) -> Iterator[Record]:
         ends = function.dates(row, reply)
         public = ends if is_shown else None
         record = Record(f"{name}:{label.replace(' ', 'T')}", public, "time_series_timestamp", payload)
-        yield record if open_mode else once_over(record, ends, reply)
+        yield record if open_mode else held_while_running(record, ends, reply)
 
 
 # The rules. ``label`` is the match of a readable one.

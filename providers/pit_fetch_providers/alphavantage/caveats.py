@@ -53,7 +53,7 @@ _MARKET = (
 )
 
 
-def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
+def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
     """Yield the caveats of bars; ``in_a_file`` are further ones for a reply in a file."""
     operation, options = query.operation, query.options
     if query.offline and "interval" in operation.needs and options["interval"] is None:
@@ -69,17 +69,17 @@ def of_bars(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 
-def of_rows(query: Query) -> Iterable[str]:
+def row_caveats(query: Query) -> Iterable[str]:
     """Return the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
     return with_a_pit(" ".join((_RESTATED_ROWS, _HOLDER, *csv)))(query)
 
 
-def of_claimed_statements(query: Query) -> Iterable[str]:
+def statement_caveats(query: Query) -> Iterable[str]:
     """Return the caveats of statements that are served on a claim."""
     return with_a_pit(f"{_STATEMENTS} {_HOLDER}")(query) if query.accepts_claims else ()
 
 
-of_unadjusted_bars = partial(of_bars, in_a_file=(_ADJUSTED_FILE,))
-of_earnings = with_a_pit(f"{_EARNINGS} {_HOLDER}")
-of_news = with_a_pit(_NEWS)
+intraday_caveats = partial(bar_caveats, in_a_file=(_ADJUSTED_FILE,))
+earnings_caveats = with_a_pit(f"{_EARNINGS} {_HOLDER}")
+news_caveats = with_a_pit(_NEWS)

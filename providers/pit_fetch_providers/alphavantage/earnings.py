@@ -35,7 +35,7 @@ _EPS_TOLERANCE = Decimal("0.005")
 _MAX_DIGITS = 9  # beyond it no EPS, but a number whose sum could overflow
 
 
-class _Period(NamedTuple):
+class _FiscalPeriod(NamedTuple):
     """A row: a fiscal period that ends on ``ends``, with its EPS, public since ``available_at``."""
 
     ends: date
@@ -66,7 +66,7 @@ def reported(row: Row, reply: FunctionReply) -> datetime | None:
     return None if row.get("reportedEPS") is None else end_of_business("reportedDate")(row, reply)
 
 
-def _record(period: _Period | None, name: str, kind: str, columns: Sequence[Field]) -> Record:
+def _record(period: _FiscalPeriod | None, name: str, kind: str, columns: Sequence[Field]) -> Record:
     if period is None:
         return UNREADABLE
     values = {field.name: period.row.get(field.name) for field in columns}
@@ -75,14 +75,14 @@ def _record(period: _Period | None, name: str, kind: str, columns: Sequence[Fiel
     return Record(f"{name}:{period.ends}", public, "provider_metadata", {"record_type": kind, **payload})
 
 
-def _period(row: Row | None, reply: FunctionReply) -> _Period | None:
+def _period(row: Row | None, reply: FunctionReply) -> _FiscalPeriod | None:
     ends = None if row is None else parse_date(row.get("fiscalDateEnding"))
     if row is None or ends is None:
         return None
-    return _Period(ends, _number(row), reply.function.dates(row, reply), row)
+    return _FiscalPeriod(ends, _number(row), reply.function.dates(row, reply), row)
 
 
-def _year(row: Row | None, reply: FunctionReply, quarters: Sequence[_Period]) -> _Period | None:
+def _year(row: Row | None, reply: FunctionReply, quarters: Sequence[_FiscalPeriod]) -> _FiscalPeriod | None:
     """Return an annual row, public since the report of the quarter with which it ends."""
     year = _period(row, reply)
     if year is None:
@@ -93,7 +93,7 @@ def _year(row: Row | None, reply: FunctionReply, quarters: Sequence[_Period]) ->
     return year._replace(available_at=min(reports) if is_reported else None)
 
 
-def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence[_Period]) -> bool:
+def _is_year_to_date(year: _FiscalPeriod, years: Sequence[_FiscalPeriod], quarters: Sequence[_FiscalPeriod]) -> bool:
     """Return whether the row is not a full year, judged only by rows that were public when this one became so.
 
     A full year ends a whole number of years after the one before it (or a month more or less, for years of 52 and 53
@@ -103,7 +103,7 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
     with that of January 2005).
     """
 
-    def known(period: _Period) -> bool:
+    def known(period: _FiscalPeriod) -> bool:
         if year.available_at is None:
             return True
         return period.available_at is not None and period.available_at <= year.available_at
@@ -123,7 +123,7 @@ def _is_year_to_date(year: _Period, years: Sequence[_Period], quarters: Sequence
     return any(sums[:-1]) and not sums[-1]
 
 
-def _is_of(year: _Period, quarter: _Period) -> bool:
+def _is_of(year: _FiscalPeriod, quarter: _FiscalPeriod) -> bool:
     try:
         before = periods.months_before(year.ends, _MONTHS_OF_ITS_QUARTERS)
     except ValueError:  # in the first year of the calendar

@@ -2,6 +2,9 @@
 
 The zone is undocumented. It is UTC by elimination: a feed fetched at 21:01 in New York held 23:05 (recorded). Scores
 and summaries are computed later, and may be computed again, so they are left out with a PIT.
+
+>>> str(stamped({"time_published": "20240215T143000"})), stamped({"time_published": "2024-02-15"})
+('2024-02-15 14:30:00+00:00', None)
 """
 
 from __future__ import annotations

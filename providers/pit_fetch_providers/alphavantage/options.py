@@ -74,7 +74,7 @@ SYMBOL = r"[A-Z0-9^][A-Z0-9.:^=/&_-]*"
 _CODE = r"[A-Z0-9]+"
 
 
-def understood(query: Query, many: bool = False) -> Query:
+def check_query(query: Query, many: bool = False) -> Query:
     """Return the query, with ``--tickers AAPL`` as ``--symbol AAPL`` for a function that takes a symbol only.
 
     Raise ConfigError for a value that no request can carry. ``many``: the symbol is a list of symbols.
@@ -117,22 +117,22 @@ def when_empty(query: Query) -> str:
     )
 
 
-several = partial(understood, many=True)
+check_many = partial(check_query, many=True)
 
 
-def by_minute(query: Query) -> Query:
+def check_minutes(query: Query) -> Query:
     """Check the query of bars of minutes."""
     if query.options["interval"] not in (None, *MINUTES):
         refuse(f"interval of {query.operation.name} is one of {', '.join(MINUTES)}.")
-    return understood(query)
+    return check_query(query)
 
 
-def by_day(query: Query) -> Query:
+def check_day(query: Query) -> Query:
     """Check the query of a function that serves one day, and its latest day if none is named."""
     name, is_named = query.operation.name, query.options["date"] is not None
     if not (is_named or query.open_mode or query.offline):
         refuse(f"{name} needs date=YYYY-MM-DD with --pit: the source serves its latest day without it.")
-    return understood(query)
+    return check_query(query)
 
 
 def parameters(query: Query) -> Params:
@@ -146,12 +146,12 @@ def parameters(query: Query) -> Params:
     return {**carried, "outputsize": _size(query)} if "outputsize" in operation.takes else carried
 
 
-def unadjusted(query: Query) -> Params:
+def unadjusted_parameters(query: Query) -> Params:
     """Return the parameters that ask for raw prices of minutes: adjusted ones look ahead."""
     return {**parameters(query), "adjusted": "false"}
 
 
-def in_capitals(query: Query) -> Params:
+def capital_parameters(query: Query) -> Params:
     """Return the parameters as the analytics spell them: names in capitals, and an interval that is not of minutes."""
     interval = str(query.options["interval"])
     carried = {**parameters(query), "interval": interval if interval.endswith("min") else interval.upper()}

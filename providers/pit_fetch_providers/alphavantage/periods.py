@@ -1,4 +1,8 @@
-"""The last day of a period, and calendar months as python-dateutil counts them. Pure."""
+"""The last day of a period, and calendar months as python-dateutil counts them. Pure.
+
+>>> str(friday(date(2024, 2, 14))), str(last_of(date(2024, 1, 1), "quarterly"))
+('2024-02-16', '2024-03-31')
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 A reply has to be the function's own, by the header of a CSV or the keys of a JSON object; rows have no say in that. A
 row that cannot be read, or lacks the function's columns, is None in the list of rows. A broken row is never a reason
 to fail: the failure would reveal a row that was not public yet.
+
+>>> tidy({"1. open": "None", "5. adjusted close": "2.5"})
+{'open': None, 'adjusted_close': '2.5'}
 """
 
 from __future__ import annotations

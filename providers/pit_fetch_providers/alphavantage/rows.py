@@ -1,6 +1,9 @@
 """Turn the rows of a reply into records, and date rows by a day or by their receipt. Pure.
 
 ``bars``, ``earnings`` and ``news`` have the rules of their functions.
+
+>>> str(day_ends("2024-02-15")), day_ends("soon")
+('2024-02-16 05:00:00+00:00', None)
 """
 
 from __future__ import annotations
@@ -60,10 +63,10 @@ def records(reply: FunctionReply) -> Iterator[Record]:
         payload = labelled(kind, {**dict.fromkeys(function.newer), **visible})
         public = function.dates(row, reply)
         record = Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
-        yield record if ends is None else once_over(record, ends(row, reply), reply)
+        yield record if ends is None else held_while_running(record, ends(row, reply), reply)
 
 
-def once_over(record: Record, ends: datetime | None, reply: FunctionReply) -> Record:
+def held_while_running(record: Record, ends: datetime | None, reply: FunctionReply) -> Record:
     """Return the record of a row whose interval ends at ``ends``: stamped with that if it was still running.
 
     Nothing else shows that the values of an undated row were not final. One whose interval cannot be told is

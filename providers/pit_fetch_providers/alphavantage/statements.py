@@ -23,7 +23,7 @@ ANNUAL, QUARTERLY = "annual_report", "quarterly_report"
 _QUARTER, _YEAR = timedelta(days=45), timedelta(days=90)
 
 
-class _Period(NamedTuple):
+class _ClaimedPeriod(NamedTuple):
     """A fiscal period that ends on ``ends``, claimed to be public ``at``."""
 
     ends: date
@@ -37,7 +37,7 @@ def fetch(reports: Function, function: Function, query: Query, context: Context)
         return
     about = query._replace(operation=reports.operation)
     reported = windows.read_reply(reports, about, context, reports.parameters(about))
-    date_rows = partial(claimed, reported=_by_fiscal_end(reported.records), columns=function.passes)
+    date_rows = partial(claimed, reported=_report_dates(reported.records), columns=function.passes)
     yield from windows.read_reply(function, query, context, function.parameters(query), date_rows).parts
 
 
@@ -49,7 +49,7 @@ def claimed(
     years = [_claim(record, reported, _YEAR) for record in records if _kind(record) == ANNUAL]
     known = [year for year in years if year is not None]
 
-    def on_its_claim(record: Record) -> Record:
+    def add_claim(record: Record) -> Record:
         period = _claim(record, reported, _YEAR)
         if period is not None and _kind(record) == QUARTERLY:
             early = _claim(record, reported, _QUARTER)
@@ -59,10 +59,10 @@ def claimed(
         shown = {name: value for name, value in record.payload.items() if name in columns or name == "record_type"}
         return record._replace(claimed_at=period.at, claimed_payload=shown)
 
-    return tuple(map(on_its_claim, records))
+    return tuple(map(add_claim, records))
 
 
-def _is_within_a_year(quarter: _Period, years: Sequence[_Period]) -> bool:
+def _is_within_a_year(quarter: _ClaimedPeriod, years: Sequence[_ClaimedPeriod]) -> bool:
     """Return whether a quarter is not the last of its year, by the newest year that was public when it became so.
 
     Years of 52 and 53 weeks end a month earlier or later. What is of a later day must not decide.
@@ -71,16 +71,16 @@ def _is_within_a_year(quarter: _Period, years: Sequence[_Period]) -> bool:
     return bool(before) and periods.months_between(max(before), quarter.ends) % 12 not in (0, 1, 11)
 
 
-def _claim(record: Record, reported: Mapping[date, datetime], deadline: timedelta) -> _Period | None:
+def _claim(record: Record, reported: Mapping[date, datetime], deadline: timedelta) -> _ClaimedPeriod | None:
     ends = parse_date(record.payload.get("fiscalDateEnding"))
     at = None if ends is None else reported.get(ends)
     if ends is None or at is None:
         return None
     due = end_of_day(periods.weekday_from(ends + deadline), NEW_YORK)
-    return None if due is None else _Period(ends, max(at, due))
+    return None if due is None else _ClaimedPeriod(ends, max(at, due))
 
 
-def _by_fiscal_end(records: Sequence[Record]) -> Mapping[date, datetime]:
+def _report_dates(records: Sequence[Record]) -> Mapping[date, datetime]:
     """Return when each quarter was reported. The first of two reports counts: the later may not be public yet."""
     reported: dict[date, datetime] = {}
     for record in records:

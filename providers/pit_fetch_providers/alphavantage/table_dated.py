@@ -39,7 +39,7 @@ _SPLIT = (*_DIVIDEND, *fields(number="split_coefficient"))
 _PARTS = fields(number="volume")  # of coins
 
 
-def _with(function: Function, *more: Field) -> Function:
+def _add_columns(function: Function, *more: Field) -> Function:
     """Return ``function`` with further columns. Which of them it has distinguishes its CSV from others."""
     head = fields("record_type timestamp") if "{}" in function.series else fields("record_type", "timestamp")
     has, all_there_are = {field.name for field in more}, [field.name for field in _SPLIT]
@@ -53,8 +53,8 @@ def _with(function: Function, *more: Field) -> Function:
 _MINUTES = Function(
     Operation(
         rule="label + interval: the label may be either end of the bar",
-        caveats=caveats.of_bars,
-        normalize_query=options.by_minute,
+        caveats=caveats.bar_caveats,
+        normalize_query=options.check_minutes,
     ),
     dates=bars.end_of_interval,
     records=bars.records,
@@ -68,7 +68,7 @@ _MINUTES = Function(
 _DAY = _MINUTES.but(
     # The key of a row in JSON, and its first column in CSV.
     basis=tuple(Basis(name, "interval_start", after=bars.EVENING) for name in ("(key)", "timestamp")),
-    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.understood,
+    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.check_query,
     dates=bars.evening(periods.own_day), series="Time Series (Daily)",
 )  # fmt: skip
 _WEEK = _DAY.but(
@@ -97,42 +97,42 @@ _COIN_WEEK = _COIN_DAY.but(
 
 _BARS: tuple[Function, ...] = (
     # Equities. Labels are US/Eastern (recorded meta data).
-    _with(_MINUTES.but(
+    _add_columns(_MINUTES.but(
         name="TIME_SERIES_INTRADAY", why=_LABELS, needs=("symbol", "interval"),
         takes=("month", "outputsize", "extended_hours", "entitlement"),
-        caveats=caveats.of_unadjusted_bars, fetch=windows.monthly, parameters=options.unadjusted,
+        caveats=caveats.intraday_caveats, fetch=windows.monthly, parameters=options.unadjusted_parameters,
     ), *_VOLUME),
-    _with(_DAY.but(name="TIME_SERIES_DAILY"), *_VOLUME),
-    _with(_DAY.but(
+    _add_columns(_DAY.but(name="TIME_SERIES_DAILY"), *_VOLUME),
+    _add_columns(_DAY.but(
         name="TIME_SERIES_DAILY_ADJUSTED", why=_CLOSE + _ADJUSTED, takes=(*_SIZED, "adjust"),
         ours=("record_type", *(field.name for field in AS_OF)),
     ), *_SPLIT, *AS_OF),
-    _with(_WEEK.but(name="TIME_SERIES_WEEKLY"), *_VOLUME),
-    _with(_WEEK.but(
+    _add_columns(_WEEK.but(name="TIME_SERIES_WEEKLY"), *_VOLUME),
+    _add_columns(_WEEK.but(
         name="TIME_SERIES_WEEKLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Weekly Adjusted Time Series",
     ), *_DIVIDEND),
-    _with(_MONTH.but(name="TIME_SERIES_MONTHLY"), *_VOLUME),
-    _with(_MONTH.but(
+    _add_columns(_MONTH.but(name="TIME_SERIES_MONTHLY"), *_VOLUME),
+    _add_columns(_MONTH.but(
         name="TIME_SERIES_MONTHLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Monthly Adjusted Time Series",
     ), *_DIVIDEND),
     # Currencies: no volumes.
-    _with(_MINUTES.but(
+    _add_columns(_MINUTES.but(
         name="FX_INTRADAY", why=f"{_UTC}; {_TRAILING}", needs=(*_PAIR, "interval"), takes=("outputsize",),
         reach="newest", zones=(UTC,), series="Time Series FX ({})",
     )),
-    _with(_FX_DAY.but(name="FX_DAILY")),
-    _with(_FX_WEEK.but(name="FX_WEEKLY")),
-    _with(_FX_WEEK.but(name="FX_MONTHLY", dates=_MONTH.dates, series="Time Series FX (Monthly)")),
+    _add_columns(_FX_DAY.but(name="FX_DAILY")),
+    _add_columns(_FX_WEEK.but(name="FX_WEEKLY")),
+    _add_columns(_FX_WEEK.but(name="FX_MONTHLY", dates=_MONTH.dates, series="Time Series FX (Monthly)")),
     # Coins. A CSV of minutes has the header of an equity's and names no zone, so it is read in the later one.
-    _with(_MINUTES.but(
+    _add_columns(_MINUTES.but(
         name="CRYPTO_INTRADAY", needs=(*_COIN, "interval"), takes=("outputsize",),
         why=f"{_UTC}; a CSV names no zone and is read as New York time, which is later; {_TRAILING}{_MARKET}",
         period="timestamp", reach="newest", fetch=windows.one_market, zones=(UTC, NEW_YORK),
         series="Time Series Crypto ({})",
     ), *_PARTS),
-    _with(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),
-    _with(_COIN_WEEK.but(name="DIGITAL_CURRENCY_WEEKLY"), *_PARTS),
-    _with(_COIN_WEEK.but(
+    _add_columns(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),
+    _add_columns(_COIN_WEEK.but(name="DIGITAL_CURRENCY_WEEKLY"), *_PARTS),
+    _add_columns(_COIN_WEEK.but(
         name="DIGITAL_CURRENCY_MONTHLY", rule="the end of its UTC month, and not before 20:00 New York",
         dates=bars.evening(periods.last_of_month), series="Time Series (Digital Currency Monthly)",
     ), *_PARTS),
@@ -142,7 +142,7 @@ _BARS: tuple[Function, ...] = (
 _SERIES_KEYS = ("name", "interval", "unit", "value")
 
 _DATED = Function(
-    Operation(needs=SYMBOL, window="available_on", caveats=caveats.of_rows, normalize_query=options.understood),
+    Operation(needs=SYMBOL, window="available_on", caveats=caveats.row_caveats, normalize_query=options.check_query),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,
@@ -156,7 +156,7 @@ EARNINGS = _DATED.but(
     rule="end of reportedDate, New York, unless that is on a weekend; a year by its last quarter's",
     why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
     fields=(*fields("record_type"), *earnings.QUARTER),
-    caveats=caveats.of_earnings,
+    caveats=caveats.earnings_caveats,
     dates=earnings.reported,
     records=earnings.records,
     lists=(("annualEarnings", earnings.ANNUAL), ("quarterlyEarnings", earnings.QUARTERLY)),
@@ -205,7 +205,7 @@ ROWS: tuple[Function, ...] = (
             integer="bid_size ask_size volume open_interest",
         ),
         window="date",
-        normalize_query=options.by_day,
+        normalize_query=options.check_day,
         dates=rows.end_of_next_weekday,
         fetch=windows.one_day,
         lists=(("data", "option"),),
@@ -221,7 +221,7 @@ ROWS: tuple[Function, ...] = (
         takes=("tickers", "topics"),
         fields=(*fields("record_type"), *news.PLAIN, *news.NAMES, *news.COMPUTED),
         window="",
-        caveats=caveats.of_news,
+        caveats=caveats.news_caveats,
         dates=news.published,
         records=news.records,
         fetch=windows.articles,

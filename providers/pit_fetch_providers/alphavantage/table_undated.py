@@ -22,7 +22,7 @@ _SNAPSHOT = Function(
         why="the reply is the state of the day on which it is asked for",
         dating="receipt",
         window=None,
-        normalize_query=options.understood,
+        normalize_query=options.check_query,
     ),
     dates=rows.received,
     records=rows.records,
@@ -30,13 +30,13 @@ _SNAPSHOT = Function(
     parameters=options.parameters,
 )
 _QUOTES = _SNAPSHOT.but(needs=SYMBOL, takes=("entitlement",), identity=SYMBOL, columns=SYMBOL)
-_BULK = _QUOTES.but(normalize_query=options.several, header=())
+_BULK = _QUOTES.but(normalize_query=options.check_many, header=())
 _STATEMENT = _SNAPSHOT.but(
     why=_RESTATED + _NEWEST, needs=SYMBOL, window="fiscalDateEnding", period="fiscalDateEnding", reach="newest",
     claims="the end of the reportedDate that EARNINGS has for the fiscal end, and not before the SEC's deadline, 45 "
     "days after it (90: a year, its last quarter); figures are today's (recorded: of IBM's 196 rows 9 changed in six "
     "months, a quarter's revenue from 3.3 to 16.7 billion)",
-    caveats=caveats.of_claimed_statements,
+    caveats=caveats.statement_caveats,
     fetch=partial(statements.fetch, EARNINGS),
     identity=("fiscalDateEnding",),
     lists=(("annualReports", statements.ANNUAL), ("quarterlyReports", statements.QUARTERLY)),
@@ -162,7 +162,7 @@ _BACK_ADJUSTED = "values are computed from prices that are adjusted for later di
 _UNRECORDED = "no reply was ever recorded, so nothing shows when its rows were public"
 
 _UNVERIFIABLE = Function(
-    Operation(rule="not at all", dating="never", window=None, normalize_query=options.understood),
+    Operation(rule="not at all", dating="never", window=None, normalize_query=options.check_query),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,
@@ -179,7 +179,7 @@ _LABELLED = _UNVERIFIABLE.but(
 )  # fmt: skip
 _ANALYTICS = _UNVERIFIABLE.but(
     why=_BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), ends=bars.end_of_window,
-    parameters=options.in_capitals, lists=(("", "analytics"),), columns=("payload",),
+    parameters=options.capital_parameters, lists=(("", "analytics"),), columns=("payload",),
 )  # fmt: skip
 
 ROWS: tuple[Function, ...] = (

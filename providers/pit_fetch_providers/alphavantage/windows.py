@@ -27,7 +27,7 @@ EMPTY_MONTHS = 2
 _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
-class Reading(NamedTuple):
+class ReplyRecords(NamedTuple):
     """The records of a reply, the number of its rows, and a gap if it may be falsely empty."""
 
     records: tuple[Record, ...]
@@ -129,7 +129,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         end = min(oldest, end - news.MINUTE)
 
 
-def _as_they_are(records: tuple[Record, ...]) -> tuple[Record, ...]:
+def _without_claims(records: tuple[Record, ...]) -> tuple[Record, ...]:
     return records
 
 
@@ -138,8 +138,8 @@ def read_reply(
     query: Query,
     context: Context,
     parameters: Params,
-    claimed: Callable[[tuple[Record, ...]], tuple[Record, ...]] = _as_they_are,
-) -> Reading:
+    claimed: Callable[[tuple[Record, ...]], tuple[Record, ...]] = _without_claims,
+) -> ReplyRecords:
     """Return what a reply holds; that of a second one, if there was nothing in the first. Raise UpstreamError.
 
     ``claimed`` gives the records their claims, if they have any.
@@ -153,8 +153,8 @@ def read_reply(
         rows, message = decoded.document.rows, decoded.document.message
         records = claimed(tuple(read(function, decoded.document, query, decoded.received_at)))
         if rows or message if query.open_mode else _public(records, min(query.now, decoded.received_at)):
-            return Reading(records, len(rows))
-    return Reading(records, len(rows), (gap(Code.EMPTY_TWICE, host=HOST.name),) if query.may_report_today else ())
+            return ReplyRecords(records, len(rows))
+    return ReplyRecords(records, len(rows), (gap(Code.EMPTY_TWICE, host=HOST.name),) if query.may_report_today else ())
 
 
 def _public(records: Iterable[Record], bound: datetime) -> list[Record]:
@@ -163,7 +163,7 @@ def _public(records: Iterable[Record], bound: datetime) -> list[Record]:
     return [record for record, at in dated if at is not None and at <= bound]
 
 
-def _month(function: Function, query: Query, context: Context, month: str) -> Reading:
+def _month(function: Function, query: Query, context: Context, month: str) -> ReplyRecords:
     # A month without bars yet is an invalid call, too, so a capture goes on to the month before.
     return read_reply(function, query._replace(capture=False), context, {**function.parameters(query), "month": month})
 

@@ -28,7 +28,7 @@ from pit_fetch.provider import (
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.bz_news_api import api, articles
-from pit_fetch_providers.bz_news_api.themes import THEMES, mentions
+from pit_fetch_providers.bz_news_api.articles import THEMES, mentions
 from pit_fetch_providers.shared import fields
 
 PAGE_SIZE = 100
@@ -108,14 +108,14 @@ def select(query: Query, record: Record) -> bool:
         return False
     channels = [name for name in options["channels"] or () if not name.isdigit()]
     filters = (channels, item["channels"]), (options["tickers"], item["symbols"]), (options["tags"], item["tags"])
-    if any(wanted and not _shares(wanted, present) for wanted, present in filters):
+    if any(wanted and not _is_any_in(wanted, present) for wanted, present in filters):
         return False
     themes = (THEMES.get(name.casefold(), (name,)) for name in options["themes"] or ())
     phrases = (*(options["keywords"] or ()), *(phrase for theme in themes for phrase in theme))
     return not phrases or mentions(item, phrases)
 
 
-def _understood(query: Query) -> Query:
+def _check_tickers(query: Query) -> Query:
     """Return the query. Raise ConfigError for a ticker that Benzinga cannot know."""
     symbols.check("--tickers", query.options["tickers"] or (), TICKER, "AAPL,MSFT, and coins as in $BTC")
     return query
@@ -135,7 +135,7 @@ def when_empty(query: Query) -> str:
     )
 
 
-def _shares(wanted: Iterable[str], present: Iterable[str]) -> bool:
+def _is_any_in(wanted: Iterable[str], present: Iterable[str]) -> bool:
     return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in present)
 
 
@@ -242,7 +242,7 @@ PROVIDER = Provider(
                 instant="created updated",
                 required=" ".join(articles.REQUIRED),
             ),
-            normalize_query=_understood,
+            normalize_query=_check_tickers,
             window=Window.BY_SELECT,  # with the look-back, which counts back from the window's end
             earliest=lambda query: _window(query)[0],
         ),

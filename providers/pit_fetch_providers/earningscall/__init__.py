@@ -44,7 +44,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
     """Yield the calls of the list, or the transcripts of those that can be served, one by one, newest first."""
     match query.operation.name:
         case "calendar":
-            yield from calls.of_day(api.day(context, query.options["date"]), query)
+            yield from calls.day_calls(api.day(context, query.options["date"]), query)
         case "transcript":
             yield from _transcripts(query, context)
         case _:
@@ -62,7 +62,7 @@ def _calls(query: Query, context: Context, exchanges: Iterable[str]) -> Iterator
     for exchange in exchanges:
         body = api.events(context, exchange, symbol)
         if body is not None:
-            yield from calls.of_company(body, query, exchange, symbol)
+            yield from calls.company_calls(body, query, exchange, symbol)
 
 
 def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
@@ -116,7 +116,7 @@ def _transcripts(query: Query, context: Context) -> Iterator[Page]:
 def _transcript(stored: api.Stored, call: Record, query: Query) -> Iterator[Record]:
     try:
         for transcript in calls.transcripts(stored.body, query, *calls.company(call), call):
-            made = calls.of_call(transcript, call, stored.at)
+            made = calls.date_transcript(transcript, call, stored.at)
             # Without a PIT, the call's own time keeps the order.
             is_placed = query.open_mode and made.id
             yield made._replace(available_at=call.available_at, period=call.period) if is_placed else made
@@ -131,12 +131,12 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     exchange, symbol = query.options["exchange"], query.options["symbol"]
     match query.operation.name:
         case "calendar":
-            return calls.of_day(body, query)
+            return calls.day_calls(body, query)
         case "transcript":
             transcripts = calls.transcripts(body, query, exchange, symbol)
             return transcripts if query.open_mode else map(calls.unproven, transcripts)
         case _:
-            return calls.of_company(body, query, exchange, symbol)
+            return calls.company_calls(body, query, exchange, symbol)
 
 
 def select(query: Query, record: Record) -> bool:
@@ -161,7 +161,7 @@ def when_empty(query: Query) -> str:
     return "A symbol is a ticker, such as MSFT." if query.options["symbol"] else ""
 
 
-def _understood(query: Query) -> Query:
+def _check_query(query: Query) -> Query:
     symbols.check("symbol", filter(None, [query.options["symbol"]]), SYMBOL, "MSFT, with exchange=NASDAQ if need be")
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
         refuse("quarter is 1 to 4, of the fiscal year.")
@@ -185,7 +185,7 @@ _EVENTS = Operation(
     basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
     caveats=with_a_pit(_NOON + _HOLDER),
     of_today=of_today,
-    normalize_query=_understood,
+    normalize_query=_check_query,
 )
 
 PROVIDER = Provider(

@@ -1,4 +1,8 @@
-"""Turn calls and their transcripts into records, dated by the day of the call. Pure."""
+"""Turn calls and their transcripts into records, dated by the day of the call. Pure.
+
+>>> str(noon_after(datetime(2024, 2, 15, 22, 30, tzinfo=UTC)))
+'2024-02-16 17:00:00+00:00'
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from pit_fetch_providers.earningscall import api
 from pit_fetch_providers.shared import UNREADABLE
 
 
-def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
+def company_calls(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
     """Yield the calls of a company. The list does not name it: ``exchange`` and ``symbol`` are those of the request."""
     reply = lenient_json(body, 2)
     events = reply.get("events") if isinstance(reply, dict) else None
@@ -24,7 +28,7 @@ def of_company(body: bytes, query: Query, exchange: str | None, symbol: str | No
         yield _call(event, query, exchange, symbol) if isinstance(event, dict) else UNREADABLE
 
 
-def of_day(body: bytes, query: Query) -> Iterator[Record]:
+def day_calls(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the calls of a day, of all companies. A row that does not name its company is unreadable."""
     reply = lenient_json(body, 1)
     if not isinstance(reply, list):
@@ -45,7 +49,7 @@ def transcripts(
     """
     reply = lenient_json(body, 1 if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else 2)
     replies = reply if isinstance(reply, list) else [reply]
-    calls = [_call_of(part, query, exchange, symbol, asked) for part in replies]
+    calls = [_transcript_call(part, query, exchange, symbol, asked) for part in replies]
     if calls.count(None) == len(calls) and any(part is not None for part in replies):
         raise UpstreamError(Code.MALFORMED, problem="it has no event and no text")
     for part, call in zip(replies, calls, strict=True):
@@ -55,7 +59,7 @@ def transcripts(
             yield call._replace(payload={**call.payload, "text": part["text"]}, claimed_at=call.available_at)
 
 
-def of_call(transcript: Record, call: Record, stored: datetime | None) -> Record:
+def date_transcript(transcript: Record, call: Record, stored: datetime | None) -> Record:
     """Return ``transcript`` if it is that of ``call``, with the latest of its times as its last revision.
 
     Both name the time of the call, and the order of the list follows its own. ``stored`` is when the text was stored.
@@ -114,7 +118,9 @@ def company(call: Record) -> tuple[str, str]:
     return call.payload["exchange"], call.payload["symbol"]
 
 
-def _call_of(reply: Any, query: Query, exchange: str | None, symbol: str | None, asked: Record | None) -> Record | None:
+def _transcript_call(
+    reply: Any, query: Query, exchange: str | None, symbol: str | None, asked: Record | None
+) -> Record | None:
     """Return the call of a transcript; None if the reply is none."""
     if not isinstance(reply, dict) or not isinstance(reply.get("text"), str):
         return None

@@ -13,6 +13,10 @@ released on 14 June).
 The margins are measured: ``Last-Modified`` of a filing's own files shows when they were written. Of 52 recorded ones
 49 were written within 3 minutes of acceptance, 51 within 8, and the last after 21. Two that had waited for the next
 morning were written at 06:08 and 07:15. Where that time is read, it takes the place of the margins (:func:`proof`).
+
+>>> day = date(2024, 2, 15)
+>>> str(available_at(Acceptance(datetime(2024, 2, 15, 16, 30), day), day))
+'2024-02-15 22:30:00+00:00'
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@ carry an earlier one (letters, drafts, EFFECT, an S-8). There is none for weeken
 
 The same rows come in four layouts (form, master, company, crawler). The master index is the smallest, and separates
 its columns with bars; the first three layouts are read here.
+
+>>> path(date(2024, 2, 15)), path(date(2024, 2, 17))
+('/Archives/edgar/daily-index/2024/QTR1/master.20240215.idx', None)
 """
 
 from __future__ import annotations

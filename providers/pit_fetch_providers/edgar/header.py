@@ -1,4 +1,8 @@
-"""Read EDGAR's account of one filing's acceptance: its header, its index page, a submissions file. Pure."""
+"""Read EDGAR's account of one filing's acceptance: its header, its index page, a submissions file. Pure.
+
+>>> str(submitted("0000320193-24-000123", "2024-11-01", "2024-11-01T06:01:36.000Z").accepted)
+'2024-11-01 06:01:36'
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
-from pit_fetch_providers.fred.periods import Period, real_time_period, split
+from pit_fetch_providers.fred.vintages import RealTimePeriod, real_time_period, split
 from pit_fetch_providers.shared import fields, refuse
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
@@ -54,7 +54,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
             yield from current if query.open_mode else ()
 
 
-def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
+def _vintages(query: Query, context: Context, period: RealTimePeriod) -> list[Record]:
     """Return the vintages of ``period``, in several requests if there are too many for one."""
     try:
         return _records(query, context, period)
@@ -65,7 +65,7 @@ def _vintages(query: Query, context: Context, period: Period) -> list[Record]:
         return records
 
 
-def _records(query: Query, context: Context, period: Period | None) -> list[Record]:
+def _records(query: Query, context: Context, period: RealTimePeriod | None) -> list[Record]:
     return [record for reply in api.observations(context, query, period) for record in vintages.records(reply, query)]
 
 
@@ -90,7 +90,7 @@ def when_empty(query: Query) -> str:
     return "" if query.offline else _ID if query.open_mode else f"{_WITHOUT_VINTAGES} {_ID}"
 
 
-def _understood(query: Query) -> Query:
+def _check_series(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
         own = re.fullmatch(_ADDRESS, series)
@@ -136,7 +136,7 @@ PROVIDER = Provider(
             versions=True,
             as_of_pit=True,
             caveats=_caveats,
-            normalize_query=_understood,
+            normalize_query=_check_series,
         ),
     ),
     # One reply is a page.

@@ -12,7 +12,7 @@ from pit_fetch.provider import Context, Credential, Host, HttpReply, Query, Quer
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import vintages
-from pit_fetch_providers.fred.periods import BEGINNING, Period
+from pit_fetch_providers.fred.vintages import BEGINNING, RealTimePeriod
 from pit_fetch_providers.shared import error_document, key_refused, status_error
 
 HOST = Host(
@@ -48,7 +48,7 @@ class TooManyVintages(UpstreamError):
     """The period has more vintages than one request may have."""
 
 
-def observations(context: Context, query: Query, period: Period | None) -> Iterator[Mapping[str, Any]]:
+def observations(context: Context, query: Query, period: RealTimePeriod | None) -> Iterator[Mapping[str, Any]]:
     """Yield the replies with the observations of ``period``; without a period, those with today's values.
 
     Raise UpstreamError: NoVintages and TooManyVintages, if that is the reason.
@@ -59,13 +59,13 @@ def observations(context: Context, query: Query, period: Period | None) -> Itera
         parameters["observation_start"] = max(query.since.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
     if query.until is not None:
         parameters["observation_end"] = max(query.until.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
-    for reply in _pages(context, "observations", {**parameters, **_real_time(period)}, ROWS):
+    for reply in _pages(context, "observations", {**parameters, **_period_parameters(period)}, ROWS):
         yield vintages.document(reply)
 
 
-def vintage_days(context: Context, query: Query, period: Period) -> list[date]:
+def vintage_days(context: Context, query: Query, period: RealTimePeriod) -> list[date]:
     """Return the days in ``period`` on which the series was published or revised. Raise UpstreamError."""
-    parameters = {"series_id": query.options["series_id"], **_real_time(period)}
+    parameters = {"series_id": query.options["series_id"], **_period_parameters(period)}
     replies = _pages(context, "vintagedates", parameters, DAYS)
     days = [parse_date(text) for reply in replies for text in reply["vintage_dates"]]
     return [day for day in days if day is not None]
@@ -77,7 +77,7 @@ def _pages(context: Context, endpoint: str, parameters: Mapping[str, str], size:
         limits = {"file_type": "json", "limit": str(size), "offset": str(page * size)}
         reply = context.http.get(HOST.name, f"/fred/series/{endpoint}", {**parameters, **limits})
         if reply.status != 200:
-            raise _error_of(reply)
+            raise upstream_error(reply)
         document = lenient_json(reply.body, 2)
         rows = document.get(_ROWS_AT[endpoint]) if isinstance(document, dict) else None
         if not isinstance(rows, list):
@@ -88,13 +88,13 @@ def _pages(context: Context, endpoint: str, parameters: Mapping[str, str], size:
     raise UpstreamError(Code.PAGING)
 
 
-def _real_time(period: Period | None) -> dict[str, str]:
+def _period_parameters(period: RealTimePeriod | None) -> dict[str, str]:
     if period is None:
         return {}
     return {"realtime_start": period.first.isoformat(), "realtime_end": period.last.isoformat()}
 
 
-def _error_of(reply: HttpReply) -> UpstreamError:
+def upstream_error(reply: HttpReply) -> UpstreamError:
     """Return the error of a reply. A wrong key and an unknown series are both a 400: only the text tells them apart."""
     text = str(error_document(reply).get("error_message", "")) if reply.status == 400 else ""
     if "api_key" in text:

@@ -1,16 +1,63 @@
-"""Turn FRED's observations into records: each value with the day on which it became current. Pure."""
+"""FRED's observations as records, each with the day on which it became current, and the periods to ask for. Pure.
+
+FRED cuts ``realtime_start`` and ``realtime_end`` of a row to the period of the request: only a period that begins
+before all vintages shows when a value became current. The period ends with the last day that was over at the PIT, in
+US Central time: later vintages can then change neither a row nor an error.
+
+>>> days = [date(2024, 1, day) for day in (1, 2, 3)]
+>>> [str(part.first) for part in split(RealTimePeriod(date(2024, 1, 1), date(2024, 1, 31)), days)]
+['2024-01-01']
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
-from typing import Any
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import end_of_day, parse_date
-from pit_fetch_providers.fred.periods import CENTRAL
 from pit_fetch_providers.shared import UNREADABLE
+
+CENTRAL = ZoneInfo("America/Chicago")
+# FRED's names for the beginning and the end of time.
+BEGINNING, FOREVER = date(1776, 7, 4), date(9999, 12, 31)
+# FRED refuses a period with more vintages than this (recorded: HTTP 400 that names the limit).
+MOST_VINTAGES = 2_000
+
+DAY = timedelta(days=1)
+
+
+class RealTimePeriod(NamedTuple):
+    """A real-time period, both ends included."""
+
+    first: date
+    last: date
+
+
+def real_time_period(query: Query) -> RealTimePeriod | None:
+    """Return the period of all that was public; of everything in open mode. None if the PIT lies before all vintages.
+
+    A cursor does not narrow it: an item that was revised after the cursor's instant would come back in its older
+    version.
+    """
+    if query.pit is None:
+        return RealTimePeriod(BEGINNING, FOREVER)
+    last = min(query.pit, query.started).astimezone(CENTRAL).date() - DAY
+    return RealTimePeriod(BEGINNING, last) if last >= BEGINNING else None
+
+
+def split(period: RealTimePeriod, days: Sequence[date]) -> Iterator[RealTimePeriod]:
+    """Yield ``period`` in parts of as many vintages as one request may have, oldest first.
+
+    ``days`` are the days of its vintages. Each part but the first begins with one.
+    """
+    known = sorted({day for day in days if period.first <= day <= period.last})
+    starts = [period.first, *known[MOST_VINTAGES::MOST_VINTAGES]]
+    ends = [*(start - DAY for start in starts[1:]), period.last]
+    yield from (RealTimePeriod(*part) for part in zip(starts, ends, strict=True))
 
 
 def document(reply: Any) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pit_fetch.provider import Context, Operation, Option, Provider, Query, Record
 from pit_fetch_providers import search_terms
-from pit_fetch_providers.perplexity import answers, api, pages, request
+from pit_fetch_providers.perplexity import api, pages, request
 from pit_fetch_providers.shared import fields, with_a_pit
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
@@ -28,17 +28,17 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         return
     if query.operation.name == "search":
         body = api.search(context, request.search(query, last))
-        yield from pages.read(body)
+        yield from pages.parse_search(body)
     else:
         reply = api.ask(context, request.agent(query, last))
-        yield from answers.read(reply.body, query, reply.received_at)
+        yield from pages.parse_answer(reply.body, query, reply.received_at)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
     """Return the records of one raw reply of the operation's endpoint."""
     if query.operation.name == "search":
-        return pages.read(body)
-    return answers.read(body, query, query.started)
+        return pages.parse_search(body)
+    return pages.parse_answer(body, query, query.started)
 
 
 def select(query: Query, record: Record) -> bool:
@@ -46,7 +46,7 @@ def select(query: Query, record: Record) -> bool:
     if record.at_receipt:
         return True
     domains, after = query.options["domains"], query.options["after_date"]
-    if domains and not pages.is_of(record.id, domains):
+    if domains and not pages.is_on(record.id, domains):
         return False
     published = record.payload["date"]
     return after is None or published is None or published >= after
@@ -72,7 +72,7 @@ _SEARCH = Operation(
     period="date",
     reach="some",
     caveats=with_a_pit(_ENGINE + _DATES),
-    normalize_query=request.understood,
+    normalize_query=request.check_query,
 )
 _ANSWER = _SEARCH._replace(
     rule="pages that it cites: as in search; the answer itself is never served with --pit",

@@ -36,7 +36,7 @@ def day(text: str) -> str:
     return text
 
 
-def understood(query: Query) -> Query:
+def check_query(query: Query) -> Query:
     """Return the query if Perplexity can answer it. Raise ConfigError otherwise."""
     options, name = query.options, query.operation.name
     queries = options["query"] or ()

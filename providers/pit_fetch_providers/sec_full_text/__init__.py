@@ -55,10 +55,10 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         stream = schedule.newest_first(slices, release_evidence, record, query.limit)
     else:
         stream = schedule.fewest_headers_first(slices, release_evidence, record)
-    yield from stream if query.open_mode else _after_checking_the_host(stream, archive)
+    yield from stream if query.open_mode else _check_host_first(stream, archive)
 
 
-def _after_checking_the_host(
+def _check_host_first(
     stream: Iterable[Record | Gap | Watermark], archive: Archive
 ) -> Iterator[Record | Gap | Watermark]:
     """Yield ``stream``. Before its first record, or its end, raise UpstreamError if the archive's host fails."""
@@ -102,7 +102,7 @@ def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
         if filing is None:
             yield UNREADABLE
         else:
-            yield filings.record(filing, evidence.of_filing_date(filing, query.open_mode), query.open_mode)
+            yield filings.record(filing, evidence.filing_date_release(filing, query.open_mode), query.open_mode)
 
 
 def _is_ordered(query: Query) -> bool:
@@ -191,7 +191,7 @@ def _ciks(query: Query) -> set[int]:
     return {number for number in numbers if number is not None}
 
 
-def _understood(query: Query) -> Query:
+def _check_query(query: Query) -> Query:
     """Return the query if EDGAR can find what it asks for. Raise ConfigError otherwise."""
     spelled = tuple(form.upper() for form in query.options["forms"] or ()) or None
     query = query._replace(options={**query.options, "forms": spelled})
@@ -290,7 +290,7 @@ PROVIDER = Provider(
             why="filing dates are moved back on request, so they are not evidence",
             basis=(Basis("file_date", "day"),),
             fields=filings.FIELDS,
-            normalize_query=_understood,
+            normalize_query=_check_query,
             window=Window.BY_SELECT,  # in filing dates, which are days in New York
             earliest=_earliest,
             caveats=caveats,

@@ -18,18 +18,18 @@ from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.daily_index import Listed
-from pit_fetch_providers.sec_full_text.filings import Filing, Stamp
+from pit_fetch_providers.sec_full_text.filings import Filing, Release
 
 
-def of_filing_date(filing: Filing, open_mode: bool) -> Stamp:
+def filing_date_release(filing: Filing, open_mode: bool) -> Release:
     """Return the stamp without evidence: for ordinary forms in open mode, the end of the filing date."""
     ordinary = open_mode and forms.is_ordinary(filing.form)
-    return Stamp(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
+    return Release(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
 
 
-def _listed_on_its_day(filing: Filing, listed: Listed) -> Stamp:
+def _index_release(filing: Filing, listed: Listed) -> Release:
     """Return the stamp of a filing that the index of its filing date lists, with the names that it had there."""
-    return Stamp(end_of_day(filing.filed, NEW_YORK), names=listed[filing.accession])
+    return Release(end_of_day(filing.filed, NEW_YORK), names=listed[filing.accession])
 
 
 class Evidence(NamedTuple):
@@ -60,27 +60,31 @@ class Evidence(NamedTuple):
             return False
         return listed is None or (filing.accession not in listed and not self.ordered)
 
-    def stamp(self, filing: Filing, listed: Listed | None) -> Stamp:
+    def stamp(self, filing: Filing, listed: Listed | None) -> Release:
         """Return the stamp of ``filing``; ``listed`` is what :meth:`listed` returned for its filing date."""
         if listed is not None and filing.accession in listed:
-            return _listed_on_its_day(filing, listed)
+            return _index_release(filing, listed)
         if not self.needs_header(filing, listed):
-            return of_filing_date(filing, self.open_mode)
-        return self._by_header(filing, listed)
+            return filing_date_release(filing, self.open_mode)
+        return self._header_release(filing, listed)
 
-    def _by_header(self, filing: Filing, listed: Listed | None) -> Stamp:
+    def _header_release(self, filing: Filing, listed: Listed | None) -> Release:
         def is_public(acceptance: Acceptance) -> bool:
-            return self._is_public(self._by_acceptance(filing, acceptance))
+            return self._is_public(self._acceptance_release(filing, acceptance))
 
         in_full_text = self.exact or not self._page_counts(filing, listed)
         acceptance = self.archive.header(filing.accession, filing.ciks[0], in_full_text, is_public)
         if acceptance is None and self.exact and filing.filed < self.today:
             listed = self.archive.listed(filing.filed, frozenset({filing.accession}))
             if listed is not None and filing.accession in listed:
-                return _listed_on_its_day(filing, listed)
+                return _index_release(filing, listed)
         if acceptance is None and self._page_counts(filing, listed):
             acceptance = self.archive.page(filing.accession, filing.ciks[0], filing.filed, is_public)
-        return of_filing_date(filing, self.open_mode) if acceptance is None else self._by_acceptance(filing, acceptance)
+        return (
+            filing_date_release(filing, self.open_mode)
+            if acceptance is None
+            else self._acceptance_release(filing, acceptance)
+        )
 
     def _page_counts(self, filing: Filing, listed: Listed | None) -> bool:
         """Return whether the index page of ``filing`` is evidence. It does not show a later release.
@@ -91,7 +95,7 @@ class Evidence(NamedTuple):
         may_be_listed = listed is None and not self.archive.is_unread(filing.filed)
         return may_be_listed and forms.is_ordinary(filing.form)
 
-    def _by_acceptance(self, filing: Filing, acceptance: Acceptance) -> Stamp:
+    def _acceptance_release(self, filing: Filing, acceptance: Acceptance) -> Release:
         if self.exact:
 
             def is_public(written: datetime) -> bool:
@@ -99,21 +103,21 @@ class Evidence(NamedTuple):
 
             written = self.archive.written(filing.accession, filing.ciks[0], is_public)
             if written is None:  # by its margins, a filing that was written later would be served
-                return Stamp(None)
+                return Release(None)
             acceptance = acceptance._replace(written=written)
         return self._dated(filing, acceptance)
 
-    def _dated(self, filing: Filing, acceptance: Acceptance) -> Stamp:
+    def _dated(self, filing: Filing, acceptance: Acceptance) -> Release:
         evening = forms.is_evening(filing.form, filing.filed)
         proved = proof(acceptance, filing.filed, evening) if self.exact else None
         if proved is not None:
-            return Stamp(proved, "provider_metadata", acceptance, acceptance.names)
+            return Release(proved, "provider_metadata", acceptance, acceptance.names)
         at, bound = available_at(acceptance, filing.filed, evening), end_of_day(filing.filed, NEW_YORK)
         if self.ordered and at is not None and (bound is None or at > bound):
             # It would break the order, and what it displaced must not depend on how the window is cut.
-            return Stamp(None)
+            return Release(None)
         source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
-        return Stamp(at, source, acceptance, acceptance.names)
+        return Release(at, source, acceptance, acceptance.names)
 
-    def _is_public(self, stamp: Stamp) -> bool:
+    def _is_public(self, stamp: Release) -> bool:
         return stamp.at is not None and stamp.at <= self.public_by

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pit_fetch.provider import Field, Record, SourceTag
 from pit_fetch.times import in_new_york, parse_date
+from pit_fetch_providers.edgar import client
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
 from pit_fetch_providers.edgar.forms import is_wanted
 from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
@@ -33,7 +34,6 @@ FIELDS = (
     *fields(lists="tickers sic_codes"),
 )
 
-_ARCHIVES = "https://www.sec.gov/Archives/edgar/data"
 _ACCESSION = re.compile(ACCESSION)
 _CIK = re.compile(CIK)
 # "BrightSpring Health Services, Inc.  (BTSG, BTSGU)  (CIK 0001865782)": parted by two spaces.
@@ -87,7 +87,7 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
     yield from map(_merged, by_filing.values())
 
 
-class Stamp(NamedTuple):
+class Release(NamedTuple):
     """The instant at which a filing became public (None: cannot be shown), the basis for it, and the names there."""
 
     at: datetime | None
@@ -96,7 +96,7 @@ class Stamp(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def record(filing: Filing, stamp: Stamp, open_mode: bool) -> Record:
+def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
     """Return the item for ``filing``. Names come from the evidence of then or, in open mode, from today's index."""
     acceptance = stamp.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
@@ -121,7 +121,8 @@ def record(filing: Filing, stamp: Stamp, open_mode: bool) -> Record:
 
 def url(filing: Filing, name: str) -> str:
     """Return the address of a document of ``filing``."""
-    return f"{_ARCHIVES}/{filing.ciks[0]}/{filing.accession.replace('-', '')}/{quote(name, errors='surrogatepass')}"
+    folder = client.folder(filing.accession, filing.ciks[0])
+    return f"https://{client.WWW}{folder}/{quote(name, errors='surrogatepass')}"
 
 
 def _filing(hit: Any) -> Filing | None:

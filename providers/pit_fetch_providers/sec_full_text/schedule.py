@@ -41,7 +41,7 @@ def fewest_headers_first(
     """
     crowded: list[tuple[Day, Listed | None]] = []
     errors = list[UpstreamError]()
-    for days in _until_it_fails(slices, errors):
+    for days in _collect_failure(slices, errors):
         if isinstance(days, Gap):
             yield days
             continue
@@ -73,7 +73,7 @@ def newest_first(
     """
     waiting: list[Day] = []
     ahead, errors = 0, list[UpstreamError]()
-    for days in _until_it_fails(slices, errors):
+    for days in _collect_failure(slices, errors):
         if isinstance(days, Gap):
             yield days
             continue
@@ -85,12 +85,12 @@ def newest_first(
             yield from records
             ahead += _count_dated(records)
             if not waiting or ahead >= min(limit, MOST_AHEAD):
-                yield from _dated_by_header(waiting, record)
+                yield from _header_records(waiting, record)
                 waiting.clear()
                 bound = end_of_day(day.filed_on - timedelta(days=1), NEW_YORK)
                 if bound is not None:
                     yield Watermark(bound)
-    yield from _dated_by_header(waiting, record)
+    yield from _header_records(waiting, record)
     if errors:
         raise errors[0]
 
@@ -105,12 +105,12 @@ def _count_dated(records: Iterable[Record]) -> int:
     return sum(record.available_at is not None for record in records)
 
 
-def _dated_by_header(waiting: Iterable[Day], record: Recorder) -> Iterator[Record]:
+def _header_records(waiting: Iterable[Day], record: Recorder) -> Iterator[Record]:
     for day in waiting:
         yield from _records(day, None, record)
 
 
-def _until_it_fails(slices: Iterable[list[Day] | Gap], errors: list[UpstreamError]) -> Iterator[list[Day] | Gap]:
+def _collect_failure(slices: Iterable[list[Day] | Gap], errors: list[UpstreamError]) -> Iterator[list[Day] | Gap]:
     # The error waits until the days before it are dated.
     try:
         yield from slices

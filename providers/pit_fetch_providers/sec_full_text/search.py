@@ -111,14 +111,14 @@ def _all_hits(
     """
     total = min(first_page.total, RESULT_CAP)
     pages = range(0, total, PAGE_SIZE)
-    hits, rows, ignored = _by_identity(first_page.hits, 0), len(first_page.hits), False
+    hits, rows, ignored = _index_hits(first_page.hits, 0), len(first_page.hits), False
     # The rest of the pages, and all of them twice more if documents are still missing.
     for reading, offset in [*((1, offset) for offset in pages[1:]), *((n, offset) for n in (2, 3) for offset in pages)]:
         # Unreadable hits are keyed by position, so there may seem to be more hits than there are: read every page once.
         if reading > 1 and len(hits) >= total:
             break
         page = _page(context, search, first, last, offset).hits
-        hits |= _by_identity(page, offset)
+        hits |= _index_hits(page, offset)
         rows += len(page) if reading == 1 else 0
         ignored = ignored or (offset > 0 and _is_again(page, first_page.hits))
     if len(hits) < total and (rows < total or ignored):
@@ -128,7 +128,7 @@ def _all_hits(
 
 def _is_again(page: list[Any], first: list[Any]) -> bool:
     """Return whether the server ignores the offset. One hit, maybe a withheld one, may fill several pages."""
-    return page == first and len(_by_identity(page, 0)) == len(page)
+    return page == first and len(_index_hits(page, 0)) == len(page)
 
 
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> SearchPage:
@@ -145,7 +145,7 @@ def _pause(reply: HttpReply) -> float | None:
     return None
 
 
-def _by_identity(hits: list[Any], offset: int) -> dict[str, Any]:
+def _index_hits(hits: list[Any], offset: int) -> dict[str, Any]:
     """Return hits by document, filing and date: a hit that names another one's document does not replace it."""
     return {_identity(hit) or str(offset + place): hit for place, hit in enumerate(hits)}
 

@@ -7,26 +7,16 @@ that does not show is not served.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from hashlib import sha1
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
+from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.paging import follow, newest_first
-from pit_fetch.provider import (
-    Basis,
-    Context,
-    Field,
-    Operation,
-    Option,
-    Page,
-    Provider,
-    Query,
-    Record,
-    Stage,
-    UpstreamError,
-)
+from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, Stage
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, with_a_pit
 from pit_fetch_providers.wikipedia import api, history, titles, wikitext
@@ -46,71 +36,67 @@ _FILE = " A saved reply does not show which page had the title at the PIT, and w
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
     """Yield the article as it stood, or the revisions of its page. Raise UpstreamError."""
-    if query.operation.name == "article":
-        wikitext.require()
-        if query.now <= _FIRST:
-            return
-        yield from _article(_Question(query, context), query.options["title"], None, ())
+    is_article = query.operation.name == "article"
+    if is_article:
+        wikitext.require_parser()
+    if (query.now if is_article else query.horizon) <= _FIRST:
         return
-    if query.horizon <= _FIRST:
-        return
-    place, until = _place(query, context), _until(query.horizon)
+    yield from _article(query, context) if is_article else _revisions(query, context)
+
+
+def _revisions(query: Query, context: Context) -> Iterator[Page]:
+    place, until, now = _find_page(query, context), _stamped_by(query.horizon), _stamped_by(query.now)
     later = list(place.later)
-    if (
-        query.horizon < query.now
-    ):  # a cursor or --date-to leaves out the newer ones, whose numbers show what is imported
-        later += history.following(context, place, until, _until(query.now))
+    if until < now:  # a cursor or --date-to leaves out the newer ones, whose numbers show what is imported
+        later += history.following(context, place, until, now)
     numbers = history.Numbers(later, place.lowest)
 
     def page(after: str) -> tuple[list[Record], str | None]:
         found = history.revisions(context, place, until, _PAGE_SIZE, after)
-        return [_listed(query, place.pageid, revision, numbers) for revision in found.rows], found.further
+        return [_list_revision(query, place.pageid, revision, numbers) for revision in found.rows], found.further
 
     yield from follow(page, "", newest_first)
 
 
-def _place(query: Query, context: Context) -> history.Place:
+def _find_page(query: Query, context: Context) -> history.Place:
     """Return the page that had the title at the PIT; one without a number if there is none."""
-    title, until = query.options["title"], _until(query.now)
+    title, until = query.options["title"], _stamped_by(query.now)
     place = history.locate(context, title, until)
     newest, _ = history.newest(context, place, until)
     return place if place.had_title(title, newest) else place._replace(pageid=0)
 
 
-class _Question(NamedTuple):
-    query: Query
-    context: Context
+def _article(query: Query, context: Context) -> Iterator[Record]:
+    """Yield the revision that stood, or what it redirected to, known since both were there."""
+    title: str | None = query.options["title"]
+    found, path = list[Record](), list[str]()
+    while title is not None and title not in path and len(path) <= _MOST_REDIRECTS:
+        path.append(title)
+        standing = _standing_revision(query, context, title)
+        if standing is None:
+            break
+        pageid, revision, public = standing
+        public = max(public, found[-1].available_at or public) if found else public
+        found.append(_article_record(query, pageid, revision, title, public))
+        title = titles.normalized_or_none(wikitext.redirect_target(revision.text or "") or "")
+    yield from found[-1:]
 
 
-def _article(
-    question: _Question, title: str, reached_at: datetime | None, path: tuple[str, ...]
-) -> Generator[Record, None, bool]:
-    """Yield the revision that stood, or what it redirects to. Return whether there is one.
-
-    ``path`` holds the titles whose redirects led here, known since ``reached_at``.
-    """
-    query, context = question
-    until, path = _until(query.now), (*path, title)
+def _standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
+    """Return the page that had ``title``, its revision that stood, and since when that was public."""
+    until = _stamped_by(query.now)
     place = history.locate(context, title, until)
     revision, further = history.newest(context, place, until, text=True)
     if not place.had_title(title, revision):
-        return False
+        return None
     numbers = history.Numbers(place.later, place.lowest)
-    while revision is not None and (public := _public_from(revision, numbers)) is None:
-        if further is None:
-            return False
+    while revision is not None and numbers.is_imported(revision) and further is not None:
         revision, further = history.newest(context, place, until, further, text=True)
-    if revision is None or revision.sha1 is None or revision.text is None or public is None:
-        return False
-    _check(revision)
-    public = public if reached_at is None else max(reached_at, public)
-    target = titles.normalized_or_none(wikitext.redirect_of(revision.text) or "")
-    if target is not None and target not in path and len(path) <= _MOST_REDIRECTS:
-        is_shown = yield from _article(question, target, public, path)
-        if is_shown:
-            return True
-    yield _record(query, place.pageid, revision, title, public)
-    return True
+    if revision is None or revision.sha1 is None or revision.text is None or numbers.is_imported(revision):
+        return None
+    if sha1(revision.text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest() != revision.sha1:
+        raise UpstreamError(Code.MALFORMED, problem="a text is not that of its revision")
+    return place.pageid, revision, revision.at + history.MARGIN
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -119,83 +105,59 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     result = document.get("query") if isinstance(document, dict) else None
     if not isinstance(result, dict) or not isinstance(result.get("pages"), list):
         raise UpstreamError(Code.MALFORMED, problem="it has no pages (formatversion=2)")
-    for pageid, revision in history.read(result):
-        if revision is None or revision.sha1 is None:
-            yield UNREADABLE
-        elif query.operation.name == "revisions":
-            yield _listed(query, pageid, revision, history.Numbers())
+    for pageid, revision in history.saved_revisions(result):
+        if query.operation.name == "revisions" or revision is None or revision.sha1 is None:
+            yield _list_revision(query, pageid, revision, history.Numbers())
         elif revision.text is not None:
-            wikitext.require()
-            yield _record(query, pageid, revision, None, _public_from(revision, history.Numbers()))
+            wikitext.require_parser()
+            yield _article_record(query, pageid, revision, None, revision.at + history.MARGIN)
 
 
-def _until(moment: datetime) -> datetime:
+def _stamped_by(moment: datetime) -> datetime:
+    """Return the latest stamp of a revision that counts as public at ``moment``."""
     return moment - history.MARGIN
 
 
-def _public_from(revision: Revision, numbers: history.Numbers) -> datetime | None:
-    """Return when a revision counts as public; None if it was entered later than it is stamped."""
-    return None if numbers.is_imported(revision) else revision.at + history.MARGIN
-
-
-def _check(revision: Revision) -> None:
-    from hashlib import sha1
-
-    own = sha1((revision.text or "").encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-    if own != revision.sha1:
-        raise UpstreamError(Code.MALFORMED, problem="a text is not that of its revision")
-
-
-def _record(query: Query, pageid: int, revision: Revision, title: str | None, public: datetime | None) -> Record:
+def _article_record(query: Query, pageid: int, revision: Revision, title: str | None, public: datetime) -> Record:
     source = revision.text or ""
     code = wikitext.parse(source)
-    payload = {
-        "title": title,
-        "pageid": pageid,
-        "revision": revision.revid,
-        **_common(query, revision),
-        "links": wikitext.links(code),
-        "text": source if query.options["as"] == "wikitext" else wikitext.plain(code),
-    }
-    return Record(f"{query.options['lang']}:{pageid}@{revision.revid}", public, "provider_metadata", payload)
+    text = source if query.options["as"] == "wikitext" else wikitext.plain_text(code)
+    identity = {"title": title, "pageid": pageid, "revision": revision.revid}
+    return _record(query, public, identity, revision, {"links": wikitext.links(code), "text": text})
 
 
-def _listed(query: Query, pageid: int, revision: Revision | None, numbers: history.Numbers) -> Record:
-    public = None if revision is None else _public_from(revision, numbers)
+def _list_revision(query: Query, pageid: int, revision: Revision | None, numbers: history.Numbers) -> Record:
+    is_imported = revision is not None and numbers.is_imported(revision)
     if revision is None or revision.sha1 is None:  # hidden, which is absence and nothing more
         return UNREADABLE
-    payload = {
-        "pageid": pageid,
-        "revision": revision.revid,
-        "parent": revision.parentid,
-        **_common(query, revision),
-    }
-    payload |= {
+    identity = {"pageid": pageid, "revision": revision.revid, "parent": revision.parentid}
+    details = {
         "size": revision.size,
         "comment": revision.comment or "",
         "is_minor": revision.is_minor,
         "sha1": revision.sha1,
     }
-    return Record(f"{query.options['lang']}:{pageid}@{revision.revid}", public, "provider_metadata", payload)
+    return _record(query, None if is_imported else revision.at + history.MARGIN, identity, revision, details)
 
 
-def _common(query: Query, revision: Revision) -> dict[str, Any]:
-    url = f"https://{query.options['lang']}.wikipedia.org/w/index.php?oldid={revision.revid}"
-    return {"edited_at": revision.at.strftime("%Y-%m-%dT%H:%M:%SZ"), "url": url}
+def _record(
+    query: Query, public: datetime | None, identity: dict[str, Any], revision: Revision, details: dict[str, Any]
+) -> Record:
+    language = query.options["lang"]
+    url = f"https://{language}.wikipedia.org/w/index.php?oldid={revision.revid}"
+    payload = {**identity, "edited_at": history.spelled(revision.at), "url": url, **details}
+    return Record(f"{language}:{identity['pageid']}@{revision.revid}", public, "provider_metadata", payload)
 
 
 def derive(query: Query) -> Stage | None:
-    return _newest if query.operation.name == "article" else None
-
-
-def _newest(records: Iterable[Record]) -> Iterator[Record]:
-    return islice(records, 1)
+    """Return the stage that keeps the newest revision: of all that an archive holds, one stood."""
+    return (lambda records: islice(records, 1)) if query.operation.name == "article" else None
 
 
 def _understood(query: Query) -> Query:
     if query.options["title"] is None:
         return query
-    title = titles.read(query.options["title"])
+    title = titles.parse_title(query.options["title"])
     if title.language and title.language != query.options["lang"]:
         refuse(f"the address is of another Wikipedia: give lang={title.language}.")
     return query._replace(options={**query.options, "title": title.text})

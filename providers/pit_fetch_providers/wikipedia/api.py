@@ -26,7 +26,7 @@ _ROWS = 5
 def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     """Return the ``query`` of a reply; an empty one if there is none, or no such title. Raise UpstreamError."""
     asked = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5", **params}
-    reply = context.http.get(HOST.name, "/w/api.php", asked, retry_after=_lag)
+    reply = context.http.get(HOST.name, "/w/api.php", asked, retry_after=_lag_seconds)
     if reply.status == 403:  # an HTML page, for an agent that it does not accept
         raise key_refused(HOST, CONTACT)
     if reply.status != 200:
@@ -35,27 +35,27 @@ def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise UpstreamError(Code.MALFORMED, problem="it is no JSON object")
     if "error" in document:  # with HTTP 200
-        if _code(document["error"]) == "invalidtitle":
+        if _error_code(document["error"]) == "invalidtitle":
             return {"continue": None}
-        raise _error(document["error"])
+        raise upstream_error(document["error"])
     result = document.get("query", {})
     if not isinstance(result, dict):
         raise UpstreamError(Code.MALFORMED, problem="it has no query")
     return {**result, "continue": document.get("continue")}
 
 
-def _lag(reply: HttpReply) -> float | None:
+def _lag_seconds(reply: HttpReply) -> float | None:
     """Return the seconds to wait for a copy of the database that lags: it may lack what was public."""
     if reply.status != 200 or not reply.body.startswith(b'{"error"'):
         return None
-    return _LAG_SECONDS if _code(error_document(reply).get("error")) == "maxlag" else None
+    return _LAG_SECONDS if _error_code(error_document(reply).get("error")) == "maxlag" else None
 
 
-def _code(error: Any) -> Any:
+def _error_code(error: Any) -> Any:
     return error.get("code") if isinstance(error, dict) else None
 
 
-def _error(error: Any) -> UpstreamError:
-    if _code(error) in ("maxlag", "ratelimited", "readonly"):
+def upstream_error(error: Any) -> UpstreamError:
+    if _error_code(error) in ("maxlag", "ratelimited", "readonly"):
         return UpstreamError(Code.THROTTLED, host=HOST.name, limit="its servers are busy")
     return UpstreamError(Code.MALFORMED, problem="it is an error message")

@@ -140,42 +140,44 @@ def locate(context: Context, title: str, until: datetime) -> Place:
     current, since = title, (until, math.inf)
     moves: list[_Move] = []
     while len(moves) <= MOST_MOVES:
-        result = api.query(context, _placing(current, until, since[0]))
-        move = _first_move(result.get("logevents"), current, since)
+        result = api.query(context, _placing_request(current, until, since[0]))
+        move = first_move(result.get("logevents"), current, since)
         if move is None:
-            return _located(context, result, current, until, moves)
+            return _describe_place(context, result, current, until, moves)
         moves.append(move)
         current, since = move.target, move.entry
     return Place(0, current)
 
 
-def _located(context: Context, result: Mapping[str, Any], title: str, until: datetime, moves: Sequence[_Move]) -> Place:
+def _describe_place(
+    context: Context, result: Mapping[str, Any], title: str, until: datetime, moves: Sequence[_Move]
+) -> Place:
     """Return the place of the page that has ``title`` today, to which ``moves`` led, by the ``result`` about it."""
-    page = _page(result, title)
+    page = _find_page(result, title)
     numbers = {move.pageid for move in moves}
     if page is None or not numbers <= {None, page["pageid"]}:
         return Place(0, title)
     if (moves[0].namespace if moves else page["ns"]) != 0:  # that of then: drafts become articles, and articles drafts
         return Place(0, title)
     left_at = moves[0].entry[0] if moves and None not in numbers else None
-    later = tuple(_later(context, result, title, until, left_at))
-    lowest = _lowest(result.get("allrevisions")) if until >= _IN_ORDER else math.inf
+    later = tuple(_read_later(context, result, title, until, left_at))
+    lowest = lowest_number(result.get("allrevisions")) if until >= _IN_ORDER else math.inf
     return Place(page["pageid"], page["title"], later, left_at, lowest)
 
 
-def _later(
+def _read_later(
     context: Context, result: Mapping[str, Any], title: str, until: datetime, left_at: datetime | None
 ) -> Iterator[Revision | None]:
     """Yield the revisions after ``until``, oldest first, as far as they show moves to the title that was asked for."""
     for remaining in reversed(range(MOST_LATER // LATER_ROWS)):
-        page = _page(result, title)
-        rows = [] if page is None else list(_read(page.get("revisions")))
+        page = _find_page(result, title)
+        rows = [] if page is None else list(_parse_rows(page.get("revisions")))
         yield from (row for row in rows if row is None or row.at > until)
-        further = _further(result)
+        further = _next_position(result)
         is_left = left_at is not None and any(row is not None and row.at >= left_at for row in rows)
         if further is None or is_left or remaining == 0:
             return
-        result = api.query(context, {**_newer(title, until), "rvcontinue": further})
+        result = api.query(context, {**_newer_request(title, until), "rvcontinue": further})
 
 
 def revisions(
@@ -183,22 +185,22 @@ def revisions(
 ) -> Revisions:
     """Return the revisions at or before ``until``, newest first, ``limit`` at a time. Raise UpstreamError."""
     params = {
-        "prop": "revisions", "titles": place.title, "rvdir": "older", "rvstart": _spelled(until), "rvlimit": str(limit),
+        "prop": "revisions", "titles": place.title, "rvdir": "older", "rvstart": spelled(until), "rvlimit": str(limit),
         "rvslots": "main", "rvprop": f"{_META}|content" if text else _META,
     }  # fmt: skip
     result = api.query(context, {**params, **({"rvcontinue": after} if after else {})})
-    page = _page(result, place.title)
+    page = _find_page(result, place.title)
     if page is None or page["pageid"] != place.pageid:
         return Revisions((), None)
-    rows = (row for row in _read(page.get("revisions")) if row is None or row.at <= until)
-    return Revisions(tuple(rows), _further(result))
+    rows = (row for row in _parse_rows(page.get("revisions")) if row is None or row.at <= until)
+    return Revisions(tuple(rows), _next_position(result))
 
 
 def following(context: Context, place: Place, moment: datetime, until: datetime) -> list[Revision]:
     """Return the first revisions after ``moment`` that were made by ``until``. Raise UpstreamError."""
-    result = api.query(context, _newer(place.title, moment))
-    page = _page(result, place.title)
-    rows = [] if page is None or page["pageid"] != place.pageid else list(_read(page.get("revisions")))
+    result = api.query(context, _newer_request(place.title, moment))
+    page = _find_page(result, place.title)
+    rows = [] if page is None or page["pageid"] != place.pageid else list(_parse_rows(page.get("revisions")))
     return [row for row in rows if row is not None and moment < row.at <= until]
 
 
@@ -209,55 +211,51 @@ def newest(
 
     The revision is None if there is none, or if it is unreadable.
     """
-    further: str | None = after
-    while further is not None:
-        found = revisions(context, place, until, 1, further, text=text)
-        if found.rows:
-            return found.rows[0], found.further
-        further = found.further if found.further != further else None
-    return None, None
+    found = revisions(context, place, until, 1, after, text=text)
+    return found.rows[0] if found.rows else None, found.further
 
 
-def read(result: Mapping[str, Any]) -> Iterator[tuple[int, Revision | None]]:
+def saved_revisions(result: Mapping[str, Any]) -> Iterator[tuple[int, Revision | None]]:
     """Yield the revisions of a saved reply, each with the number of its page."""
     pages = result.get("pages")
     for page in pages if isinstance(pages, list) else ():
         if isinstance(page, dict) and type(page.get("pageid")) is int:
-            yield from ((page["pageid"], row) for row in _read(page.get("revisions")))
+            yield from ((page["pageid"], row) for row in _parse_rows(page.get("revisions")))
 
 
-def _placing(title: str, until: datetime, since: datetime) -> Mapping[str, str]:
+def _placing_request(title: str, until: datetime, since: datetime) -> Mapping[str, str]:
     """Return the request for the moves away from ``title`` since ``since``, and for revisions after ``until``.
 
     Of the moves, the first few: they may be of one second. Of all pages, the next revisions: for their numbers.
     """
     return {
-        **_newer(title, until), "list": "logevents|allrevisions", "letype": "move", "letitle": title, "ledir": "newer",
-        "lestart": _spelled(since), "lelimit": "10", "leprop": "ids|title|type|timestamp|details",
-        "arvdir": "newer", "arvstart": _spelled(until + _DISORDER), "arvlimit": "50", "arvprop": "ids|timestamp",
+        **_newer_request(title, until), "list": "logevents|allrevisions", "letype": "move", "letitle": title,
+        "ledir": "newer",
+        "lestart": spelled(since), "lelimit": "10", "leprop": "ids|title|type|timestamp|details",
+        "arvdir": "newer", "arvstart": spelled(until + _DISORDER), "arvlimit": "50", "arvprop": "ids|timestamp",
     }  # fmt: skip
 
 
-def _newer(title: str, until: datetime) -> Mapping[str, str]:
+def _newer_request(title: str, until: datetime) -> Mapping[str, str]:
     """Return the request for the revisions after ``until`` of the page that has ``title`` today."""
     return {
-        "titles": title, "prop": "revisions", "rvdir": "newer", "rvstart": _spelled(until), "rvlimit": str(LATER_ROWS),
+        "titles": title, "prop": "revisions", "rvdir": "newer", "rvstart": spelled(until), "rvlimit": str(LATER_ROWS),
         "rvslots": "main", "rvprop": _META,
     }  # fmt: skip
 
 
-def _further(result: Mapping[str, Any]) -> str | None:
+def _next_position(result: Mapping[str, Any]) -> str | None:
     """Return where the list of revisions in a reply goes on; None if it ends there."""
     further = result["continue"].get("rvcontinue") if isinstance(result["continue"], dict) else None
     return further if isinstance(further, str) else None
 
 
-def _first_move(events: Any, title: str, since: tuple[datetime, float]) -> _Move | None:
+def first_move(events: Any, title: str, since: tuple[datetime, float]) -> _Move | None:
     """Return the first move away from ``title`` after the entry ``since`` of the log."""
     for event in events if isinstance(events, list) else ():
         if not isinstance(event, dict) or event.get("title") != title:
             continue
-        at, params = _moment(event.get("timestamp")), event.get("params")
+        at, params = _parse_stamp(event.get("timestamp")), event.get("params")
         number, page = event.get("logid"), event.get("logpage")
         target = params.get("target_title") if isinstance(params, dict) else None
         if at is None or type(number) is not int or type(page) is not int or not isinstance(target, str):
@@ -268,17 +266,17 @@ def _first_move(events: Any, title: str, since: tuple[datetime, float]) -> _Move
     return None
 
 
-def _lowest(pages: Any) -> float:
+def lowest_number(pages: Any) -> float:
     """Return the lowest number in a list of revisions of all pages; infinity if it is empty.
 
     The list begins soon after an instant. Revisions entered then have higher numbers than all that were entered by that
     instant. Those imported since have higher ones still.
     """
     rows = [page.get("revisions") for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
-    return min((row.revid for revisions in rows for row in _read(revisions) if row is not None), default=math.inf)
+    return min((row.revid for revisions in rows for row in _parse_rows(revisions) if row is not None), default=math.inf)
 
 
-def _page(result: Mapping[str, Any], title: str) -> dict[str, Any] | None:
+def _find_page(result: Mapping[str, Any], title: str) -> dict[str, Any] | None:
     """Return the page of a reply that answers about ``title``; None if there is none."""
     pages = result.get("pages")
     names = {title}
@@ -292,14 +290,14 @@ def _page(result: Mapping[str, Any], title: str) -> dict[str, Any] | None:
     return None
 
 
-def _read(rows: Any) -> Iterator[Revision | None]:
+def _parse_rows(rows: Any) -> Iterator[Revision | None]:
     for row in rows if isinstance(rows, list) else ():
-        yield _revision(row) if isinstance(row, dict) else None
+        yield parse_revision(row) if isinstance(row, dict) else None
 
 
-def _revision(row: Mapping[str, Any]) -> Revision | None:
+def parse_revision(row: Mapping[str, Any]) -> Revision | None:
     """Return a revision; None if it cannot be read."""
-    at, slots = _moment(row.get("timestamp")), row.get("slots")
+    at, slots = _parse_stamp(row.get("timestamp")), row.get("slots")
     main = slots.get("main") if isinstance(slots, dict) else None
     text = main.get("content") if isinstance(main, dict) else None
     if at is None or type(row.get("revid")) is not int:
@@ -317,11 +315,12 @@ def _revision(row: Mapping[str, Any]) -> Revision | None:
     )
 
 
-def _moment(stamp: Any) -> datetime | None:
+def _parse_stamp(stamp: Any) -> datetime | None:
     """Return the instant of a stamp; None for one that cannot be read, or that ends the calendar."""
     moment = parse_rfc3339(stamp)
     return None if delayed(moment, MARGIN) is None else moment
 
 
-def _spelled(moment: datetime) -> str:
+def spelled(moment: datetime) -> str:
+    """Return an instant as Wikipedia writes it: ``2020-01-01T00:00:00Z``."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,8 @@
-"""Titles as people write them. Pure."""
+"""Titles as people write them. Pure.
+
+>>> parse_title("https://de.m.wikipedia.org/wiki/Apple_Inc.#Geschichte"), normalized("  :acme_(company) ")
+(Title(text='Apple Inc.', language='de'), 'Acme (company)')
+"""
 
 from __future__ import annotations
 
@@ -28,11 +32,11 @@ class Title(NamedTuple):
 
 def parse(text: str) -> str:
     """Return a title, or the address of an article, in its one spelling. Raise UsageError."""
-    title = read(text)
+    title = parse_title(text)
     return f"{title.language}.wikipedia.org/wiki/{title.text}" if title.language else title.text
 
 
-def read(text: str) -> Title:
+def parse_title(text: str) -> Title:
     """Return the title in ``text``, a title or the address of an article. Raise UsageError for another address."""
     address = text.strip()
     if "wikipedia.org/" not in address:

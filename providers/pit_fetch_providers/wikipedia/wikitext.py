@@ -1,25 +1,41 @@
 """The plain text of an article's source, its redirect and its links. Pure.
 
-mwparserfromhell parses. Templates are not expanded, since they would be today's: an infobox is shown as the values that
-it is given, and another one as ``templates`` knows it, or as its own source.
+mwparserfromhell reads the source. Templates are not expanded, since they would be today's: an infobox is shown as the
+values that it is given, some templates as what they have shown for years, and any other one as its own source, so that
+no value of it is taken for another.
+
+>>> plain_text(parse("'''Acme''' is {{convert|5|km}} from [[Ohio]],{{sfn|Doe}} {{height|ft=6}} and 10<sup>6</sup> t."))
+'Acme is 5 km from Ohio, {{height|ft=6}} and 10^6 t.'
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
-from pit_fetch_providers.page_text import BACK, LOWERED, RAISED, look_of, mark_runs, strip_invisible
-from pit_fetch_providers.wikipedia import nesting, templates
 
 if TYPE_CHECKING:
     from mwparserfromhell.nodes import Node, Tag, Template
     from mwparserfromhell.wikicode import Wikicode
 
 _REDIRECT = re.compile(r"\s*#\w+\s*:?\s*\[\[\s*:?([^\]|#\n]+)")
+
+# For each opening without an end the parser reads on to the end of the source: 12 kB of "{{a|" take it a minute. So
+# many openings times characters take some seconds.
+_MOST_STEPS = 10_000_000
+_TOKEN = re.compile(
+    r"(?P<opening>\{\{|\{\||\[\[|\[(?=https?://|//)|<!--)|(?P<closing>\}\}|\|\}|\]\]|\]|-->)"
+    r"|<(?P<slash>/?)(?P<tag>[a-z][\w-]*)(?:[^<>]*>)?",
+    re.IGNORECASE,
+)
+_OPENINGS = {"}}": "{{", "|}": "{|", "]]": "[[", "]": "[", "-->": "<!--"}
+# It reads such a link in two ways, and each link within one in twice as many.
+_DOUBLE_LINK = re.compile(r"\[\[(?:https?:)?//", re.IGNORECASE)
+_MOST_DOUBLE_LINKS = 10
+
 # A template with so many named values is a table of them, at the start of a line or behind a few blanks.
 _FEWEST_VALUES = 3
 _LONGEST_INDENT = 20
@@ -27,50 +43,74 @@ _SILENT_TAGS = frozenset({"ref", "references", "gallery", "templatestyles", "tim
                           "mapframe", "section", "syntaxhighlight"})  # fmt: skip
 # Formulas, which only their own source shows.
 _FORMULAS = frozenset({"math", "chem", "ce"})
-_LINES = frozenset(
-    {
-        "p",
-        "div",
-        "blockquote",
-        "center",
-        "table",
-        "tr",
-        "caption",
-        "ul",
-        "ol",
-        "dl",
-        "pre",
-        "poem",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-    }
-)
-# What is struck out stands beside what takes its place.
-_STRUCK = frozenset({"s", "del", "strike"})
-_SHIFTS = {"sup": RAISED, "sub": LOWERED}
+_BLOCKS = frozenset({"p", "div", "blockquote", "center", "table", "caption", "ul", "ol", "dl", "pre", "poem", "h1",
+                     "h2", "h3", "h4", "h5", "h6"})  # fmt: skip
+# What is lowered, or struck out beside what takes its place.
+_APART = frozenset({"sub", "s", "del", "strike"})
 _BULLETS = {"li": "- ", "dd": "  ", "dt": ""}
+_HIDDEN = re.compile(r"(?<![\w-])display\s*:\s*none", re.IGNORECASE)
 # Pictures and categories, as the largest Wikipedias call them.
 _ASIDE = re.compile(
-    r"\s*(?:file|image|datei|bild|fichier|archivo|imagen|immagine|file|bestand|afbeelding|plik|grafika|ficheiro|imagem"
-    r"|файл|изображение|файл|ファイル|画像|文件|图像|파일|category|kategorie|catégorie|categoría|categoria|kategoria|категория"
+    r"\s*(?:file|image|datei|bild|fichier|archivo|imagen|immagine|bestand|afbeelding|plik|grafika|ficheiro|imagem"
+    r"|файл|изображение|ファイル|画像|文件|图像|파일|category|kategorie|catégorie|categoría|categoria|kategoria|категория"
     r"|категорія|カテゴリ|分类|分類|분류)\s*:",
     re.IGNORECASE,
 )
-# Stands where something is left out, and where a template begins and ends. It is no character, and the figures that
-# stand on both sides of it do not run together.
+
+# Notes, sources, remarks to readers and layout: they say nothing of the subject. Each is a whole name: with further
+# words it is another template, as "end" and "end date" are.
+_UNSAID = re.compile(
+    r"cite .*|citation|sfn[a-z]*|efn[a-z-]*|refn|ref|reflist|notelist|r|rp|harv[a-z]*|main(?: article)?|see also"
+    r"|further(?: information)?|about|for|redirect(?:-.*)?|hatnote|distinguish|other uses?(?: of)?|other people"
+    r"|short description|use \w+ (?:dates|english)|pp(?:-.*)?|good article|featured article|authority control"
+    r"|defaultsort|portal.*|commons.*|clear|toc.*|citation needed|cn|fact|by whom|when|who|which|flag ?icon|images?"
+    r"|multiple image|col-.*|div col.*|end|navbox.*|sister.*|webarchive|dead link|cbignore|anchor|internetquelle"
+    r"|literatur|einzelnachweise|lien web|ouvrage|article(?: détaillé)?|cita .*|cita|normdaten|autorité|refbegin|refend"
+    r"|italic title|(?:defaultsort|displaytitle|sortierung|#tag):.*",
+    re.IGNORECASE,
+)
+_SIGNS = {
+    **dict.fromkeys(("ndash", "endash", "en dash", "nd", "–"), "–"),
+    **dict.fromkeys(("mdash", "emdash", "em dash", "—"), "—"),
+    **dict.fromkeys(("snd", "spnd", "sndash", "spndash", "spaced ndash", "spaced en dash"), " – "),
+    **dict.fromkeys(("smd", "spaced mdash", "spaced em dash"), " — "),
+    **dict.fromkeys(("nbsp", "space", "spaces", "thinsp", "thin space", "hairsp", "hair space", "nnbsp"), "\N{NBSP}"),
+    **dict.fromkeys(("·", "•", "dot", "bull", "bullet", "middot", "interpunct", "*"), " · "),
+    **dict.fromkeys(("shy", "wbr", "zwsp"), ""),
+    **dict.fromkeys(("br", "break"), "\n"),
+    **{name: name for name in ("±", "=", "'", "'s")},
+    "minus": "−",
+    "times": "×",
+    "!": "|",
+    "sic": "[sic]",
+}
+_FIRST_VALUE_SHOWN = frozenset({"nowrap", "nobr", "nobreak", "small", "smaller", "big", "larger", "nobold", "center",
+                                "centre", "strong", "em", "math", "mvar", "var", "nts", "abbr", "tooltip", "vanchor",
+                                "plainlist", "flatlist", "blockquote", "chem2"})  # fmt: skip
+_SECOND_VALUE_SHOWN = frozenset({"lang", "align", "sort"})
+# What stands between the values of those that show them all.
+_JOINED = {
+    **dict.fromkeys(("hlist", "ubl", "ublist", "unbulleted list"), ", "),
+    **dict.fromkeys(("quote", "quotation", "cquote"), " "),
+}
+_QUANTITIES = frozenset({"convert", "cvt"})
+# What "convert" may be told that leaves the quantity as it was given. "disp" can show another one alone.
+_QUANTITY_OPTIONS = frozenset({"abbr", "lk", "sigfig", "adj", "sp", "comma"})
+_FUNCTIONS = frozenset({"formatnum", "lc", "uc", "lcfirst", "ucfirst", "nowiki"})
+_NUMBER = re.compile(r"[+\u2212-]?[0-9][0-9.,]*")
+_UNIT = re.compile(r"[^\W\d]\S*")
+
+# Stands where something is left out or begins. It is no character, and no figure runs on across it.
 _SEAM = "\ufdd6"
-_BETWEEN = re.compile(f"(?:(?<=[0-9])|(?<=[0-9][.,])){_SEAM}+(?=[.,]?[0-9])")
-_LINE = "\n"
+_SEAM_IN_FIGURE = re.compile(f"(?:(?<=[0-9])|(?<=[0-9][.,])){_SEAM}+(?=[.,]?[0-9])")
+# Soft hyphens, zero-width spaces, marks of direction and of byte order.
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _BULLET = re.compile(r"^(?:- +)+")
 _QUOTES = re.compile("''+")
-_BLANKS = re.compile(r"\n\s*\n\s*")
+_BLANK_LINES = re.compile(r"\n\s*\n\s*")
 
 
-def require() -> None:
+def require_parser() -> None:
     """Raise ConfigError if the parser is not installed, before anything is asked."""
     try:
         import mwparserfromhell  # noqa: F401
@@ -78,126 +118,157 @@ def require() -> None:
         raise ConfigError(Code.DEPENDENCY_MISSING, package="mwparserfromhell") from None
 
 
-def redirect_of(source: str) -> str | None:
+def redirect_target(source: str) -> str | None:
     """Return the title to which the page is a redirect; None if it is an article. The word for it is the language's."""
     match = _REDIRECT.match(source)
     return match[1].strip() if match else None
 
 
 def parse(source: str) -> Wikicode:
-    """Return an article's source, parsed. Of the largest articles (2 MB) this takes seconds."""
+    """Return an article's source, parsed; as one text if too much of it is opened and never closed."""
     import mwparserfromhell
+    from mwparserfromhell.nodes import Text
+    from mwparserfromhell.wikicode import Wikicode
 
+    limit = _MOST_STEPS // max(len(source), 1)
+    if has_unclosed(source, limit) or len(_DOUBLE_LINK.findall(source)) > _MOST_DOUBLE_LINKS:
+        return Wikicode([Text(source)])
     # Quotes that cross brackets cost the parser the square of their number, and MediaWiki reads them line by line.
-    return mwparserfromhell.parse(nesting.closed(source), skip_style_tags=True)
+    return mwparserfromhell.parse(source, skip_style_tags=True)
 
 
-def plain(code: Wikicode) -> str:
+def has_unclosed(source: str, limit: int) -> bool:
+    """Return whether more than ``limit`` brackets, tags and comments of a source have no end.
+
+    >>> has_unclosed("{{a|[[b]]}} <ref>c</ref>", 0), has_unclosed("{{a|[[b}}", 0), has_unclosed("<b <i>", 1)
+    (False, True, True)
+    """
+    from mwparserfromhell.definitions import is_single
+
+    count, openings = 0, list[str]()
+    for match in _TOKEN.finditer(source):
+        token, tag = match[0], (match["tag"] or "").lower()
+        if tag and not token.endswith(">"):
+            count += 1
+        elif match["opening"]:
+            openings.append(token)
+        elif tag and not match["slash"] and not token.endswith("/>") and not is_single(tag):
+            openings.append(tag)
+        elif (opening := _OPENINGS.get(token, tag)) in openings:
+            while openings.pop() != opening:
+                count += 1
+        if count + len(openings) > limit + 100 or count > limit:  # articles nest some ten
+            return True
+    return count + len(openings) > limit
+
+
+def plain_text(code: Wikicode) -> str:
     """Return the text of an article, with the values of its infobox."""
-    text = _without_seams(nesting.restored(_text(code.nodes)))
-    lines = (
-        _BULLET.sub("- ", mark_runs(_unquoted(line)).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n")
-    )
-    return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
+    text = _INVISIBLE.sub("", _without_seams(_render(code.nodes)))
+    lines = (_BULLET.sub("- ", _without_quotes(line).rstrip().removesuffix(" |").rstrip()) for line in text.split("\n"))
+    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
 def links(code: Wikicode) -> str:
     """Return the addresses outside of Wikipedia that an article names, one a line, each once."""
-    urls = (nesting.restored(str(link.url)).strip() for link in code.filter_external_links())
+    urls = (str(link.url).strip() for link in code.filter_external_links())
     return "\n".join(dict.fromkeys(url for url in urls if url.startswith(("http://", "https://"))))
 
 
-def _unquoted(line: str) -> str:
+def _without_quotes(line: str) -> str:
     """Return a line without the quotes that stand for bold and italic type, as MediaWiki counts them."""
     widths = [len(quotes) for quotes in _QUOTES.findall(line)]
     is_bold_left, is_italic_left = (sum(width in (kind, 5) for width in widths) % 2 for kind in (3, 2))
-    if is_bold_left and is_italic_left:  # an apostrophe before italics
+    if is_bold_left and is_italic_left:  # an apostrophe before italics, as in French
         line = re.sub("(?<!')'''(?!')", "'", line, count=1)
     return _QUOTES.sub(lambda quotes: "'" * (1 if len(quotes[0]) == 4 else max(len(quotes[0]) - 5, 0)), line)
 
 
 def _without_seams(text: str) -> str:
-    return _BETWEEN.sub(" ", text).replace(_SEAM, "") if _SEAM in text else text
+    return _SEAM_IN_FIGURE.sub(" ", text).replace(_SEAM, "") if _SEAM in text else text
 
 
-def _text(nodes: Iterable[Node]) -> str:
-    written = ""
+def _render(nodes: Iterable[Node]) -> str:
+    text = ""
     for node in nodes:
-        before = written[-_LONGEST_INDENT:].rpartition("\n")[2].replace(_SEAM, "")
-        written += "".join(_said(node, is_at_start=not before.strip()))
-    return written
+        line = text[-_LONGEST_INDENT:].rpartition("\n")[2].replace(_SEAM, "")
+        text += _render_node(node, is_at_start=not line.strip())
+    return text
 
 
-def _said(node: Any, is_at_start: bool) -> Iterator[str]:
+def _render_node(node: Any, is_at_start: bool) -> str:
     match type(node).__name__:
         case "Text":
-            yield strip_invisible(str(node.value))
+            return str(node.value)
         case "HTMLEntity":
-            yield strip_invisible(node.normalize())
+            return str(node.normalize())
         case "Heading":
-            yield f"\n{_code(node.title).strip()}\n"
+            return f"\n{_render_code(node.title).strip()}\n"
+        case "Wikilink" if _ASIDE.match(str(node.title)):
+            return _SEAM
         case "Wikilink":
-            if _ASIDE.match(str(node.title)):
-                yield _SEAM
-            else:
-                yield _code(node.text) if node.text is not None else str(node.title).lstrip(":")
+            return str(node.title).lstrip(":") if node.text is None else _render_code(node.text)
         case "ExternalLink":
-            yield _code(node.title) if node.title is not None else str(node.url)
+            return str(node.url) if node.title is None else _render_code(node.title)
         case "Tag":
-            yield _tag(node)
+            return _render_tag(node)
         case "Template":
-            yield _template(node, is_at_start)
+            return _render_template(node, is_at_start)
         case "Argument":  # of a page that is a template, too: a reader of the page sees its default
-            yield str(node) if node.default is None else _code(node.default)
+            return str(node) if node.default is None else _render_code(node.default)
+    return ""
 
 
-def _code(code: Wikicode | None) -> str:
-    return "" if code is None else _text(code.nodes)
+def _render_code(code: Wikicode | None) -> str:
+    return "" if code is None else _render(code.nodes)
 
 
-def _tag(tag: Tag) -> str:
+def _render_tag(tag: Tag) -> str:
     name = str(tag.tag).strip().lower()
-    look = look_of("span", _style(tag))
-    if name in _SILENT_TAGS or look.is_gone or False in (look.is_visible, look.has_size):
+    if name in _SILENT_TAGS or (tag.has("style") and _HIDDEN.search(str(tag.get("style").value))):
         return _SEAM
     if name in _FORMULAS:
         return " ".join(str(tag).split())
     if name in ("br", "hr"):
         return "\n"
-    inner = "" if tag.contents is None else _text(tag.contents.nodes)
+    text = _render_code(tag.contents)
     if name in _BULLETS:
-        return _BULLETS[name] if tag.self_closing else f"\n{_BULLETS[name]}{inner}\n"
+        return _BULLETS[name] if tag.self_closing else f"\n{_BULLETS[name]}{text}\n"
     if name in ("td", "th"):
-        return f"{inner.strip()} | "
-    if name in _STRUCK:
-        return f"{_SEAM}{inner}{_SEAM}"
-    if name in _LINES and (name == "tr" or not tag.wiki_markup):  # whose tables begin a line
-        return f"\n{inner}{'' if name == 'tr' else _LINE}"
-    shift = _SHIFTS.get(name) or look.shift
-    return f"{shift}{inner}{BACK}" if shift else f"{look.before}{inner}{look.behind}"
+        return f"{text.strip()} | "
+    if name == "tr":
+        return f"\n{text}"
+    if name == "sup":  # a power or a note, but for the end of a word, as in 1st
+        return f"{'' if len(text) > 1 and text.isalpha() else '^'}{text}{_SEAM}"
+    if name in _APART:
+        return f"{_SEAM}{text}{_SEAM}"
+    if name in _BLOCKS and not tag.wiki_markup:  # whose tables begin a line
+        return f"\n{text}\n"
+    return text
 
 
-def _style(tag: Tag) -> str:
-    return str(tag.get("style").value or "") if tag.has("style") else ""
-
-
-def _template(template: Template, is_at_start: bool) -> str:
-    written = str(template.name)
-    name = " ".join((_code(template.name) if "<" in written else written).replace("_", " ").split())
-    if not name or templates.is_unsaid(name):
+def _render_template(template: Template, is_at_start: bool) -> str:
+    # Articles write remarks behind a template's name.
+    written = _render_code(template.name) if "<" in str(template.name) else str(template.name)
+    name = " ".join(written.replace("_", " ").split())
+    if not name or _UNSAID.fullmatch(name):
         return _SEAM
     values, named = _parameters(template)
-    is_box = "infobox" in name.lower() or len(named) >= _FEWEST_VALUES
-    if is_at_start and named and is_box:
-        return "\n".join([name, *_rows(values, named), ""])
-    return f"{_SEAM}{templates.shown(name, values, named)}{_SEAM}"
+    if is_at_start and named and ("infobox" in name.lower() or len(named) >= _FEWEST_VALUES):
+        rows = [*((str(place), value) for place, value in enumerate(values, 1)), *named.items()]
+        return "\n".join([name, *(f"{key}: {' '.join(value.split())}" for key, value in rows if value), ""])
+    shown = _shown(name, values, named)
+    if shown is None:
+        parts = (name, *values, *(f"{key}={value}" for key, value in named.items()))
+        shown = "{{" + "|".join(" ".join(part.split()) for part in parts) + "}}"
+    return f"{_SEAM}{shown}{_SEAM}"
 
 
 def _parameters(template: Template) -> tuple[list[str], dict[str, str]]:
     """Return a template's values by place, be their numbers written or not, and those by name."""
     values, named = list[str](), dict[str, str]()
     for param in template.params:
-        name, value = str(param.name).strip(), _without_seams(_code(param.value)).strip()
+        name, value = str(param.name).strip(), _without_seams(_render_code(param.value)).strip()
         if param.showkey and name != str(len(values) + 1):
             named[name] = value
         else:
@@ -205,7 +276,22 @@ def _parameters(template: Template) -> tuple[list[str], dict[str, str]]:
     return values, named
 
 
-def _rows(values: Iterable[str], named: Mapping[str, str]) -> Iterator[str]:
-    for key, value in (*((str(place), value) for place, value in enumerate(values, 1)), *named.items()):
-        if value:
-            yield f"{key}: {' '.join(value.split())}"
+def _shown(name: str, values: Sequence[str], named: dict[str, str]) -> str | None:
+    """Return what a template shows of its values; None if that is not known."""
+    function, colon, value = name.partition(":")
+    if colon:
+        return value if function.lower() in _FUNCTIONS else None
+    name = name.lower()
+    if name in _SIGNS and not values:
+        return _SIGNS[name]
+    if name in _JOINED and not named:
+        return _JOINED[name].join(filter(None, values))
+    if name in _FIRST_VALUE_SHOWN and values:
+        return values[0]
+    if name in _SECOND_VALUE_SHOWN and len(values) > 1:
+        return values[1]
+    # Of more values, some say how a quantity is converted, and others what is shown.
+    if name in _QUANTITIES and len(values) == 2 and named.keys() <= _QUANTITY_OPTIONS:
+        is_quantity = _NUMBER.fullmatch(values[0].strip("'")) and _UNIT.fullmatch(values[1])
+        return f"{values[0]} {values[1]}" if is_quantity else None
+    return None

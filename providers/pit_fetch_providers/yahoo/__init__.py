@@ -73,7 +73,7 @@ def when_empty(query: Query) -> str:
     return f"Yahoo keeps the newest articles alone: for a PIT that is some days old there may be none left. {own}"
 
 
-def _understood(query: Query) -> Query:
+def _check_symbol(query: Query) -> Query:
     symbol = query.options["symbol"]
     symbols.check("symbol", filter(None, [symbol]), SYMBOL, f"{_SPELLING}, one a call")
     if symbol is not None and symbol.endswith(_SHARE_CLASSES):
@@ -81,27 +81,27 @@ def _understood(query: Query) -> Query:
     return query
 
 
-def _of_prices(query: Query) -> Query:
+def _price_query(query: Query) -> Query:
     """Return the query of prices. Bars of less than a day are compared by when they begin, and reach back less far."""
-    query = _understood(query)
+    query = _check_symbol(query)
     if not prices.is_intraday(query.options["interval"]):
         return query
     # Some of their closes have four decimals, which cannot be told from what was divided: they have no claim.
     return query._replace(operation=query.operation._replace(window="start", reach="newest", claims=""))
 
 
-def _of_claims(query: Query) -> Iterable[str]:
+def _claim_caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
-_OF_SYMBOL = Operation(needs=("symbol",), normalize_query=_understood)
-_PRICES = _OF_SYMBOL._replace(
+_SYMBOL_OPERATION = Operation(needs=("symbol",), normalize_query=_check_symbol)
+_PRICES = _SYMBOL_OPERATION._replace(
     name="prices",
     rule="when it is fetched, and not before the bar is over: a day by 20:00 of its exchange, or by its end",
     why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
     claims="of shares in dollars, closes as traded: the splits of today's chart are undone; a day by 20:00 New York, a "
     "longer bar or a split by the end of its last day; Yahoo may have corrected both since, or not divided by a split",
-    caveats=_of_claims,
+    caveats=_claim_caveats,
     dating="receipt",
     takes=("interval",),
     period="start",
@@ -112,9 +112,9 @@ _PRICES = _OF_SYMBOL._replace(
         *fields(number="amount numerator denominator"),
     ),
     window="date",
-    normalize_query=_of_prices,
+    normalize_query=_price_query,
 )
-_NEWS = _OF_SYMBOL._replace(
+_NEWS = _SYMBOL_OPERATION._replace(
     name="news",
     rule="the later of pubDate and displayTime, on a whole minute its end; both are needed",
     why="displayTime can be days after pubDate, and the text is that of then (recorded)",
@@ -124,7 +124,7 @@ _NEWS = _OF_SYMBOL._replace(
     fields=fields("title summary url publisher contentType", instant="pubDate displayTime", required="title"),
     caveats=with_a_pit(_NEWEST + _HOLDER),
 )
-_EARNINGS = _OF_SYMBOL._replace(
+_EARNINGS = _SYMBOL_OPERATION._replace(
     name="earnings",
     search_terms="eps",
     rule="the end of the New York day five hours after the row's hour; never on a weekend or without reportedEPS",
@@ -135,13 +135,13 @@ _EARNINGS = _OF_SYMBOL._replace(
     basis=(Basis("date", "start", after=timedelta(hours=5)),),
     caveats=with_a_pit(_RESTATED + _HOLDER),
 )
-_UPGRADES = _OF_SYMBOL._replace(
+_UPGRADES = _SYMBOL_OPERATION._replace(
     name="upgrades",
     rule="when it is fetched",
     why="of 1,309 actions recorded in 2021 none had the same time in 2025, and 805 had an earlier one",
     claims="gradeDate, at midnight the end of that New York day; Yahoo changes it afterwards (of 1,309 actions in four "
     "years all, 805 to an earlier time, 6 of them by more than six hours), and leaves actions out",
-    caveats=_of_claims,
+    caveats=_claim_caveats,
     dating="receipt",
     fields=(
         *fields(instant="gradeDate"),
@@ -150,7 +150,7 @@ _UPGRADES = _OF_SYMBOL._replace(
     window="gradeDate",
     period="gradeDate",
 )
-_CONSENSUS = _OF_SYMBOL._replace(
+_CONSENSUS = _SYMBOL_OPERATION._replace(
     name="consensus",
     rule="when it is fetched",
     why="votes, targets and estimates are those of the moment, and carry no time",

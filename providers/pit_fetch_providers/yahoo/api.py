@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.gaps import Code
@@ -61,7 +61,7 @@ def chart(context: Context, symbol: str, params: Mapping[str, str]) -> HttpReply
 
 def summary(context: Context, symbol: str, modules: str) -> HttpReply | None:
     """Return modules of a company's summary; None if there is none. It is never answered without a crumb."""
-    key = _with_crumb(context, _cookie(context))
+    key = _fetch_crumb(context, _cookie(context))
     path = f"/v10/finance/quoteSummary/{quote(symbol, safe='')}"
     params = {"modules": modules, "formatted": "false", **key.params}
     return _checked(context.http.get(QUERY.name, path, params, key.headers), QUERY)
@@ -97,7 +97,7 @@ def _unlocked(context: Context, ask: Callable[[Key], HttpReply], key: Key) -> Ht
     reply = ask(key)
     if reply.status not in (401, 403):
         return reply
-    return ask(_with_crumb(context, key if key.cookie else _cookie(context)))
+    return ask(_fetch_crumb(context, key if key.cookie else _cookie(context)))
 
 
 def _cookie(context: Context) -> Key:
@@ -106,7 +106,7 @@ def _cookie(context: Context) -> Key:
     return Key("; ".join(f"{name}={value}" for name, value in _COOKIE.findall(header)))
 
 
-def _with_crumb(context: Context, key: Key) -> Key:
+def _fetch_crumb(context: Context, key: Key) -> Key:
     reply = context.http.get(QUERY.name, "/v1/test/getcrumb", headers=key.headers)
     text = reply.body.decode("ascii", "replace").strip()
     if reply.status != 200:
@@ -140,3 +140,17 @@ def _complaint(reply: HttpReply) -> tuple[str, str]:
         if isinstance(error, dict):
             return str(error.get("code")), str(error.get("description"))
     return "", ""
+
+
+def object_in(value: Any, name: str) -> Mapping[str, Any]:
+    """Return ``value``, the ``name`` of a reply, if it is an object. Raise UpstreamError, here and below."""
+    if not isinstance(value, dict):
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no {name}")
+    return value
+
+
+def only_object(value: Any, name: str) -> Mapping[str, Any]:
+    """Return the object in a list of one."""
+    if not isinstance(value, list) or len(value) != 1:
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no single {name}")
+    return object_in(value[0], name)

@@ -48,11 +48,11 @@ _NEEDED = ("symbol", "date", "epsEstimate", "reportedEPS")
 _HEADING = "Showing Earnings for"
 
 
-class Cells(NamedTuple):
-    """A table: the texts of its header row, and of each row below it."""
+class _Table(NamedTuple):
+    """A table: the cells of its header row, and of every row, each cell in pieces of text."""
 
-    heading: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    heading: list[list[str]]
+    rows: list[list[list[str]]]
 
 
 def read(body: bytes, query: Query) -> list[Record]:
@@ -61,15 +61,21 @@ def read(body: bytes, query: Query) -> list[Record]:
     read_html(page, body.decode("utf-8", "replace"))
     if page.depth:
         raise UpstreamError(Code.MALFORMED, problem="its table breaks off")
-    table = next((candidate for candidate in page.tables if "Earnings Date" in candidate.heading), None)
+    tables = [([_text(cell) for cell in table.heading], table.rows[1:]) for table in page.tables]
+    table = next((table for table in tables if "Earnings Date" in table[0]), None)
     if table is None:
         if page.tables or _HEADING not in "".join(page.texts):
             raise UpstreamError(Code.MALFORMED, problem="it is not a page of the earnings calendar")
         return []
-    names = [_NAMES.get(title) for title in table.heading]
+    heading, rows = table
+    names = [_NAMES.get(title) for title in heading]
     if any(names.count(name) != 1 for name in _NEEDED):
         raise UpstreamError(Code.MALFORMED, problem="the columns of the earnings calendar have changed")
-    return [_record(row, names, query) for row in table.rows]
+    return [_record([_text(cell) for cell in row], names, query) for row in rows]
+
+
+def _text(pieces: Sequence[str]) -> str:
+    return " ".join("".join(pieces).split())
 
 
 def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Record:
@@ -132,48 +138,31 @@ class _Page(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tables: list[Cells] = []
+        self.tables: list[_Table] = []
         self.texts: list[str] = []
         self.depth = 0
-        self._heading: list[str] = []
-        self._rows: list[list[str]] = []
-        self._heading_row = -1  # the first row with a heading: one in a later row must not cost the other rows
         self._cell: list[str] | None = None
-        self._is_heading = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "table":
-            self.depth += 1
+        self.depth += tag == "table"
         if self.depth != 1:
             return
         if tag == "table":
-            self._heading, self._rows, self._heading_row = [], [], -1
+            self.tables.append(_Table([], []))
         elif tag == "tr":
-            self._end()
-            self._rows.append([])
-        elif tag in ("td", "th") and self._rows:
-            self._end()
-            self._cell, self._is_heading = [], tag == "th"
+            self._cell = None
+            self.tables[-1].rows.append([])
+        elif tag in ("td", "th") and self.tables[-1].rows:
+            self._cell = []
+            row = self.tables[-1].rows[-1]
+            (self.tables[-1].heading if tag == "th" and len(self.tables[-1].rows) == 1 else row).append(self._cell)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "table" and self.depth:
-            self.depth -= 1
-            if not self.depth:
-                self._end()
-                rows = [row for place, row in enumerate(self._rows) if place != self._heading_row]
-                self.tables.append(Cells(self._heading, rows))
-        elif self.depth == 1 and tag in ("td", "th", "tr"):
-            self._end()
+        if self.depth == 1 and tag in ("td", "th", "tr", "table"):
+            self._cell = None
+        self.depth -= tag == "table" and self.depth > 0
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
         if self._cell is not None:
             self._cell.append(data)
-
-    def _end(self) -> None:
-        if self._cell is not None:
-            text, here = " ".join("".join(self._cell).split()), len(self._rows) - 1
-            if self._is_heading and self._heading_row < 0:
-                self._heading_row = here
-            (self._heading if self._is_heading and here == self._heading_row else self._rows[-1]).append(text)
-        self._cell = None

@@ -3,6 +3,10 @@
 A time on a whole minute counts from its end: 63 of 179 recorded times of the older search are written without seconds.
 ``displayTime`` can be days after ``pubDate`` (recorded: 2025-12-31T17:56:38Z and 2026-01-03T14:07:21Z): the article
 was published again, or edited, and the text served is that of the later time. ``pubDate`` alone is a claim.
+
+>>> [article] = read(b'{"news": [{"uuid": "a", "title": "Acme", "providerPublishTime": 1708030800}]}')
+>>> str(article.available_at)
+'2024-02-15 21:00:59.999999+00:00'
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ def read(body: bytes) -> Iterator[Record]:
     reply = reply if isinstance(reply, dict) else {}
     if isinstance(reply.get("news"), list):
         for row in reply["news"]:
-            yield _of_search(row) if isinstance(row, dict) else UNREADABLE
+            yield _search_article(row) if isinstance(row, dict) else UNREADABLE
         return
     data = reply.get("data")
     ticker_stream = data.get("tickerStream") if isinstance(data, dict) else None
@@ -61,7 +65,7 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
     )
 
 
-def _of_search(row: Mapping[str, Any]) -> Record:
+def _search_article(row: Mapping[str, Any]) -> Record:
     """Return an article of the older search. Its one time is that of the last update (recorded of an edited story)."""
     name, seconds = row.get("uuid"), row.get("providerPublishTime")
     if not isinstance(name, str):

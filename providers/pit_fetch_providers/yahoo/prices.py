@@ -7,6 +7,9 @@ stamp is the end of its interval.
 
 The closes of a share in dollars can be had as they were traded (``traded``): that is a claim, of the evening of the
 bar's last day. Its other prices, volumes and dividends cannot: the division leaves too few of their digits.
+
+>>> is_intraday("1h"), INTERVALS["1wk"].length.days
+(True, 7)
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from pit_fetch.times import NEW_YORK, end_of_day, wall_clock
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import UNREADABLE
 from pit_fetch_providers.yahoo import traded
+from pit_fetch_providers.yahoo.api import object_in, only_object
 
 # Daily data begin with the S&P 500's on this day.
 BEGINNING = datetime(1927, 12, 30, tzinfo=UTC)
@@ -82,7 +86,7 @@ def parameters(query: Query) -> Mapping[str, str]:
 def read(body: bytes, query: Query, received: datetime) -> Iterator[Record]:
     """Yield every bar, dividend and split of a chart. Raise UpstreamError if it is not the one that was asked for."""
     result = _result(body)
-    meta, symbol, interval = _dict(result.get("meta"), "meta"), query.options["symbol"], query.options["interval"]
+    meta, symbol, interval = object_in(result.get("meta"), "meta"), query.options["symbol"], query.options["interval"]
     if symbol is not None and str(meta.get("symbol")).upper() != symbol:
         raise UpstreamError(Code.OFF_SUBJECT, problem="the chart is of another symbol")
     granularity = meta.get("dataGranularity")
@@ -116,7 +120,7 @@ class _Subject(NamedTuple):
 
     def event(self, kind: str, row: Any, names: Sequence[str]) -> Record:
         """Return a dividend or a split. Raise UpstreamError."""
-        row = _dict(row, f"{kind}s")
+        row = object_in(row, f"{kind}s")
         return self._record(kind, row.get("date"), {name: _number(row.get(name), name) for name in names})
 
     def _record(self, kind: str, at: Any, values: Mapping[str, Any]) -> Record:
@@ -202,11 +206,11 @@ def _bars(result: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
         raise UpstreamError(Code.MALFORMED, problem="its times are not a list")
     if not times:
         return
-    indicators = _dict(result.get("indicators"), "indicators")
-    quote = _first(indicators.get("quote"), "quote")
+    indicators = object_in(result.get("indicators"), "indicators")
+    quote = only_object(indicators.get("quote"), "quote")
     columns: dict[str, Any] = {name: quote.get(name) for name in _COLUMNS}
     if indicators.get("adjclose"):
-        columns["adjclose"] = _first(indicators["adjclose"], "adjclose").get("adjclose")
+        columns["adjclose"] = only_object(indicators["adjclose"], "adjclose").get("adjclose")
     for name, values in columns.items():
         if not isinstance(values, list) or len(values) != len(times):
             raise UpstreamError(Code.MALFORMED, problem=f"its column {name} is not as long as that of the times")
@@ -246,22 +250,10 @@ def _tolerant(make: Callable[..., Record | None], *row: Any) -> Record | None:
 
 def _result(body: bytes) -> Mapping[str, Any]:
     reply = lenient_json(body, 8)
-    chart = _dict(reply.get("chart") if isinstance(reply, dict) else None, "chart")
+    chart = object_in(reply.get("chart") if isinstance(reply, dict) else None, "chart")
     if chart.get("error") is not None:
         raise UpstreamError(Code.MALFORMED, problem="it is an error message")
-    return _first(chart.get("result"), "result")
-
-
-def _first(value: Any, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, list) or len(value) != 1:
-        raise UpstreamError(Code.MALFORMED, problem=f"it has no single {name}")
-    return _dict(value[0], name)
-
-
-def _dict(value: Any, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise UpstreamError(Code.MALFORMED, problem=f"it has no {name}")
-    return value
+    return only_object(chart.get("result"), "result")
 
 
 def _number(value: Any, name: str) -> Any:

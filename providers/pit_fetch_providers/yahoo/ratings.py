@@ -16,6 +16,7 @@ from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import UNREADABLE, text_or_none
+from pit_fetch_providers.yahoo.api import only_object
 
 UPGRADES = "upgradeDowngradeHistory"
 CONSENSUS = ("recommendationTrend", "financialData", "earningsTrend")
@@ -24,7 +25,7 @@ MODULES = {"upgrades": UPGRADES, "consensus": ",".join(CONSENSUS)}
 _GRADE = ("firm", "toGrade", "fromGrade", "action")
 _TARGETS = ("priceTargetAction", "currentPriceTarget", "priorPriceTarget")
 _VOTES = ("strongBuy", "buy", "hold", "sell", "strongSell")
-_OF_TARGETS = (
+_PRICE_TARGETS = (
     "targetHighPrice", "targetLowPrice", "targetMeanPrice", "targetMedianPrice", "numberOfAnalystOpinions",
     "recommendationMean", "recommendationKey", "financialCurrency",
 )  # fmt: skip
@@ -53,13 +54,13 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
         return Record(full, received, "provider_metadata", {"record_type": kind, **values}, at_receipt=True)
 
     if "recommendationTrend" in known:
-        for period, row in _by_period(modules["recommendationTrend"]):
+        for period, row in _trend_rows(modules["recommendationTrend"]):
             votes = {name: _plain(row.get(name)) for name in _VOTES}
             yield record("recommendation", period, {"period": period, **votes})
     if "financialData" in known:
-        yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _OF_TARGETS})
+        yield record("price_target", "", {name: _plain(modules["financialData"].get(name)) for name in _PRICE_TARGETS})
     if "earningsTrend" in known:
-        for period, row in _by_period(modules["earningsTrend"]):
+        for period, row in _trend_rows(modules["earningsTrend"]):
             parts = {name: _plain(row.get(name)) for name in ("endDate", "growth", *ESTIMATES)}
             yield record("estimate", period, {"period": period, **parts})
 
@@ -84,7 +85,7 @@ def _upgrade(row: Mapping[str, Any], symbol: str | None, received: datetime) -> 
     )
 
 
-def _by_period(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _trend_rows(module: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     rows = module.get("trend")
     if not isinstance(rows, list):
         raise UpstreamError(Code.MALFORMED, problem="a module has no trend")
@@ -108,7 +109,4 @@ def _modules(body: bytes, rows: int) -> Mapping[str, Any]:
     summary = reply.get("quoteSummary") if isinstance(reply, dict) else None
     if not isinstance(summary, dict) or summary.get("error") is not None:
         raise UpstreamError(Code.MALFORMED, problem="it is not a summary of a company")
-    result = summary.get("result")
-    if not isinstance(result, list) or len(result) != 1 or not isinstance(result[0], dict):
-        raise UpstreamError(Code.MALFORMED, problem="it has no single result")
-    return result[0]
+    return only_object(summary.get("result"), "result")

@@ -27,7 +27,7 @@ def _once_more_if_empty(real: Any) -> Any:
         decoded = client.ask(context, function, parameters, query)
         if decoded.document.rows or decoded.document.message:
             records = tuple(rows.read(function, decoded.document, query, decoded.received_at))
-            return windows.Reading(records, len(decoded.document.rows))
+            return windows.ReplyRecords(records, len(decoded.document.rows))
         return real(function, query, context, parameters, *claimed)
 
     return reading
@@ -213,7 +213,7 @@ MUTANTS = (
     Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:_latest", _answered(_in_the_first_zone), _CORPUS),
     Mutant(
         "av: a running row is a record",
-        f"{_HERE}.rows:once_over",
+        f"{_HERE}.rows:held_while_running",
         lambda real: lambda record, ends, function_reply: record,
         _RUNNING,
     ),
@@ -315,7 +315,7 @@ MUTANTS = (
     ),
     Mutant(
         "av: adjusted prices are asked for",
-        f"{_HERE}.options:unadjusted",
+        f"{_HERE}.options:unadjusted_parameters",
         lambda real: lambda query: {**real(query), "adjusted": "true"},
         _AV,
     ),

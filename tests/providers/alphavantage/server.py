@@ -239,10 +239,10 @@ def _bars(store: Store, function: str, query: Mapping[str, str]) -> Response:
     if store.csv or query.get("datatype") == "csv":
         return Response(series_csv(bars, function).encode())
     made = as_json(series_document(function, bars, store.zone, query.get("interval", ""), query))
-    return replace(made, body=_with(store.before, made.body))
+    return replace(made, body=_add_columns(store.before, made.body))
 
 
-def _with(before: Mapping[str, bytes], body: bytes) -> bytes:
+def _add_columns(before: Mapping[str, bytes], body: bytes) -> bytes:
     for label, raw in before.items():
         body = body.replace(b'"%s": {' % label.encode(), raw + b'"%s": {' % label.encode())
     return body

@@ -44,10 +44,10 @@ def _naive_is_new_york(real: Any) -> Any:
 
 
 def _stored_before(real: Any) -> Any:
-    def of_call(transcript: Any, call: Any, stored: Any) -> Any:
+    def date_transcript(transcript: Any, call: Any, stored: Any) -> Any:
         return real(transcript, call, None if stored is None else max(stored, call.available_at))
 
-    return of_call
+    return date_transcript
 
 
 def _spoilt(real: Any) -> Any:
@@ -67,16 +67,16 @@ def _never_changed(real: Any) -> Any:
 
 
 def _claimed_whenever_it_was_stored(real: Any) -> Any:
-    def of_call(transcript: Any, call: Any, stored: Any) -> Any:
+    def date_transcript(transcript: Any, call: Any, stored: Any) -> Any:
         return real(transcript, call, stored)._replace(claimed_at=call.available_at)
 
-    return of_call
+    return date_transcript
 
 
 MUTANTS = (
     Mutant(
         "earningscall: a transcript of another day has a claim",
-        f"{_CALLS_OF}:of_call",
+        f"{_CALLS_OF}:date_transcript",
         _claimed_whenever_it_was_stored,
         ("earningscall: claimed: non-interference",),
     ),
@@ -104,7 +104,7 @@ MUTANTS = (
     Mutant("earningscall: a time without an offset is New York's", f"{_HERE}.calls:_call", _naive_is_new_york, _CALLS),
     Mutant(
         "earningscall: a transcript counts from what the list says",
-        f"{_HERE}.calls:of_call",
+        f"{_HERE}.calls:date_transcript",
         lambda real: lambda transcript, call, stored: transcript._replace(available_at=call.available_at),
         _CALLS,
     ),
@@ -114,14 +114,18 @@ MUTANTS = (
         lambda real: lambda transcript: transcript,
         _CALLS,
     ),
-    Mutant("earningscall: a transcript is stored before its call", f"{_CALLS_OF}:of_call", _stored_before, _CALLS),
+    Mutant(
+        "earningscall: a transcript is stored before its call", f"{_CALLS_OF}:date_transcript", _stored_before, _CALLS
+    ),
     Mutant(
         "earningscall: a spoilt transcript fails the fetch",
         f"{_HERE}:_transcript",
         _spoilt,
         _CALLS,
     ),
-    Mutant("earningscall: what was stored later has not changed", f"{_CALLS_OF}:of_call", _never_changed, _CALLS),
+    Mutant(
+        "earningscall: what was stored later has not changed", f"{_CALLS_OF}:date_transcript", _never_changed, _CALLS
+    ),
     Mutant(
         "earningscall: a call of another day", f"{_CALLS_OF}:may_be_on", lambda real: lambda call, day: True, _CORPUS
     ),
@@ -131,7 +135,7 @@ MUTANTS = (
         lambda real: lambda row, symbol: False,
         _CORPUS,
     ),
-    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:of_company", readable_alone, _CALLS),
+    Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:company_calls", readable_alone, _CALLS),
     Mutant(
         "earningscall: a company without calls is an error",
         f"{_HERE}.api:_checked",

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch_providers.fred.periods import CENTRAL, FOREVER
+from pit_fetch_providers.fred.vintages import CENTRAL, FOREVER
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
@@ -86,7 +86,7 @@ def _until_the_end_of_time(real: Any) -> Any:
 MUTANTS = (
     Mutant(
         "fred: later vintages are asked for",
-        f"{_HERE}.periods:real_time_period",
+        f"{_HERE}.vintages:real_time_period",
         _until_the_end_of_time,
         ("fred: partial failure", "fred: quota"),
     ),
@@ -120,6 +120,6 @@ MUTANTS = (
     Mutant(
         "fred: a file has no end", f"{_HERE}.vintages:last_day", lambda real: lambda reply: FOREVER, ("fred: saved",)
     ),
-    Mutant("fred: an unknown series is an error", f"{_HERE}.api:_error_of", _unknown_is_an_error, _FAILURES),
-    Mutant("fred: the error's text is echoed", f"{_HERE}.api:_error_of", _echoed, _FAILURES),
+    Mutant("fred: an unknown series is an error", f"{_HERE}.api:upstream_error", _unknown_is_an_error, _FAILURES),
+    Mutant("fred: the error's text is echoed", f"{_HERE}.api:upstream_error", _echoed, _FAILURES),
 )

@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from pit_fetch_providers.fred import periods
+from pit_fetch_providers.fred import vintages
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App
@@ -139,7 +139,7 @@ def test_more_vintages_than_one_request_may_have(most: int) -> None:
     """Rows are cut to the period they are asked for in: a value that merely goes on is no new vintage."""
     pit = "2020-01-30T12:00:00-05:00"
     expected = ask([*MANY, STEADY], pit=pit)
-    with patch.object(periods, "MOST_VINTAGES", most), patch.object(fred, "MOST_VINTAGES", most):
+    with patch.object(vintages, "MOST_VINTAGES", most), patch.object(fred, "MOST_VINTAGES", most):
         split = ask([*MANY, STEADY], pit=pit)
     assert split.items == expected.items
     assert values(split) == {"GDP@2023-10-01": "28", "GDP@2023-07-01": "7"}
@@ -162,7 +162,7 @@ def test_a_failure_halfway_leaves_nothing() -> None:
     def app(request: Any) -> Any:
         return fred.error("oops", 500) if request.query["realtime_start"] > "2020-01-10" else plain(request)
 
-    with patch.object(periods, "MOST_VINTAGES", 3), patch.object(fred, "MOST_VINTAGES", 3):
+    with patch.object(vintages, "MOST_VINTAGES", 3), patch.object(fred, "MOST_VINTAGES", 3):
         fetched = ask(app, pit="2020-01-30T12:00:00-05:00")
     assert (fetched.records, fetched.error is not None) == ([], True)
 

@@ -22,7 +22,7 @@ CENTRAL = ZoneInfo("America/Chicago")
 DAY = timedelta(days=1)
 _SIZES = [
     {
-        "pit_fetch_providers.fred.periods:MOST_VINTAGES": vintages,
+        "pit_fetch_providers.fred.vintages:MOST_VINTAGES": vintages,
         "tests.providers.fred.server:MOST_VINTAGES": vintages,
         "pit_fetch_providers.fred.api:ROWS": rows,
     }

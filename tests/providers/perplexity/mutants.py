@@ -77,8 +77,8 @@ MUTANTS = (
     Mutant("perplexity: one day is enough", f"{_HERE}.pages:_public_from", _by("date", "last_updated"), _PAGES),
     Mutant("perplexity: a day ends in New York", f"{_HERE}.pages:_public_from", _ends("America/New_York"), _PAGES),
     Mutant("perplexity: a day ends in UTC", f"{_HERE}.pages:_public_from", _ends("UTC"), _PAGES),
-    Mutant("perplexity: the answer is served at the PIT", f"{_HERE}.answers:read", _with_the_answer, _PAGES),
-    Mutant("perplexity: an answer that cites nothing is an error", f"{_HERE}.answers:read", _uncited, _FAILURES),
+    Mutant("perplexity: the answer is served at the PIT", f"{_HERE}.pages:parse_answer", _with_the_answer, _PAGES),
+    Mutant("perplexity: an answer that cites nothing is an error", f"{_HERE}.pages:parse_answer", _uncited, _FAILURES),
     Mutant("perplexity: a spoilt result fails the fetch", f"{_HERE}.pages:records", _readable_alone, _PAGES),
     Mutant("perplexity: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
     Mutant(

@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.sec_full_text import schedule
-from pit_fetch_providers.sec_full_text.filings import Stamp
+from pit_fetch_providers.sec_full_text.filings import Release
 
 from pit_fetch.gaps import Code, gap
 from pit_fetch.times import NEW_YORK, end_of_day
@@ -73,7 +73,7 @@ def _five_hours_early(real: Any) -> Any:
 def _by_its_filing_date(real: Any) -> Any:
     def stamp(evidence: Any, filing: Any, listed: Any) -> Any:
         if forms.root(filing.form) in forms.ORDINARY and filing.filed < evidence.today:
-            return Stamp(end_of_day(filing.filed, NEW_YORK))
+            return Release(end_of_day(filing.filed, NEW_YORK))
         return real(evidence, filing, listed)
 
     return stamp
@@ -258,7 +258,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec: a page is believed against the index",
-        f"{_HERE}.evidence:Evidence._by_header",
+        f"{_HERE}.evidence:Evidence._header_release",
         lambda real: lambda evidence, filing, listed: real(evidence, filing, None),
         _SEC,
     ),
@@ -303,7 +303,7 @@ MUTANTS = (
     Mutant("sec: what is in the cache is an answer of the host's", f"{_ARCHIVE}.__init__", _since_ever, _PARTIAL),
     Mutant(
         "sec: the host is looked at behind the last record",
-        f"{_HERE}:_after_checking_the_host",
+        f"{_HERE}:_check_host_first",
         _behind_the_last,
         _PARTIAL,
     ),

@@ -9,7 +9,7 @@ from pit_fetch_providers.wikipedia import wikitext
 
 # What may stand between two figures, with figures of its own.
 _SAID = ("{{{{percentage|{0}|20}}}}", "{{{{height|ft={0}}}}}", "{{{{val|20|e={0}|u=kg}}}}", "<math>x^{0}</math>",
-         "<sup>{0}</sup>", "<span style='vertical-align:super'>{0}</span>", "{{{{sup|{0}}}}}", "<p>{0}</p>",
+         "<sup>{0}</sup>", "<sub>{0}</sub>", "{{{{sup|{0}}}}}", "<p>{0}</p>",
          "{{{{frac|{0}|{0}}}}}", "{{{{e|{0}}}}}", "\n{{| \n| {0} || {0}\n|}}\n", "<div>{0}</div>", "<s>{0}</s>",
          "{{{{su|p={0}}}}}", "{{{{age|{0}}}}}", "<li>{0}</li>", "{{{{#expr:{0}}}}}")  # fmt: skip
 _UNSAID = ("<ref>{0}</ref>", "{{{{efn|{0}}}}}", "{{{{ndash}}}}", "{{{{snd}}}}", "{{{{times}}}}", "{{{{nbsp}}}}", "<br>",
@@ -24,10 +24,8 @@ def figures(rng: Random) -> int:
     for place, piece in enumerate(pieces):
         figure += [rng.choice(("", "", " ", ".")), piece.format(signs[2 * place + 1] * 3), signs[2 * place + 2] * 3]
     source = "".join(figure)
-    text = wikitext.plain(wikitext.parse(source))
-    for found in re.findall(
-        r"[0-9]+(?:[.,][0-9]+)*", text.replace("×10^", " ").replace("|20}}", "}}").replace("20 ", " ")
-    ):
+    text = wikitext.plain_text(wikitext.parse(source))
+    for found in re.findall(r"[0-9]+(?:[.,][0-9]+)*", text.replace("|20}}", "}}").replace("{{val|20|", "")):
         assert len(set(found) - {".", ","}) == 1, f"{found} in {text!r} of {source!r}"
     said = [*signs[::2], *(signs[2 * place + 1] for place, piece in enumerate(pieces) if piece not in _UNSAID)]
     for sign in said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from datetime import timedelta
 from typing import Any
@@ -13,7 +14,6 @@ from tests.laws.mutants.leak import fails, in_module
 _history = in_module("pit_fetch_providers.wikipedia.history")
 _api = in_module("pit_fetch_providers.wikipedia.api")
 _wikitext = in_module("pit_fetch_providers.wikipedia.wikitext")
-_templates = in_module("pit_fetch_providers.wikipedia.templates")
 _WORLDS, _FAILURES = ("wikipedia: non-interference",), ("wikipedia: failures",)
 _PARTIAL = ("wikipedia: partial failure",)
 _IMPORTED = ("wikipedia: imported",)
@@ -83,29 +83,28 @@ def _echoed(real: Any) -> Any:
 
 
 def _values_alone(real: Any) -> Any:
-    return lambda name, values, named: " ".join(values)
+    return lambda code: re.sub(r"\{\{[^{}|]*\|?([^{}]*)\}\}", r"\1", real(code))
 
 
-def _number_alone(real: Any) -> Any:
-    return lambda name, values, named: real(name, values, {key: named[key] for key in named if key != "e"})
+def _without_gaps(real: Any) -> Any:
+    return lambda code: re.sub("(?<=[0-9]) (?=[0-9])", "", real(code))
 
 
 MUTANTS = (
     _history("wikipedia: a revision is public at its stamp", "MARGIN", lambda real: timedelta(0), _WORLDS),
     _history("wikipedia: a title is that of today's page", "Place.had_title", _always(True), _FAILURES),
     _history("wikipedia: any comment with two titles is a move", "Place.had_title", _any_comment_is_a_move, _WORLDS),
-    _history("wikipedia: a move that is hidden is none", "_revision", _what_is_hidden_is_nothing, _FAILURES),
-    _history("wikipedia: only its own numbers show an import", "_lowest", _with_new_numbers, _IMPORTED),
-    _history("wikipedia: what became an article was one", "_first_move", _in_the_articles, _FAILURES),
-    _history("wikipedia: a page that was moved away is gone", "_first_move", _stays, _WORLDS),
+    _history("wikipedia: a move that is hidden is none", "parse_revision", _what_is_hidden_is_nothing, _FAILURES),
+    _history("wikipedia: only its own numbers show an import", "lowest_number", _with_new_numbers, _IMPORTED),
+    _history("wikipedia: what became an article was one", "first_move", _in_the_articles, _FAILURES),
+    _history("wikipedia: a page that was moved away is gone", "first_move", _stays, _WORLDS),
     _history("wikipedia: a stamp of long ago was entered then", "Numbers.is_imported", _always(False), _WORLDS),
     _history("wikipedia: only revisions after the PIT show an import", "Numbers.is_imported", _of_later, _WORLDS),
     _history("wikipedia: a list that begins in the middle shows no import", "following", _always([]), _RESUMED),
     _history("wikipedia: later moves show among a few revisions", "MOST_LATER", lambda real: 1, _FAILURES),
     _history("wikipedia: only a page that is there is asked for", "newest", _without_a_page, _PARTIAL),
-    _history("wikipedia: an unreadable revision fails the fetch", "_revision", _strict, _WORLDS),
-    _api("wikipedia: the error's text is echoed", "_error", _echoed, _FAILURES),
-    _wikitext("wikipedia: what is left out leaves no seam", "_SEAM", lambda real: "", _FIGURES),
-    _templates("wikipedia: of a template its values are shown alone", "source", _values_alone, _FIGURES),
-    _templates("wikipedia: a quantity loses its power of ten", "_val", _number_alone, _FIGURES),
+    _history("wikipedia: an unreadable revision fails the fetch", "parse_revision", _strict, _WORLDS),
+    _api("wikipedia: the error's text is echoed", "upstream_error", _echoed, _FAILURES),
+    _wikitext("wikipedia: what is left out joins the figures beside it", "plain_text", _without_gaps, _FIGURES),
+    _wikitext("wikipedia: of a template its values are shown alone", "plain_text", _values_alone, _FIGURES),
 )

@@ -299,7 +299,7 @@ SOURCE = """{{short description|A company}}
 
 
 def test_the_text_of_an_article() -> None:
-    assert wikitext.plain(wikitext.parse(SOURCE)).split("\n") == [
+    assert wikitext.plain_text(wikitext.parse(SOURCE)).split("\n") == [
         "Infobox company",
         "name: Acme Corp",
         "revenue: {{increase}} {{US$|4.2 billion|link=yes}} (2019)",
@@ -329,7 +329,7 @@ def test_the_text_of_an_article() -> None:
         ("a {{convert|5|km", "a {{convert|5|km"),
         ("{{{convert|5|km}}", "{5 km"),
         ("{{convert|[[a|5}}", "{{convert|[[a|5}}"),
-        ("[[a|b <b> c]]</b>", "b <b> c</b>"),
+        ("[[a|b <b> c]]</b>", "[[a|b  c]]"),
         ("[http://a.example b\n[[c]]", "[http://a.example b\nc"),
         ("{{a|<nowiki>}}</nowiki>|b}}", "{{a|}}|b}}"),
         ("<!-- {{ --> a <!-- b", "a <!-- b"),
@@ -338,55 +338,51 @@ def test_the_text_of_an_article() -> None:
     ],
 )
 def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
-    assert wikitext.plain(wikitext.parse(source)) == text
+    assert wikitext.plain_text(wikitext.parse(source)) == text
 
 
 @pytest.mark.parametrize(
     ("source", "text"),
     [
         ("5,234<sup>4</sup>, 12%<sup>a</sup>, 1<sup>st</sup>", "5,234^4, 12%^a, 1st"),
-        ("10{{sup|6}} 10{{superscript|-3}} 3.5{{e|6}} {{10^|6}}", "10^6 10^-3 3.5×10^6 10^6"),
-        ("5<sup>1</sup>/<sub>2</sub> 5{{frac|1|2}} {{frac|5|1|2}} {{frac|4}}", "5 1/2 5 1/2 5 1/2 1/4"),
-        ("CO<sub>2</sub> CO{{sub|2}} 5<sub>4</sub>", "CO2 CO2 5_4"),
+        ("5<sup>4</sup>6, 10<sup>-3</sup> m, x<sup>n</sup>, M<sup>me</sup>", "5^4 6, 10^-3 m, x^n, Mme"),
+        ("CO<sub>2</sub>, 5<sub>4</sub>6", "CO2, 5 4 6"),
         ("5,234<sup>4<br>5</sup>6", "5,234^4\n5 6"),
         ("con&shy;cern con\u200bcern", "concern concern"),
-        ("5<span style='vertical-align:super'>6</span>7 10<span style=\"vertical-align:sub\">2</span>", "5^6 7 10_2"),
     ],
 )
 def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: str) -> None:
-    assert wikitext.plain(wikitext.parse(source)) == text
+    assert wikitext.plain_text(wikitext.parse(source)) == text
 
 
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        ("{{val|1.9885|e=30|u=kg}}, {{Val|5.2|e=-6}} m, {{val|5.2|ul=km}}", "1.9885×10^30 kg, 5.2×10^-6 m, 5.2 km"),
-        ("x<br>-5<br>{{val|-5.3|e=-6}}", "x\n-5\n-5.3×10^-6"),
+        ("{{val|1.9885|e=30|u=kg}} 5{{frac|1|2}} 10{{sup|6}} {{e|6}}",) * 2,
         (
             "{{end}}a{{End date|2020|5|6}}, {{decrease}} 13, {{coord|51|N|0|W}}, {{convert|5|km|disp=out}}",
             "a{{End date|2020|5|6}}, {{decrease}} 13, {{coord|51|N|0|W}}, {{convert|5|km|disp=out}}",
         ),
         ("up {{{1|5}}} points", "up 5 points"),
-        ("{{val|1.5|0.3|e=-6|u=m}} {{val|5|s=%}}", "{{val|1.5|0.3|e=-6|u=m}} {{val|5|s=%}}"),
         ("2019{{ndash}}20 5{{Snd}}6 5{{spaced ndash}}6 a{{mdash}}b", "2019–20 5 – 6 5 – 6 a—b"),
-        ("5{{nbsp}}km 5{{times}}6 {{minus}}5 a{{!}}b {{0}}5", "5\xa0km 5×6 −5 a|b 5"),
+        ("5{{nbsp}}km 5{{times}}6 {{minus}}5 a{{!}}b", "5\xa0km 5×6 −5 a|b"),
         ("{{formatnum:1234}} {{lc:ABC}} {{#expr:5*3}} {{DEFAULTSORT:Acme}}", "1234 ABC {{#expr:5*3}}"),
         ("{{convert|5|km}} {{cvt|5|mi|abbr=on}} {{convert|5|x|6|m}}", "5 km 5 mi {{convert|5|x|6|m}}"),
         ("{{convert|5|km|mi|1}}", "{{convert|5|km|mi|1}}"),
         ("{{nowrap|5 km}} {{nowrap|1=x = 5}} {{math|''x''}} {{lang|de|5}} {{hlist|5|6}}", "5 km x = 5 x 5 5, 6"),
         ("{{percentage|5|20}} {{age|1990|1|1}} {{height|ft=6|in=5}}",) * 2,
         ("5{{su|p=1|b=2}} 5{{dash}}6 {{yes}}",) * 2,
-        ("5{{a|[[Ohio|6]]{{sup|7}}<ref>x</ref>}}", "5{{a|6^7}}"),
+        ("5{{a|[[Ohio|6]]<sup>7</sup><ref>x</ref>}}", "5{{a|6^7}}"),
         ("5<math>\\times 10^6</math> kg", "5<math>\\times 10^6</math> kg"),
         ("5,234<ref>x</ref>4 5,234{{efn|a}}4 in 2019.<ref>x</ref>5 men", "5,234 4 5,234 4 in 2019. 5 men"),
         ("Acme<ref>x</ref>, 5<ref>x</ref>% 5[[File:a.png]]6", "Acme, 5% 5 6"),
         ("5<span style='display:none'>6</span>7 <s>5</s>6", "5 7 5 6"),
-        ("5<span style='--x-display:none'>6</span>7 5<i style='padding:0 2em'>6</i>7", "567 5 6 7"),
+        ("5<span style='--x-display:none'>6</span>7", "567"),
         ("a<p>5</p><p>6</p><div>7</div>8<li>9</li>", "a\n5\n\n6\n\n7\n8\n- 9"),
     ],
 )
 def test_what_a_template_or_a_tag_shows_that_is_not_expanded(source: str, text: str) -> None:
-    assert wikitext.plain(wikitext.parse(source)).strip() == text
+    assert wikitext.plain_text(wikitext.parse(source)).strip() == text
 
 
 @pytest.mark.parametrize(
@@ -406,11 +402,12 @@ def test_what_a_template_or_a_tag_shows_that_is_not_expanded(source: str, text: 
             "{" * 9_000 + "}" * 9_000,
         ),
         *("{{a|" * 3_000 + "}}" * 3_000, "[[http://a" * 40 + "]]" * 40, "<b a={{b|" * 3_000),
+        *("<b " * 9_000, "[http://a b " * 9_000, "[[a {{b ]] c}} " * 3_000, "<b>" * 20_000),
     ],
     ids=lambda source: source[:10],
 )
 def test_any_source_has_a_text(source: str) -> None:
-    assert isinstance(wikitext.plain(wikitext.parse(source)), str)
+    assert isinstance(wikitext.plain_text(wikitext.parse(source)), str)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +416,7 @@ def test_any_source_has_a_text(source: str) -> None:
 )
 @pytest.mark.parametrize("box", ["{{Infobox company|name=Acme}}", "{{Ficha\n|name=Acme\n|sales=4\n|since=1976\n}}"])
 def test_the_values_of_an_infobox_are_shown_wherever_a_line_begins_with_it(before: str, box: str) -> None:
-    assert "name: Acme" in wikitext.plain(wikitext.parse(f"{before}{box} It makes things."))
+    assert "name: Acme" in wikitext.plain_text(wikitext.parse(f"{before}{box} It makes things."))
 
 
 # The call, and errors.
