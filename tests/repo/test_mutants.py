@@ -60,14 +60,6 @@ def test_a_planted_function_is_seen_wherever_it_is_held(modules: dict[str, Any])
     assert (importer.first(1), importer.TABLE["first"](1, 2), modules["holder"].first(1, 1)) == (20, 30, 20)
 
 
-def test_a_planted_function_is_seen_by_itself_and_behind_a_cache(modules: dict[str, Any]) -> None:
-    holder = modules["holder"]
-    assert (holder.countdown(2), modules["importer"].kept(1)) == (0, 1)
-    plant("planted_holder:countdown", lambda real: lambda n: 1 + real(n))
-    plant("planted_holder:kept", lambda real: lambda n: -real(n))
-    assert (holder.countdown(2), modules["importer"].kept(1)) == (3, -1)
-
-
 def test_a_method_is_planted_with_its_defaults(modules: dict[str, Any]) -> None:
     plant("planted_holder:Rule.holds", lambda real: lambda self, n, *, strictly=True: strictly and not real(self, n))
     assert modules["importer"].Rule().holds(0)

@@ -250,11 +250,6 @@ def test_an_input_that_comes_in_time_is_read_whole(run: Run, tmp_path: Path, lar
     assert len(json.loads(process.communicate(timeout=20)[0])["data"]) == 1
 
 
-def test_an_empty_input_file_is_not_the_network(run: Run) -> None:
-    done = run(*AT_PIT, "--input-file", "", env={"BENZINGA_API_KEY": TOKEN})
-    assert (done.code, done.envelope["gaps"][0]["reason"]) == (2, "--input-file is empty: give a value or leave it out")
-
-
 @pytest.mark.parametrize("name", ["fifo", "/tmp", "/dev/full", "/dev/stdout", "/dev/stderr", "/dev/fd/1"])
 def test_an_audit_file_is_a_file_of_its_own(run: Run, tmp_path: Path, name: str, large: str) -> None:
     os.mkfifo(tmp_path / "fifo")
@@ -263,16 +258,6 @@ def test_an_audit_file_is_a_file_of_its_own(run: Run, tmp_path: Path, name: str,
     assert (done.code, done.gap_types) == (2, ["config"])
     assert b"PIT_FETCH_AUDIT cannot be used" in done.err
     assert b"name a file" in done.err
-
-
-def test_an_audit_file_is_not_where_stdout_goes(tmp_path: Path, large: str) -> None:
-    # The ids of withheld items in it would follow the envelope.
-    out = tmp_path / "out.json"
-    env = {"PATH": os.environ["PATH"], "PIT_FETCH_AUDIT": str(out)}
-    with out.open("wb") as stream:
-        done = subprocess.run([*MODULE, *AT_PIT, "--input-file", large], stdout=stream, env=env, check=False)
-    assert done.returncode == 2
-    assert "standard output or standard error goes there" in json.loads(out.read_text())["gaps"][0]["reason"]
 
 
 ESCAPES = ("\x1b[31m", "\x9b31m", "\r", "\x07", "\u202e", "\u2028", "\udcff")

@@ -223,6 +223,7 @@ def test_an_agent_gets_tools_at_an_instant(asking: Path) -> None:
     assert entry["args"][-2:] == ["--pit", "2024-02-15T16:00:00[America/New_York]"]
 
 
+@pytest.mark.thorough
 def test_a_free_key_gets_86_answers_in_four_days(asking: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [make_list] = re.findall(r"```sh\n(.*?)```", PAGE.partition("## A free key")[2], re.DOTALL)
     [daily] = re.findall(r"^0 9 \* \* \*  cd \S+ && (.*)$", PAGE, re.MULTILINE)

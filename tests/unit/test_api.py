@@ -21,7 +21,6 @@ from pit_fetch.errors import GapError, PitFetchError, UsageError
 from pit_fetch.request.options import COMMON_OPTIONS
 from tests.providers.bz_news_api import server as benzinga
 from tests.serving import serve
-from tests.unit.formats.sample_pages import bars, explained, news
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 ARTICLES = [benzinga.article(1, PIT), benzinga.article(2, PIT, PIT), benzinga.article(3, PIT - timedelta(hours=1))]
@@ -61,20 +60,6 @@ def test_an_envelope_without_items_loses_nothing_where_a_dict_is_taken_apart() -
             assert kind == "no_data"
         case _:
             raise AssertionError("it matches no pattern of two keys")
-
-
-@pytest.mark.parametrize("width", [60, 100])
-@pytest.mark.parametrize("count", [0, 1, 8, 9, 500])
-def test_an_envelope_at_a_prompt_fits_a_screen(monkeypatch: pytest.MonkeyPatch, count: int, width: int) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    for plain in (news(count), explained(count), bars(count)):
-        gaps = [{"type": "config", "reason": "r" * 300, "query": "q"}] * 9
-        shown = repr(pit_fetch.Envelope(plain.data, gaps, plain.provenance)).splitlines()
-        assert len(shown) <= 23
-        assert max(map(len, shown)) <= width
-        assert shown[0].startswith(f"<Envelope: {count} item{'' if count == 1 else 's'} of ")
-        assert ("… and 492 more in .data" in shown) == (count == 500)
-        assert shown[-1] == "… and 4 gaps more in .gaps"
 
 
 @pytest.mark.parametrize("call", [pit_fetch.fetch, pit_fetch.diff, pit_fetch.explain])
@@ -244,12 +229,6 @@ def test_what_anything_but_a_limit_cuts_warns(
     assert {each.filename for each in told} <= {__file__}
 
 
-def test_pages_do_not_warn(tmp_path: Path) -> None:
-    with pytest.warns(pit_fetch.TruncatedWarning):
-        first = pit_fetch.fetch("benzinga", PIT, input_file=saved(tmp_path, 120))
-    assert [len(page.data) for page in first.pages()] == [50, 50, 20]
-
-
 @pytest.mark.parametrize(
     ("gap", "is_complete"),
     [
@@ -273,17 +252,6 @@ def test_frames_carry_the_question_where_asked(reply: Path) -> None:
     assert "pit" not in envelope.to_df().columns
     with pytest.raises(KeyError):
         envelope.to_df(question=["symbol"])
-
-
-def test_an_option_that_no_checker_knows_goes_by_name(reply: Path) -> None:
-    by_name = pit_fetch.fetch("benzinga", PIT, options={"input_file": reply, "tickers": ["AAPL"]})
-    assert by_name == pit_fetch.fetch("benzinga", PIT, input_file=reply, tickers=["AAPL"])
-
-
-@pytest.mark.parametrize(("name", "value"), [("output", "x.json"), ("open", True), ("on_gap", "ignore")])
-def test_what_python_does_not_take(reply: Path, name: str, value: Any) -> None:
-    with pytest.raises(UsageError, match=name):
-        pit_fetch.fetch("benzinga", pit=PIT, input_file=reply, **{name: value})
 
 
 def test_sources_says_what_there_is_to_ask_for() -> None:

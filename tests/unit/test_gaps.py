@@ -62,7 +62,3 @@ def test_a_gap_outside_the_table_cannot_be_made() -> None:
 def test_a_cursor_that_begins_with_a_hyphen_is_printed_as_it_can_be_given() -> None:
     assert gap(Code.LIMIT, limit=1, cursor="-a@receipt").reason.endswith("Continue with --after=-a@receipt")
     assert gap(Code.LIMIT, limit=1, cursor="a@receipt").reason.endswith("Continue with --after a@receipt")
-
-
-def test_no_reason_ends_in_a_space() -> None:
-    assert gap(Code.CREDENTIAL_MALFORMED, variable="A", problem="it is bad.", hint="").reason.endswith("it is bad.")

@@ -74,16 +74,6 @@ def test_a_parameter_of_any_type_is_a_text_from_here_on(value: object, sent: obj
     assert as_texts({"name": value}) == {"name": sent}
 
 
-def test_a_parameter_without_a_value_is_not_sent() -> None:
-    assert as_texts({"a": None, "b": "c"}) == {"b": "c"}
-    assert as_texts(None) == {}
-
-
-def test_the_order_of_parameters_is_no_part_of_it_either() -> None:
-    orders = ({"a": "1", "b": ("2", "3")}, {"b": ["2", "3"], "a": "1"})
-    assert len({identity(ASKED._replace(params=params)) for params in orders}) == 1
-
-
 def test_a_replay_answers_in_the_order_of_the_recording_and_repeats_the_last_reply() -> None:
     other = ASKED._replace(url="https://api.example/other")
     replay = ReplayingTransport([(ASKED, reply(b"1")), (other, reply(b"x")), (ASKED, reply(b"2"))])

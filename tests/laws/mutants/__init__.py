@@ -1,7 +1,7 @@
 """Named leaks: mistakes that were made, or could be. The laws must see every one of them.
 
-To add a leak, add a row to a module beside this one, or to ``mutants`` in a source's folder: a name, the function (or
-constant) that it replaces, its replacement, and the laws that ought to see it first (the others run after them).
+To add a leak, add a row to a module beside this one, or to ``mutants`` in a source's folder: a name, the public
+function (or constant) that it replaces, its replacement, and the laws that ought to see it first (the others follow).
 """
 
 from __future__ import annotations

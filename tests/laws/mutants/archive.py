@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import timedelta
 from itertools import dropwhile
 from typing import Any
 
@@ -10,18 +10,14 @@ from pit_fetch.archive import names, rederive
 from pit_fetch.archive.archived import ArchivedReplies
 from pit_fetch.archive.interpreted import resolve_names
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
-from pit_fetch.archive_admin import maintenance
 from pit_fetch.engine.record_filter import up_to
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
 
-def _by_its_stamp(real: Any) -> Any:
-    return lambda valid: valid.record.available_at
-
-
-def _any_names(real: Any) -> Any:
-    return lambda asked: dict.fromkeys(real(asked), frozenset())
+def _by_its_stamp(valid: Any) -> Any:
+    at = valid.record.available_at
+    return valid if at is None else valid._replace(start=microseconds.to_micros(at))
 
 
 _DAMAGE = ("archive: damage",)
@@ -34,28 +30,11 @@ def _each(change: Any) -> Any:
     return lambda real: lambda *args: [changed for changed in map(change, real(*args)) if changed is not None]
 
 
-def _only_of_what_waits(real: Any) -> Any:
-    return lambda current, latest: history.NO_CONTENT if latest else real(current, latest)
-
-
-def _plain_minimum(real: Any) -> Any:
+def _refuted_stamp_counts(piece: Any) -> Any:
     """A version counts from the earlier of its stamps and its receipt, whatever was observed in between."""
-    return lambda version, earlier, first: version.stamped_at is not None
-
-
-def _contradicted_by_presence_alone(real: Any) -> Any:
-    return lambda versions, version: bool(versions) and real(versions, version)
-
-
-def _at_the_stamp_is_not_looked_at(real: Any) -> Any:
-    def is_believed(version: Any, earlier: Sequence[history.ObservationRun], first: int) -> bool:
-        return bool(real(version, [run for run in earlier if run.last != version.stamped_at], first))
-
-    return is_believed
-
-
-def _stamps_are_content(real: Any) -> Any:
-    return lambda versions, version: version not in versions
+    stamped_at = piece.version and piece.version.stamped_at
+    is_refuted = stamped_at is not None and piece.first_seen is not None
+    return piece._replace(time=stamped_at, usable_from=stamped_at, first_seen=None) if is_refuted else piece
 
 
 def _completeness(shows_absence: bool) -> Any:
@@ -97,20 +76,22 @@ def _counts_from_the_beginning(real: Any) -> Any:
     return lambda *args: real(*args)._replace(counts_from=microseconds.NEVER)
 
 
-def _second_is_ignored(real: Any) -> Any:
-    def observe_item(ingestion: Any, item: str, versions: Any, runs: Any, stored: Any) -> None:
-        if all(run.last != ingestion.fetch.seen for run in runs):
-            real(ingestion, item, versions, runs, stored)
+def _added(change: Any) -> Make:
+    """A fetch is added to the index as ``change`` makes it and who covers what, given the reads of its stream."""
 
-    return observe_item
+    def make(real: Any) -> Any:
+        def add(connection: Any, fetch: Any, window_covers: Any) -> None:
+            seconds = [read for read in index.reads_of(connection, fetch.stream) if read.seen == fetch.seen]
+            real(connection, *change(fetch, window_covers, seconds))
+
+        return add
+
+    return make
 
 
-def _second_does_not_look_back(real: Any) -> Any:
-    def absence_before(ingestion: Any, item: str, observed: Any) -> Any:
-        is_second = any(current.seen == ingestion.fetch.seen for current in observed)
-        return None if is_second else real(ingestion, item, observed)
-
-    return absence_before
+def _covering_alone(fetch: Any, window_covers: Any, is_due: object = True) -> Any:
+    """Of the fetches before this one, none would have contained an item."""
+    return fetch, lambda key, records: (key == fetch.key or not is_due) and window_covers(key, records)
 
 
 def _without_the_instant_before(real: Any) -> Any:
@@ -215,11 +196,11 @@ def _reaching(reach: str) -> Make:
 def _empty_is_uncaptured(real: Any) -> Any:
     """A capture counts as one of the question if it brought something, which may have come after the PIT."""
 
-    def requests(archived: Any, stream: str, *asked: Any) -> Any:
-        if any(read.shows_absence for read in index.reads_of(archived.connection, stream)):
-            yield from real(archived, stream, *asked)
+    def captured_until(archived: Any, stream: str, *asked: Any) -> Any:
+        is_found = any(read.shows_absence for read in index.reads_of(archived.connection, stream))
+        return real(archived, stream, *asked) if is_found else None
 
-    return requests
+    return captured_until
 
 
 def _holding_only_what_was_whole(real: Any) -> Any:
@@ -230,6 +211,28 @@ def _holding_only_what_was_whole(real: Any) -> Any:
 def _over_holes(real: Any) -> Any:
     """The last time that requests reach is that up to which they cover everything."""
     return lambda recorded, wanted: max((part.until for part in recorded), default=real([], wanted))
+
+
+def _with_holes_between_days(real: Any) -> Any:
+    return lambda recorded, wanted: real(
+        [
+            part if part.has_no_beginning else part._replace(since=part.since + timedelta(microseconds=1))
+            for part in recorded
+        ],
+        wanted,
+    )
+
+
+def _for_the_first_alone(real: Any) -> Any:
+    def covered_until(requests: Any, question: Any, instant: Any, options: Any) -> Any:
+        lists = {option.name for option in options if option.covered_by == "superset"}
+        first = {
+            name: value[:1] if name in lists and isinstance(value, tuple) else value
+            for name, value in question.options.items()
+        }
+        return real(requests, question._replace(options={**question.options, **first}), instant, options)
+
+    return covered_until
 
 
 # Leaks of who may only read.
@@ -246,34 +249,34 @@ def _nothing_is_repeated(real: Any) -> Any:
     return lambda connection, gone, find, on_progress=None: set()
 
 
-def _only_without_a_pit(real: Any) -> Any:
-    """An answer with a PIT is taken to come from the network alone, like one without."""
-
-    def needed(archived: Any, key: Any, deleted: Any) -> Any:
-        fetch = journal.fetch_of(archived.connection, key)
-        return [] if fetch is not None and fetch.kind == "live" else real(archived, key, deleted)
-
-    return needed
-
-
-def _without_items(real: Any) -> Any:
-    """The streams of the deleted fetches are known, but none of their items."""
-    return lambda archived, gone: (deleted := real(archived, gone))._replace(ids={name: set() for name in deleted.ids})
-
-
-def _needed(change: Any) -> Any:
-    """Change the items that an answer needs. An answer that cannot be read needs none."""
+def _unless(is_spared: Any) -> Make:
+    """What repeats the deleted, but for the answers of which ``is_spared``."""
 
     def make(real: Any) -> Any:
-        def needed(archived: Any, key: Any, deleted: Any) -> Any:
-            try:
-                return change(real(archived, key, deleted))
-            except Exception:  # noqa: BLE001 - that is the leak
-                return []
+        def dependents(connection: Any, gone: Any, find: Any, *given: Any) -> Any:
+            return {key for key in real(connection, gone, find, *given) if not is_spared(connection, key)}
 
-        return needed
+        return dependents
 
     return make
+
+
+def _is_live(connection: Any, key: Any) -> bool:
+    """An answer with a PIT is taken to come from the network alone, like one without."""
+    fetch = journal.fetch_of(connection, key)
+    return fetch is not None and fetch.kind == "live"
+
+
+def _redacted_in_plain(real: Any) -> Any:
+    def redact(secrets: Any) -> Any:
+        def plainly(body: bytes) -> bytes:
+            for secret in filter(None, secrets):
+                body = body.replace(secret.encode(), b"")
+            return body
+
+        return plainly
+
+    return redact
 
 
 _EVER: dict[str, Any] = {}
@@ -353,12 +356,6 @@ MUTANTS = (
             _SNAPSHOTS,
         ),
         (
-            "a row of a snapshot that has changed is another one",
-            "_check_firsts",
-            nothing,
-            ("archive: damaged rows",),
-        ),
-        (
             "all rows of a snapshot are as old as the oldest",
             "first_held",
             _held_since_the_oldest,
@@ -379,12 +376,6 @@ MUTANTS = (
             _without_the_instant_before,
             ("archive: ties", "archive: crowds"),
         ),
-        (
-            "an item without a date is looked for where it was first seen",
-            "_cover_from",
-            lambda real: lambda observation, versions, is_sole: None,
-            _INDEX,
-        ),
     ),
     *_in(
         "pit_fetch.archive.store.items",
@@ -394,66 +385,33 @@ MUTANTS = (
             _with_namesakes,
             ("archive: namesakes",),
         ),
-        (
-            "a name that has changed is another item",
-            "_belongs",
-            lambda real: lambda stream_id, stream_seed, owner, name, mark: owner == stream_id,
-            _DAMAGE,
-        ),
     ),
     *_in(
         "pit_fetch.archive.store.ingestion",
-        ("the index keeps no absences", "_Ingestion.add_absences", lambda real: lambda ingestion: None, _INDEX),
+        (
+            "the index keeps no absences",
+            "add",
+            _added(lambda fetch, window_covers, seconds: (fetch._replace(shows_absence=False), window_covers)),
+            _INDEX,
+        ),
         (
             "the index does not look back",
-            "_Ingestion._absence_before",
-            lambda real: lambda ingestion, item, observed: None,
+            "add",
+            _added(lambda fetch, window_covers, seconds: _covering_alone(fetch, window_covers)),
             _INDEX,
         ),
         (
             "a read of the same instant replaces the other",
-            "_Ingestion._observe_item",
-            _second_is_ignored,
+            "add",
+            _added(
+                lambda fetch, window_covers, seconds: (fetch._replace(items={}) if seconds else fetch, window_covers)
+            ),
             ("archive: ties",),
         ),
         (
             "the index does not look back from the second read of an instant",
-            "_Ingestion._absence_before",
-            _second_does_not_look_back,
-            ("archive: crowds",),
-        ),
-        (
-            "an item whose past was lost is new",
-            "_Ingestion._check_new",
-            lambda real: lambda ingestion, items: None,
-            _DAMAGE,
-        ),
-        (
-            "an item that is there was never seen",
-            "_Ingestion._check_seen",
-            lambda real: lambda ingestion, there, latest: None,
-            ("archive: damaged absences",),
-        ),
-        (
-            "an item may have lost a part of its past",
-            "_Ingestion._check_whole",
-            lambda real: lambda ingestion, runs, stored: None,
-            _DAMAGE,
-        ),
-        (
-            "the index goes on where a bar has ended",
-            "_were_public",
-            lambda real: lambda versions, seen: True,
-            _INDEX,
-        ),
-        (
-            "what lacked an item counts for nothing once it was seen before it was public",
-            "_Ingestion._absence_before",
-            lambda real: (
-                lambda ingestion, item, observed: (
-                    real(ingestion, item, observed) if all(seen.is_settled for seen in observed) else None
-                )
-            ),
+            "add",
+            _added(lambda fetch, window_covers, seconds: _covering_alone(fetch, window_covers, seconds)),
             ("archive: crowds",),
         ),
     ),
@@ -463,13 +421,13 @@ MUTANTS = (
             "a reign is served whatever became of it",
             "checksum",
             lambda real: lambda start, *values, payload="": 0,
-            _DAMAGE,
+            ("archive: damaged rows", *_DAMAGE),
         ),
         (
             "what is read to add a fetch is believed",
             "check",
             lambda real: lambda mark, start, *values, payload="": None,
-            _DAMAGE,
+            ("archive: damaged absences", *_DAMAGE),
         ),
         ("a row may be of any stream", "seed", lambda real: lambda stream: 0, _DAMAGE),
     ),
@@ -566,15 +524,6 @@ MUTANTS = (
         ("the streams of an earlier format are those of today", "FORMAT", lambda real: 4, _RECORDED_NAMES),
     ),
     *_in(
-        "pit_fetch.archive.recorder",
-        (
-            "a fetch by symbol is apart from what is held of its company",
-            "ArchiveRecorder._stream",
-            lambda real: lambda recorder: recorder.recorded.stream,
-            ("archive: names live",),
-        ),
-    ),
-    *_in(
         "pit_fetch.archive.names",
         (
             "tickers of a question stand for everything",
@@ -611,33 +560,37 @@ MUTANTS = (
             ("archive: names live",),
         ),
         (
-            "a symbol that a list lacks stands for nothing",
-            "_same_names",
-            lambda real: lambda archived, question, at: iter(()),
-            _ASKED_NAMES,
+            "a symbol in a question that was just asked stands for itself",
+            "meaning",
+            lambda real: (
+                lambda archived, question, at, own=None: (
+                    real(archived, question, at) if own is None else names.Meaning(question)
+                )
+            ),
+            ("archive: names live",),
         ),
-        (
-            "a symbol that a list lacks means what it meant last, whatever the PIT",
-            "_same_names",
-            lambda real: lambda archived, question, at: real(archived, question, microseconds.ALWAYS),
-            _ASKED_NAMES,
-        ),
-        ("a request for another symbol tells what this one means", "_names", _any_names, _ASKED_NAMES),
     ),
     *_in(
         "pit_fetch.archive.captures",
-        ("what was captured and brought nothing was not captured", "_requests", _empty_is_uncaptured, _SILENT),
+        ("what was captured and brought nothing was not captured", "captured_until", _empty_is_uncaptured, _SILENT),
     ),
     *_in(
         "pit_fetch.request.coverage",
-        ("the last instant of a day is one before a hole", "_INSTANT", lambda real: 0 * real, _COVERAGE),
+        ("a day is followed by a hole", "covered_without_hole", _with_holes_between_days, _COVERAGE),
         ("any request asks for all of a question", "unasked", lambda real: lambda *given: iter(()), _COVERAGE),
-        ("a part of a list is all of it", "_holds", lambda real: lambda request, question: True, _COVERAGE),
+        (
+            "a part of a list is all of it",
+            "asks_no_less",
+            lambda real: (
+                lambda option, request, question: option.covered_by == "superset" or real(option, request, question)
+            ),
+            _COVERAGE,
+        ),
         ("what lies between two requests was asked for", "covered_without_hole", _over_holes, _COVERAGE),
         (
             "a question for several is one for the first",
-            "_single",
-            lambda real: lambda question, options: [*real(question, options)][:1],
+            "covered_until",
+            _for_the_first_alone,
             _COVERAGE,
         ),
     ),
@@ -663,17 +616,6 @@ MUTANTS = (
             "RecordFilter.select",
             _as_of_the_cursor,
             ("sec_full_text: archive paged",),
-        ),
-    ),
-    *_in(
-        "pit_fetch.engine.fetch",
-        (
-            "an order that later records break ends a capture",
-            "Fetch._recordable",
-            lambda real: (
-                lambda fetch, stream, builder: stream if fetch.request.captures_all else real(fetch, stream, builder)
-            ),
-            _SILENT,
         ),
     ),
     *_in(
@@ -744,8 +686,8 @@ MUTANTS = (
         "pit_fetch.archive.store.redaction",
         (
             "only what was spelled plainly is a key",
-            "_unescaped",
-            lambda real: lambda body: b"",
+            "redactor",
+            _redacted_in_plain,
             ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
         ),
     ),
@@ -768,14 +710,11 @@ MUTANTS = (
             lambda real: lambda stamped_at, seen, since: (real(stamped_at, seen, since)[0], None),
             _INDEX,
         ),
-        ("the earlier of stamp and receipt", "_is_believed", _plain_minimum, _WORDS),
-        ("a stamp is believed in spite of an absence", "_conflicts", _contradicted_by_presence_alone, _WORDS),
-        ("what was seen at the very stamp is not looked at", "_is_believed", _at_the_stamp_is_not_looked_at, _WORDS),
-        ("other stamps are other content", "_conflicts", _stamps_are_content, _WORDS),
+        ("the earlier of stamp and receipt", "evidence", _each(_refuted_stamp_counts), _WORDS),
         (
             "stamps are never believed",
-            "_is_believed",
-            lambda real: lambda version, earlier, first: False,
+            "evidence",
+            _each(lambda piece: None if piece.is_stamp else piece),
             ("archive: honest", *_WORDS),
         ),
         (
@@ -796,8 +735,12 @@ MUTANTS = (
             _each(lambda piece: None if piece.spares else piece),
             ("archive: complete", *_WORDS),
         ),
-        ("what nothing dates takes the place of a date", "_spared", _only_of_what_waits, _WORDS),
-        ("a stamp that was corrected counts on", "_corrected", lambda real: lambda usable: [*usable], _WORDS),
+        (
+            "a stamp that was corrected counts on",
+            "evidence",
+            _each(lambda piece: piece._replace(is_stamp=False)),
+            _WORDS,
+        ),
         (
             "what was asked for later counts at once",
             "evidence",
@@ -807,14 +750,14 @@ MUTANTS = (
         ("the first version stays", "validities", _first_come, ("archive: complete", *_WORDS)),
         (
             "the oldest vintage rules",
-            "_stamp_order",
-            lambda real: lambda version: (real(version)[0], -real(version)[1], *real(version)[2:]),
+            "representative",
+            lambda real: lambda versions: min(versions, key=lambda version: version.stamped_at or 0, default=None),
             _WORDS,
         ),
         (
             "the earlier sight wins a tie",
-            "_time_order",
-            lambda real: lambda piece: (real(piece)[0], -real(piece)[1], *real(piece)[2:]),
+            "evidence",
+            _each(lambda piece: piece._replace(seen=-piece.seen)),
             _WORDS,
         ),
         ("of one instant, absence outweighs presence", "runs", _absence_first, _WORDS),
@@ -826,8 +769,8 @@ MUTANTS = (
         ),
         (
             "what is back again is as old as its return",
-            "_first_observed",
-            lambda real: lambda version, history: history[-1].first,
+            "evidence",
+            _each(lambda piece: piece._replace(first_seen=None if piece.first_seen is None else piece.seen)),
             ("archive: proved",),
         ),
         (
@@ -883,25 +826,24 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_gate",
-        ("first_seen_at is not looked at", "_OTHER_STAMPS", lambda real: ("revised_at",), ("gate: judges",)),
-    ),
-    *_in(
-        "pit_fetch.archive.session",
+        "pit_fetch.request.fetch_request",
         (
-            "a capture with a limit is a capture",
-            "_kind",
-            lambda real: lambda request: "capture" if request.capture else real(request),
+            "what was captured counts from its capture on alone",
+            "FetchRequest.captures_all.fget",
+            lambda real: lambda request: False,
             _CAPTURES,
         ),
-        ("what was captured counts from its capture on alone", "_kind", lambda real: lambda request: "live", _CAPTURES),
     ),
     *_in(
         "pit_fetch.archive_admin.capture.request_list",
         (
             "a capture is asked for without a PIT",
-            "_dated",
-            lambda real: lambda values, undated, now: (undated, ""),
+            "plan",
+            lambda real: (
+                lambda wanted, runtime, now: (made := real(wanted, runtime, now))._replace(
+                    request=made.request._replace(pit=None)
+                )
+            ),
             ("fred: archive captured", "sec_full_text: archive captured"),
         ),
     ),
@@ -924,71 +866,24 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.archive_admin.export",
-        ("archive: a superseded version is exported as valid", "_end", lambda real: lambda valid: None, _EXPORTED),
-        ("archive: a version is exported as valid before it was seen", "_start", _by_its_stamp, _EXPORTED),
+        "pit_fetch.archive.store.index",
+        (
+            "archive: a superseded version is exported as valid",
+            "valid_records",
+            _each(lambda valid: valid._replace(stop=microseconds.ALWAYS)),
+            _EXPORTED,
+        ),
+        (
+            "archive: a version is exported as valid before it was seen",
+            "valid_records",
+            _each(_by_its_stamp),
+            _EXPORTED,
+        ),
     ),
     *_in(
         "pit_fetch.archive_admin.dependents",
-        ("archive: later answers keep what was deleted", "dependents", _nothing_is_repeated, _DROPPED),
-        ("archive: who asked the network repeats nothing deleted", "_needed_items", _only_without_a_pit, _DROPPED),
-        ("archive: what is not JSON repeats nothing deleted", "_needed_items", _needed(list), _DROPPED),
-        (
-            "archive: an item of the same id says the same",
-            "_content",
-            lambda real: lambda item, is_open, names: real(item, is_open, ()),
-            _DROPPED,
-        ),
-        ("archive: what is deleted said nothing of any item", "_deleted_items", _without_items, _DROPPED),
-        (
-            "archive: what is deleted says something itself",
-            "_missing_items",
-            lambda real: lambda archived, gone, needed, on_progress: real(archived, (), needed, on_progress),
-            _DROPPED,
-        ),
-        (
-            "archive: the fetch that repeats says it itself",
-            "_reproduces",
-            lambda real: lambda archived, key, needed: True,
-            _DROPPED,
-        ),
-    ),
-    *_in(
-        "pit_fetch.archive_admin.maintenance",
-        (
-            "archive: the text of an answer that is deleted stays",
-            "_delete_unused_bodies",
-            lambda real: lambda connection: False,
-            _DROPPED,
-        ),
-        (
-            "archive: what a fetch was told outlives it",
-            "_delete_orphans",
-            lambda real: lambda connection: False,
-            _DROPPED,
-        ),
-        (
-            "archive: a merge brings back what repeats the deleted",
-            "_repeating",
-            lambda real: lambda connection, other, find: set(),
-            _MERGED,
-        ),
-        (
-            "archive: a merge looks at its own answers alone",
-            "_repeating",
-            lambda real: (
-                lambda connection, other, find: real(connection, other, find) & maintenance._fetches(connection)
-            ),
-            _MERGED,
-        ),
-        (
-            "archive: a merge looks at the other one's answers alone",
-            "_repeating",
-            lambda real: (
-                lambda connection, other, find: real(connection, other, find) - maintenance._fetches(connection)
-            ),
-            _MERGED,
-        ),
+        ("archive: later answers keep what was deleted", "dependents", _nothing_is_repeated, (*_DROPPED, *_MERGED)),
+        ("archive: who asked the network repeats nothing deleted", "dependents", _unless(_is_live), _DROPPED),
     ),
     *_in(
         "pit_fetch.archive.store.journal",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch.gaps import Code
-from tests.laws.mutants.leak import Mutant
+from pit_fetch.provider import Record
+from tests.laws.mutants.leak import Mutant, retold
 from tests.laws.plant import Make
 
 _CLAIMED = ("sample: claimed: non-interference", "bz-news-api: claimed: non-interference")
@@ -41,12 +41,20 @@ def _unmarked(accept: Any, record: Any, cutoff: Any) -> Any:
     return None if made is None else made._replace(is_claimed=False)
 
 
-def _named_where_something_was_withheld(real: Any) -> Any:
-    def gaps(request: Any, collected: Any, shown: Any) -> Any:
-        made, withheld = real(request, collected, shown), collected.withheld
-        return [gap for gap in made if gap.code is not Code.CLAIMS_NOT_ACCEPTED or withheld.late or withheld.undated]
+def _claimed_first(real: Any) -> Any:
+    def ordered(stream: Any) -> Any:
+        every = list(stream)
+        claimed = {part.id for part in every if isinstance(part, Record) and part.is_claimed}
+        yield from real(
+            part for part in every if not isinstance(part, Record) or part.is_claimed or part.id not in claimed
+        )
 
-    return gaps
+    return ordered
+
+
+def _unless_withheld(told: dict[str, Any], collected: Any) -> dict[str, Any] | None:
+    is_setting, withheld = "[evidence]" in told["reason"], collected.withheld
+    return told if not is_setting or withheld.late or withheld.undated else None
 
 
 _ACCEPTOR = "pit_fetch.pipeline.claims:acceptor"
@@ -63,20 +71,20 @@ MUTANTS = (
     ),
     Mutant(
         "a claim goes before a proof",
-        "pit_fetch.pipeline.select:_version",
-        lambda real: lambda record: (record.is_claimed, *real(record)[1:]),
+        "pit_fetch.pipeline.select:in_order",
+        _claimed_first,
         ("bz-news-api: claimed: only adds", *_ADDS),
     ),
     Mutant(
         "the setting is named where something was withheld",
-        "pit_fetch.engine.report:_gaps",
-        _named_where_something_was_withheld,
+        "pit_fetch.engine.report:report",
+        retold(_unless_withheld),
         _PROVED,
     ),
     Mutant(
-        "explain compares a claimed item's proof with the window",
-        "pit_fetch.inspect.explain:_served_record",
-        lambda real: lambda record, **_: record,
+        "explain judges a claimed item by its proof",
+        "pit_fetch.inspect.verdict:judge",
+        lambda real: lambda record, pit, operation, why, is_accepted=False: real(record, pit, operation, why),
         ("sample: claimed: explain",),
     ),
     Mutant(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch import times
-from tests.laws.mutants.leak import Mutant, nothing, overlooking
+from pit_fetch.engine.settings_files import Settings
+from pit_fetch.errors import UsageError
+from tests.laws.mutants.leak import Mutant, overlooking, rewritten
 
 _REFUSALS, _OPTIONS = ("command: refusals",), ("guard: options",)
 
@@ -21,10 +23,6 @@ def _abbreviated(real: Any) -> Any:
 
 def _public(real: Any) -> Any:
     return lambda record, pit: "public"
-
-
-def _never(real: Any) -> Any:
-    return lambda *given: False
 
 
 def _last_one_counts(real: Any) -> Any:
@@ -51,12 +49,49 @@ def _without_ceiling(real: Any) -> Any:
     return from_values
 
 
-def _known_settings(real: Any) -> Any:
-    def variables(table: Any, *given: Any) -> Any:
-        return real({name: value for name, value in table.items() if name in ("archive", "audit", "rate")}, *given)
+def _without_the_file_s_ceiling(real: Any) -> Any:
+    def read(environ: Any, folder: Any) -> Any:
+        settings = real(environ, folder)
+        kept = {name: value for name, value in settings.environ.items() if name != _CEILING or name in environ}
+        return settings._replace(environ=kept)
 
-    return variables
+    return read
 
+
+def _by_the_file_alone(real: Any) -> Any:
+    def read(environ: Any, folder: Any) -> Any:
+        in_files = real({name: value for name, value in environ.items() if name != _CEILING}, folder)
+        settings = real(environ, folder)
+        return (
+            settings._replace(environ={**settings.environ, _CEILING: in_files.environ[_CEILING]})
+            if (_CEILING in in_files.environ)
+            else settings
+        )
+
+    return read
+
+
+def _overlooked_if_broken(real: Any) -> Any:
+    def read(environ: Any, folder: Any) -> Any:
+        try:
+            return real(environ, folder)
+        except UsageError:
+            return Settings(environ)
+
+    return read
+
+
+def _without_what_a_fetch_shows(real: Any) -> Any:
+    def run(request: Any, *given: Any) -> Any:
+        result = real(request, *given)
+        data = [item for item in result.envelope.data if item["verdict"] != "public"]
+        return rewritten(result, request, data=data)
+
+    return run
+
+
+_SETTINGS = "pit_fetch.engine.settings_files:read_settings"
+_CEILING = "PIT_FETCH_CEILING"
 
 MUTANTS = (
     Mutant("--pit may be abbreviated", "pit_fetch.cli.parser:build_parser", _abbreviated, _REFUSALS),
@@ -85,21 +120,9 @@ MUTANTS = (
         _without_ceiling,
         ("library: refusals",),
     ),
-    Mutant(
-        "a settings file's ceiling is none", "pit_fetch.engine.settings_files:_ceiling", nothing, ("looks: settings",)
-    ),
-    Mutant(
-        "a file raises the ceiling",
-        "pit_fetch.engine.settings_files:_lowers",
-        lambda real: lambda *given: True,
-        ("looks: settings",),
-    ),
-    Mutant(
-        "an unknown setting is ignored",
-        "pit_fetch.engine.settings_files:_variables",
-        _known_settings,
-        ("looks: settings",),
-    ),
+    Mutant("a settings file's ceiling is none", _SETTINGS, _without_the_file_s_ceiling, ("looks: settings",)),
+    Mutant("a file raises the ceiling", _SETTINGS, _by_the_file_alone, ("looks: settings",)),
+    Mutant("a broken file is ignored", _SETTINGS, _overlooked_if_broken, ("looks: settings",)),
     Mutant(
         "an agent explains",
         "pit_fetch.request.audience:is_for_an_agent",
@@ -109,8 +132,8 @@ MUTANTS = (
     Mutant("explain calls all public", "pit_fetch.inspect.verdict:visibility", _public, ("looks: verdicts",)),
     Mutant(
         "explain leaves out what a fetch shows",
-        "pit_fetch.inspect.explain:_may_be_wanted",
-        _never,
+        "pit_fetch.inspect.explain:run",
+        _without_what_a_fetch_shows,
         ("looks: verdicts",),
     ),
     Mutant(

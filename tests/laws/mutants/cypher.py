@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pit_fetch.support.bundled import load
-from tests.laws.mutants.leak import in_module, nothing
+from tests.laws.mutants.leak import in_module
+from tests.laws.plant import Make
 
 guard = load("pit_guard")
 
 _READS, _PATTERNS = ("guard: Cypher reads",), ("guard: Cypher patterns",)
 
 
-def _without(*words: str) -> Any:
-    return lambda real: real - set(words)
+def _read_as(pattern: str, instead: str = "") -> Make:
+    """A query without a PIT is judged with ``instead`` in the place of what ``pattern`` matches."""
 
+    def make(real: Any) -> Any:
+        def check_query(query: str, with_pit: bool, folder: str) -> None:
+            real(query if with_pit else re.sub(pattern, instead, query), with_pit, folder)
 
-def _instead(old: str, new: str) -> Any:
-    """A text of which a part is another."""
-
-    def make(real: str) -> str:
-        assert old in real
-        return real.replace(old, new)
+        return check_query
 
     return make
 
 
-def _in_capitals(real: Any) -> Any:
-    def tokens(query: str) -> Any:
-        found = real(query)
-        words = [word for word in query.replace("(", " ").split() if word.isupper()]
-        small = {word.casefold() for word in words}
-        return found and [(kind, text if kind != "word" or text in small else f"_{text}") for kind, text in found]
+def _without(pattern: str) -> Make:
+    return _read_as(rf"(?i)\b({pattern})\b", "x")
 
-    return tokens
+
+def _in_any_form(real: Any) -> Any:
+    return lambda query, with_pit, folder: None if with_pit else real(query, with_pit, folder)
+
+
+def _without_ceiling(real: Any) -> Any:
+    def decide(hook: Any, environ: Any, gate: Any) -> Any:
+        return real(hook, {name: value for name, value in environ.items() if name != guard.CEILING_VARIABLE}, gate)
+
+    return decide
 
 
 _guard = in_module("pit_guard")
 
 MUTANTS = (
-    _guard("Cypher: any query is a pattern", "_is_pattern", lambda real: lambda query, folder: True, _PATTERNS),
+    _guard("Cypher: any query is a pattern", "check_query", _in_any_form, _PATTERNS),
     _guard("Cypher: lines are joined", "pattern_lines", lambda real: lambda query: [" ".join(real(query))], _PATTERNS),
     _guard(
         "Cypher: blanks do not matter",
@@ -64,36 +69,16 @@ MUTANTS = (
         ),
         _PATTERNS,
     ),
+    _guard("Cypher: the ceiling is not asked", "decide", _without_ceiling, _PATTERNS),
+    _guard("Cypher: SET is for reading", "check_query", _without("set"), _READS),
+    _guard("Cypher: DELETE is for reading", "check_query", _without("detach|delete"), _READS),
+    _guard("Cypher: MERGE is for reading", "check_query", _without("merge"), _READS),
+    _guard("Cypher: a plugin's function is for reading", "check_query", _read_as(r"\b(file|custom|n10s)\."), _READS),
     _guard(
-        "Cypher: the PIT is not asked for",
-        "_check_params",
-        nothing,
-        _PATTERNS,
+        "Cypher: only capitals write", "check_query", _read_as(r"\b(set|delete|merge|create|remove)\b", "x"), _READS
     ),
-    _guard(
-        "Cypher: the ceiling is not asked",
-        "_check_params",
-        lambda real: lambda given, pits, ceiling, gate: real(given, pits, None, gate),
-        _PATTERNS,
-    ),
-    _guard("Cypher: SET is for reading", "_WRITING", _without("set"), _READS),
-    _guard("Cypher: DELETE is for reading", "_WRITING", _without("delete", "detach"), _READS),
-    _guard("Cypher: MERGE is for reading", "_WRITING", _without("merge"), _READS),
-    _guard(
-        "Cypher: a plugin's function is for reading",
-        "_NAMESPACES",
-        lambda real: real | {"file", "custom", "n10s", "file.load"},
-        _READS,
-    ),
-    _guard("Cypher: only capitals write", "_tokens", _in_capitals, _READS),
-    _guard("Cypher: a comment has no end", "_LEXEME", _instead(r"//[^\r\n]*", "//.*"), _READS),
-    _guard("Cypher: nothing is escaped in a string", "_LEXEME", _instead(r"|\\.)*'", r"|\\)*'"), _READS),
-    _guard(
-        "Cypher: what follows a name is a name",
-        "_is_name",
-        lambda real: lambda tokens, place: real(tokens, place) or (place > 0 and real(tokens, place - 1)),
-        _READS,
-    ),
+    _guard("Cypher: a comment has no end", "check_query", _read_as(r"//[\s\S]*"), _READS),
+    _guard("Cypher: nothing is escaped in a string", "check_query", _read_as(r"\\'", "'"), _READS),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tests.laws.mutants.leak import in_module
@@ -16,20 +17,28 @@ def _of_the_whole_tool(real: Any) -> Any:
     return lambda settings: frozenset(rule.partition("(")[0] for rule in real(settings))
 
 
-def _of_the_first_alone(real: Any) -> Any:
-    return lambda homes: real(list(homes)[:1])
+def _at_users(change: Any) -> Any:
+    """Who can use a tool is asked as ``change`` makes the scope, the tools and who is held."""
+    return lambda real: lambda scope, tools, is_held: real(*change(scope, tools, is_held))
+
+
+def _with_lists_alone(scope: Any, tools: Any, is_held: Any) -> Any:
+    return scope._replace(agents=[agent for agent in scope.agents if agent.tools is not None]), tools, is_held
+
+
+def _without_own_servers(real: Any) -> Any:
+    def open_ways(scope: Any, servers: Any, judged: Any) -> Any:
+        return real(scope._replace(agents=[replace(agent, servers=()) for agent in scope.agents]), servers, judged)
+
+    return open_ways
+
+
+def _of_the_project(real: Any) -> Any:
+    return lambda environ: real({**environ, "HOME": "/nowhere", "CLAUDE_CONFIG_DIR": "/nowhere"})
 
 
 def _of_the_project_alone(real: Any) -> Any:
     return lambda project: real(project)[:1]
-
-
-def _of_the_session_alone(real: Any) -> Any:
-    return lambda scope, *given: real(scope._replace(agents=[]), *given)
-
-
-def _of_a_list_alone(real: Any) -> Any:
-    return lambda agent, tools: agent.tools is not None and real(agent, tools)
 
 
 def _of_the_environment_alone(real: Any) -> Any:
@@ -41,14 +50,19 @@ def _of_files_alone(real: Any) -> Any:
 
 
 MUTANTS = (
-    _reach("the servers of an agent are the session's", "_brings", lambda real: lambda *given: False, _LAWS),
+    _reach("the servers of an agent are the session's", "open_ways", _without_own_servers, _LAWS),
     _editable("what does not exist yet cannot be edited", "edit_permission", _of_files_alone, _LAWS),
     _editable("a tool that writes does not edit", "EDITS", lambda real: ("Edit",), _LAWS),
-    _doctor("every agent counts as one that the guard knows", "open_ways", _of_the_session_alone, _LAWS),
+    _reach(
+        "every agent counts as one that the guard knows",
+        "Scope.users",
+        _at_users(lambda scope, tools, is_held: (scope, tools, lambda agent: True)),
+        _LAWS,
+    ),
     _reach("a rule on a part of a tool denies all of it", "denied", _of_the_whole_tool, _LAWS),
-    _reach("an agent without a list has no tools", "_lists", _of_a_list_alone, _LAWS),
+    _reach("an agent without a list has no tools", "Scope.users", _at_users(_with_lists_alone), _LAWS),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
     _doctor("agents of plugins are left out", "enabled_plugins", lambda real: lambda user, settings: [], _LAWS),
     _doctor("agents of the folders above are left out", "agent_folders", _of_the_project_alone, _LAWS),
-    _doctor("agents of the user are left out", "_agents_of", _of_the_first_alone, _LAWS),
+    _doctor("agents of the user are left out", "user_folder", _of_the_project, _LAWS),
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable
 from datetime import UTC, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -20,18 +20,33 @@ _JUDGE, _HOOK, _SHELL, _RELEASE = ("gate: judges",), ("gate: hook",), ("guard: s
 # The envelope.
 
 
-def _items(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Make:
-    """Items are judged as ``change`` makes them."""
-
-    def make(real: Any) -> Any:
-        return lambda item, pit, index: real(change(item) if isinstance(item, dict) else item, pit, index)
-
-    return make
+def _read_as(change: Callable[[str], str]) -> Make:
+    """The text that is judged is the envelope as ``change`` makes it."""
+    return lambda real: lambda text, pit: real(change(text), pit)
 
 
-def _texts(change: Callable[[str], str]) -> Make:
-    """What is parsed is the text as ``change`` makes it."""
-    return lambda real: lambda text: real(change(text))
+def _with(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Make:
+    """The items that are judged are as ``change`` makes them."""
+
+    def changed(text: str) -> str:
+        try:
+            tree = json.loads(text)
+            assert "NaN" not in text
+        except (ValueError, AssertionError):
+            return text
+        if not isinstance(tree, dict) or not isinstance(tree.get("data"), list):
+            return text
+        return json.dumps({**tree, "data": [change(item) if isinstance(item, dict) else item for item in tree["data"]]})
+
+    return _read_as(changed)
+
+
+def _at_the_top(item: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if not isinstance(value, (dict, list))}
+
+
+def _without_other_spellings(item: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name.strip().lower() == name or "_at" not in name.lower()}
 
 
 def _in_lower_case_alone(text: str) -> str:
@@ -46,51 +61,46 @@ def _without_repeats(text: str) -> str:
         return text
 
 
-def _values_alone(real: Any) -> Any:
-    def beginnings(root: Any) -> Any:
-        if isinstance(root, dict):
-            return beginnings([*root.values()])
-        return [text for part in root for text in beginnings(part)] if isinstance(root, list) else real(root)
-
-    return beginnings
-
-
-def _quoted_once(real: Any) -> Any:
-    def check(root: Any, pit: Any) -> Any:
-        quoted = re.compile(r'^\s*"[\s\S]*"\s*$')
-        return real(
-            json.loads(
-                json.dumps(root),
-                object_hook=lambda item: {
-                    name: "" if isinstance(value, str) and quoted.match(value.strip("\ufeff")) else value
-                    for name, value in item.items()
-                    if not quoted.match(name.strip("\ufeff"))
-                },
-            ),
-            pit,
-        )
-
-    return check
+def _known_keys_alone(text: str) -> str:
+    try:
+        tree = json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps(
+        {name: tree[name] for name in ("data", "gaps") if name in tree} if isinstance(tree, dict) else tree
+    )
 
 
-def _known_keys_alone(real: Any) -> Any:
-    def check(envelope: Any, stamped: Any, pit: Any) -> Any:
-        if isinstance(envelope, dict):
-            envelope = {name: value for name, value in envelope.items() if name in ("data", "gaps")}
-        return real(envelope, stamped, pit)
+def _texts_in(root: Any, of_value: Callable[[str], str], of_name: Callable[[str], str] = str) -> Any:
+    if isinstance(root, dict):
+        return {of_name(name): _texts_in(value, of_value, of_name) for name, value in root.items()}
+    if isinstance(root, list):
+        return [_texts_in(part, of_value, of_name) for part in root]
+    return of_value(root) if isinstance(root, str) else root
 
-    return check
+
+def _unless(pattern: str) -> Callable[[str], str]:
+    return lambda text: "" if re.match(pattern, text) else text
+
+
+def _quoting(of_value: Callable[[str], str] = str, of_name: Callable[[str], str] = str) -> Make:
+    """The texts that may quote an envelope are read as these make them."""
+    return lambda real: lambda root, pit: real(_texts_in(root, of_value, of_name), pit)
+
+
+_BLANK, _JSON, _QUOTED = r"[\s\ufeff]", r"[\s\ufeff]*[\[{\"]", r"[\s\ufeff]*\""
 
 
 # The hook.
 
 
 def _latest_pit(real: Any) -> Any:
-    def cutoff(tool_input: Any, command: str, ceiling: Any) -> Any:
-        named = [*gate.named_pits(tool_input), *gate.pits_in(command), *([] if ceiling is None else [ceiling])]
-        return max((real({"pit": pit}, "", None) for pit in named), default=None)
+    def pits_in(command: str) -> Any:
+        named = real(command)
+        dated = [(gate.parse_pit(pit), pit) for pit in named]
+        return named if not named or any(moment is None for moment, _ in dated) else [max(dated)[1]]
 
-    return cutoff
+    return pits_in
 
 
 def _at_the_top_alone(real: Any) -> Any:
@@ -111,11 +121,31 @@ def _without_json_text(node: Any) -> Any:
 
 
 def _left_behind(real: Any) -> Any:
-    def take(path: str) -> str:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
+    def respond(hook: Any, ceiling: Any = None) -> Any:
+        path = gate.prepared_call(hook)[1]
+        text = Path(path).read_text() if path else ""
+        answer = real(hook, ceiling)
+        if path:
+            Path(path).write_text(text)
+        return answer
 
-    return take
+    return respond
+
+
+def _answered_with(change: Callable[[Any], Any]) -> Make:
+    """The response of a call is judged as ``change`` makes it."""
+    return lambda real: lambda hook, ceiling=None: real({**hook, "tool_response": change(hook)}, ceiling)
+
+
+def _silent_if_prepared(hook: Any) -> Any:
+    response = hook.get("tool_response")
+    return {"stdout": gate.SENTINEL, "stderr": ""} if gate.prepared_call(hook)[1] else response
+
+
+def _clean_if_empty(hook: Any) -> Any:
+    response = hook.get("tool_response")
+    is_empty = response is None or (isinstance(response, dict) and not any(response.values()))
+    return {"stdout": '{"data": [], "gaps": []}', "stderr": ""} if is_empty else response
 
 
 # The command line.
@@ -169,25 +199,29 @@ MUTANTS = (
     _gate("a PIT's offset need not be its zone's", "parse_pit", _any_offset, ("gate: zones",)),
     _gate(
         "the gate overlooks revisions",
-        "_check_item",
-        _items(lambda item: {name: value for name, value in item.items() if name != "revised_at"}),
+        "check",
+        _with(lambda item: {name: value for name, value in item.items() if name != "revised_at"}),
         _JUDGE,
     ),
-    _gate("the gate overlooks nested stamps", "_check_nested", nothing, _JUDGE),
-    _gate("the gate knows a forbidden key in lower case alone", "_load", _texts(_in_lower_case_alone), _JUDGE),
-    _gate("the gate takes a repeated key", "_load", _texts(_without_repeats), _JUDGE),
+    _gate(
+        "the gate overlooks first_seen_at",
+        "check",
+        _with(lambda item: {name: value for name, value in item.items() if name != "first_seen_at"}),
+        _JUDGE,
+    ),
+    _gate("the gate overlooks nested stamps", "check", _with(_at_the_top), _JUDGE),
+    _gate("the gate knows a forbidden key in lower case alone", "check", _read_as(_in_lower_case_alone), _JUDGE),
+    _gate("the gate takes a repeated key", "check", _read_as(_without_repeats), _JUDGE),
     _gate("the gate overlooks an envelope in a text", "check_texts", nothing, _JUDGE),
+    _gate("the gate overlooks an envelope behind a blank", "check_texts", _quoting(_unless(_BLANK)), _JUDGE),
+    _gate("the gate overlooks an envelope in a key", "check_texts", _quoting(str, _unless(_JSON)), _JUDGE),
     _gate(
-        "the gate overlooks an envelope behind a blank",
-        "_BEGINNINGS_OF_JSON",
-        lambda real: tuple(beginning for beginning in real if beginning[-1] in "{["),
+        "the gate overlooks an envelope that is quoted twice",
+        "check_texts",
+        _quoting(_unless(_QUOTED), _unless(_QUOTED)),
         _JUDGE,
     ),
-    _gate("the gate overlooks an envelope in a key", "_beginnings", _values_alone, _JUDGE),
-    _gate("the gate overlooks an envelope that is quoted twice", "check_texts", _quoted_once, _JUDGE),
-    _gate(
-        "the gate knows a stamp in lower case alone", "_is_stamp", lambda real: lambda key: key in gate._STAMPS, _JUDGE
-    ),
+    _gate("the gate knows a stamp in lower case alone", "check", _with(_without_other_spellings), _JUDGE),
     _gate(
         "the gate overlooks a module behind -m",
         "runs_wrapper",
@@ -196,20 +230,20 @@ MUTANTS = (
     ),
     _gate("the gate judges diff at the earlier PIT", "is_diff", lambda real: lambda words: False, _HOOK),
     _gate("the gate judges any call at the latest of two PITs", "is_diff", lambda real: lambda words: True, _HOOK),
-    _gate("the gate takes NaN", "_load", _texts(lambda text: text.replace("NaN", "0")), _JUDGE),
-    _gate("the gate takes unknown keys", "_check_envelope", _known_keys_alone, _JUDGE),
+    _gate("the gate takes NaN", "check", _read_as(lambda text: text.replace("NaN", "0")), _JUDGE),
+    _gate("the gate takes unknown keys", "check", _read_as(_known_keys_alone), _JUDGE),
     _gate(
         "the gate takes any source",
-        "_check_item",
-        _items(lambda item: {**item, "available_at_source": "provider_metadata"}),
+        "check",
+        _with(lambda item: {**item, "available_at_source": "provider_metadata"}),
         _JUDGE,
     ),
-    _gate("the gate takes the latest of two PITs", "_cutoff", _latest_pit, _HOOK),
-    _gate("the gate leaves a private file behind", "_take", _left_behind, _RELEASE),
+    _gate("the gate takes the latest of two PITs", "pits_in", _latest_pit, _HOOK),
+    _gate("the gate leaves a private file behind", "respond", _left_behind, _RELEASE),
     _gate(
         "the gate overlooks what a prepared call shows",
-        "_bash_stdout",
-        lambda real: lambda response: gate.SENTINEL,
+        "respond",
+        _answered_with(_silent_if_prepared),
         _RELEASE,
     ),
     _gate(
@@ -218,9 +252,7 @@ MUTANTS = (
         lambda real: lambda command: real(command) or "--help" in command,
         _HOOK,
     ),
-    _gate(
-        "the gate takes an empty answer", "_texts", lambda real: lambda response: list(gate._unwrap(response)), _HOOK
-    ),
+    _gate("the gate takes an empty answer", "respond", _answered_with(_clean_if_empty), _HOOK),
     _gate(
         "the gate takes an empty PIT for none",
         "named_pits",
@@ -233,18 +265,6 @@ MUTANTS = (
         "named_pits",
         lambda real: lambda tool_input: real(_without_json_text(tool_input)),
         _HOOK,
-    ),
-    _gate(
-        "the gate takes an assignment for a program",
-        "_program",
-        lambda real: lambda word: real(word.replace("=", "")),
-        _SHELL,
-    ),
-    _gate(
-        "the gate takes an option of Python for its script",
-        "_program",
-        lambda real: lambda word: os.path.basename(word) if "=" not in word else "",
-        _SHELL,
     ),
     _gate("the gate takes a ~ that the shell expands", "plain_words", _harmless("~"), _SHELL),
     _gate(

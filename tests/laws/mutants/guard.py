@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from typing import Any
 
-from pit_fetch.support.bundled import gate
-from tests.laws.mutants.leak import in_module, nothing
+from pit_fetch.support.bundled import gate, load
+from tests.laws.mutants.leak import in_module
 from tests.laws.plant import Make
 
 _OPTIONS, _SHELL, _SESSIONS = ("guard: options",), ("guard: shell",), ("guard: sessions",)
@@ -18,11 +19,25 @@ def _also(name: str) -> Make:
     return lambda real: lambda environ: real(environ) | {name}
 
 
-def _by_flag_alone(real: Any) -> Any:
-    def check(options: list[str], allowed: Any, sources: Any) -> None:
-        real([word for word in options if word.startswith("-") or "=" not in word] or ["--source"], allowed, sources)
+def _without_pairs(real: Any) -> Any:
+    def decide(hook: Any, environ: Any, gate: Any) -> Any:
+        command = str(hook["tool_input"].get("command"))
+        try:
+            return real(
+                _of(hook, re.sub(r"(?<=\s)[A-Za-z][\w-]*=\S*", "--source", command)), environ, gate
+            ) and _as_it_is(command)
+        except Exception:  # noqa: BLE001 - whichever it is, the real guard decides
+            return real(hook, environ, gate)
 
-    return check
+    return decide
+
+
+def _of(hook: Any, command: str) -> Any:
+    return {**hook, "tool_input": {**hook["tool_input"], "command": command}}
+
+
+def _as_it_is(command: str) -> Any:
+    return guard.Call(gate.plain_words(command), private=True)
 
 
 def _at_the_end(real: Any) -> Any:
@@ -37,18 +52,9 @@ def _until(separator: str) -> Make:
     return lambda real: lambda command: real(re.split(separator, command)[0])
 
 
-def _without_nested(real: Any) -> Any:
-    def read(self: Any, *given: Any, **named: Any) -> Any:
-        commands, texts = len(self.commands), len(self.texts)
-        result = real(self, *given, **named)
-        del self.commands[commands:], self.texts[texts:]
-        return result
-
-    return read
-
-
-def _as_a_text(kind: str) -> Make:
-    return lambda real: lambda self, token, text: real(self, "text" if token == kind else token, text)
+def _rewritten(pattern: str, instead: str = "") -> Make:
+    """What is read is the command with ``instead`` in the place of what ``pattern`` matches."""
+    return lambda real: lambda command: real(re.sub(pattern, instead, command))
 
 
 def _unless_it_is_unreadable(real: Any) -> Any:
@@ -61,51 +67,60 @@ def _unless_it_is_unreadable(real: Any) -> Any:
     return runs_wrapper
 
 
-def _by_what_it_points_to(real: Any) -> Any:
-    return lambda word, folder, programs: real(os.path.realpath(os.path.join(folder, word)), folder, programs)
+def _program(change: Callable[[str, Any], str]) -> Make:
+    """What is judged is the call of the program that ``change`` makes of it and of the hook."""
+
+    def make(real: Any) -> Any:
+        def decide(hook: Any, environ: Any, gate: Any) -> Any:
+            command = str(hook["tool_input"].get("command"))
+            words = [change(word, hook) if "fetch" in word or "python" in word else word for word in command.split(" ")]
+            call = real(_of(hook, " ".join(words)), environ, gate)
+            return _as_it_is(command) if isinstance(call, guard.Call) else call
+
+        return decide
+
+    return make
+
+
+def _by_its_name(word: str, hook: Any) -> str:
+    return "pit_fetch" if word.endswith(("pit_fetch", "pit_fetch.py")) and "python" not in str(hook) else word
+
+
+def _by_what_it_points_to(word: str, hook: Any) -> str:
+    return os.path.realpath(os.path.join(str(hook.get("cwd")), word)) if os.sep in word else word
 
 
 def _of_absolute_folders(real: Any) -> Any:
-    return lambda name, path: filter(os.path.isabs, real(name, path))
+    def decide(hook: Any, environ: Any, gate: Any) -> Any:
+        folders = filter(os.path.isabs, environ.get("PATH", "").split(os.pathsep))
+        return real(hook, {**environ, "PATH": os.pathsep.join(folders)}, gate)
+
+    return decide
 
 
+guard = load("pit_guard")
 _guard = in_module("pit_guard")
 _gate = in_module("pit_gate")
 
 MUTANTS = (
-    _guard("any program of the name is the installed one", "_check_program", nothing, _PROGRAMS),
-    _guard("any path leads to the installed program", "_is_named", lambda real: lambda *given: True, _PROGRAMS),
-    _guard("a link is what it points to", "_is_named", _by_what_it_points_to, _PROGRAMS),
-    _guard("a relative folder of PATH is passed over", "_found", _of_absolute_folders, _PROGRAMS),
+    _guard("any program of the name is the installed one", "decide", _program(_by_its_name), _PROGRAMS),
+    _guard("a link is what it points to", "decide", _program(_by_what_it_points_to), _PROGRAMS),
+    _guard("a relative folder of PATH is passed over", "decide", _of_absolute_folders, _PROGRAMS),
     _guard("an adapter chooses the time", "adapter_options", _also("timeout"), _OPTIONS),
     _guard("an adapter reads a file", "adapter_options", _also("input-file"), _OPTIONS),
-    _guard("an adapter chooses by name=value", "_check_adapter_options", _by_flag_alone, _OPTIONS),
+    _guard("an adapter chooses by name=value", "decide", _without_pairs, _OPTIONS),
     _gate("a call is rebuilt without quotes", "joined", lambda real: lambda words: " ".join(words), _SHELL),
     _guard("a call names its file behind --", "rebuilt", _at_the_end, _SHELL),
     _gate("the first line of a command decides", "runs_wrapper", _until("\n"), _SESSIONS),
     _gate("the first program of a list decides", "runs_wrapper", _until(r"[;&]"), _SESSIONS),
     _gate("a pipe may end anywhere", "runs_wrapper", _until(r"\|"), _SESSIONS),
-    _gate("a substitution in quotes is a text", "_Reader.read_quoted", _without_nested, _SESSIONS),
-    _gate("a here-document is a text", "_Reader._read_document", _without_nested, _SESSIONS),
-    _gate("backquotes are quotes", "_Reader._part", _as_a_text("backquoted"), _SESSIONS),
-    _gate(
-        "a value of an option is the program", "_options_of", lambda real: lambda words, _: real(words, ""), _SESSIONS
-    ),
-    _gate("an assignment is the program", "_is_passing", lambda real: lambda word: False, _SESSIONS),
-    _gate(
-        "a shell's command is its script",
-        "_shell_operand",
-        lambda real: lambda words: (False, real(words)[1]),
-        _SESSIONS,
-    ),
-    _gate("a reserved word is the program", "_RESERVED", lambda real: real - {"then", "do", "else", "{"}, _SESSIONS),
+    _gate("a substitution in quotes is a text", "runs_wrapper", _rewritten(r'"[^"]*\$\([^"]*"', "x"), _SESSIONS),
+    _gate("a here-document is a text", "runs_wrapper", _rewritten(r"<<[\s\S]*"), _SESSIONS),
+    _gate("backquotes are quotes", "runs_wrapper", _rewritten("`", "'"), _SESSIONS),
+    _gate("an assignment is the program", "runs_wrapper", _rewritten(r"(?<!\S)[A-Za-z_]\w*=\S*(?=\s)", "x"), _SESSIONS),
+    _gate("a shell's command is its script", "runs_wrapper", _rewritten(r" -c ", " "), _SESSIONS),
+    _gate("a reserved word is the program", "runs_wrapper", _rewritten(r"\b(then|do|else)\b|{ ", "x "), _SESSIONS),
     _gate("what cannot be read is a mention", "runs_wrapper", _unless_it_is_unreadable, _SESSIONS),
     _guard("a value may be a pair behind a flag", "FLAGS", lambda real: frozenset(), _OPTIONS),
     _guard("a plugin's option takes a value", "SOURCES", lambda real: real | {"widgets"}, _OPTIONS),
-    _gate(
-        "a call is rebuilt with quotes around blanks alone",
-        "_quoted",
-        lambda real: lambda word: real(word) if " " in word else word or "''",
-        _SHELL,
-    ),
 )

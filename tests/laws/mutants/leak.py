@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from pit_fetch.errors import PitFetchError, UpstreamError
+from pit_fetch.formats import RenderOptions, renderer
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record
 from tests.laws.plant import Make
@@ -74,20 +75,89 @@ def kept(stream: Iterable[Any], keep: Callable[[Record], bool]) -> Iterator[Any]
             yield element
 
 
+class LastReply:
+    """A source's client that keeps the last reply."""
+
+    def __init__(self, http: Any) -> None:
+        self._http, self.reply = http, None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._http, name)
+
+    def get(self, *given: Any, **named: Any) -> Any:
+        self.reply = self._http.get(*given, **named)
+        return self.reply
+
+    def post(self, *given: Any, **named: Any) -> Any:
+        self.reply = self._http.post(*given, **named)
+        return self.reply
+
+
 def echoing(*codes: str) -> Make:
-    """Return the leak of an error, with one of ``codes`` if any are given, that repeats the body of the reply."""
+    """Return the leak of a request to a source whose error, with one of ``codes`` if any are given, repeats the reply.
+
+    The request is a function of a context and of what is asked for.
+    """
 
     def make(real: Any) -> Callable[..., Any]:
-        def check(reply: Any, *given: Any) -> Any:
+        def ask(context: Any, *given: Any) -> Any:
+            http = LastReply(context.http)
             try:
-                return real(reply, *given)
+                found = real(context._replace(http=http), *given)
+                return list(found) if isinstance(found, Iterator) else found
             except UpstreamError as error:
-                if codes and error.gap.code not in codes:
+                if http.reply is None or (codes and error.gap.code not in codes):
                     raise
-                text = reply.body.decode("utf-8", "replace")
+                text = http.reply.body.decode("utf-8", "replace")
                 raise UpstreamError(error.gap.code, **{**error.gap.params, "host": text}) from None
 
-        return check
+        return ask
+
+    return make
+
+
+def refusing_unknown(real: Any) -> Callable[..., Any]:
+    """Fail where a request to a source finds that there is no such subject."""
+
+    def ask(context: Any, *given: Any) -> Any:
+        http = LastReply(context.http)
+        found = real(context._replace(http=http), *given)
+        is_unknown = http.reply is not None and http.reply.status in (400, 403, 404)
+        return fails("it is not known") if is_unknown and not found else found
+
+    return ask
+
+
+def retold(change: Callable[[dict[str, Any], Any], dict[str, Any] | None]) -> Make:
+    """Return the leak of a report whose gaps are each as ``change`` makes it, or left out."""
+
+    def make(real: Any) -> Callable[..., Any]:
+        def report(request: Any, collected: Any) -> Any:
+            result = real(request, collected)
+            changed = [change(gap, collected) for gap in result.envelope.gaps]
+            return rewritten(result, request, gaps=[gap for gap in changed if gap is not None])
+
+        return report
+
+    return make
+
+
+def rewritten(result: Any, request: Any, **parts: Any) -> Any:
+    """Return an answer with other ``data`` or ``gaps``."""
+    result.envelope.update(parts)
+    layout = RenderOptions(request.pretty, request.width)
+    return result._replace(text=renderer(request.format)(result.envelope, layout))
+
+
+def redated(rows: Callable[..., Iterable[Any]], change: Callable[[Any, Record], Record]) -> Make:
+    """Return the leak of a reader that makes a record of each of ``rows``: as ``change`` makes it of both."""
+
+    def make(real: Any) -> Callable[..., Any]:
+        def read(*given: Any) -> Iterator[Record]:
+            for row, record in zip(rows(*given), real(*given), strict=True):
+                yield change(row, record) if record.id else record
+
+        return read
 
     return make
 

@@ -11,7 +11,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.instant import Instant
 from pit_fetch.mcp.lines import document
-from pit_fetch.times import end_of_minute
+from pit_fetch.times import end_of_day_anywhere
 from tests.laws.mutants.leak import Mutant, in_module
 
 _LAWS = ("sample: mcp", "bz-news-api: mcp", "sec_full_text: mcp")
@@ -80,18 +80,15 @@ def _first_blocks_too(real: Any) -> Any:
     return records
 
 
-def _one_for_all(real: Any) -> Any:
-    """An array on the way to the items is looked into if it has one element."""
-
-    def ends(content: Any, names: Any, *rest: Any) -> Any:
-        is_many = isinstance(content, list) and len(content) > 1 and names
-        return iter(()) if is_many else real(content, names, *rest)
-
-    return ends
-
-
 def _as_one_text(real: Any) -> Any:
-    return lambda blocks: ["".join(real(blocks))]
+    def records(result: Any, mapped: Any) -> Any:
+        blocks = result.get("content")
+        texts = (
+            [str(block.get("text")) for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+        )
+        return real({**result, "content": [{"type": "text", "text": "".join(texts)}]} if texts else result, mapped)
+
+    return records
 
 
 def _strictly(real: Any) -> Any:
@@ -105,23 +102,22 @@ def _strictly(real: Any) -> Any:
 
 
 def _of_any_number(real: Any) -> Any:
-    def of_number(value: Any, units: int) -> Any:
-        return datetime.fromtimestamp(0, UTC) if value == 0 else real(value, units)
+    def instant(value: Any, *given: Any) -> Any:
+        return datetime.fromtimestamp(0, UTC) if type(value) is int and value == 0 else real(value, *given)
 
-    return of_number
-
-
-def _at_its_minute(real: Any) -> Any:
-    return lambda moment, text, zone: end_of_minute(moment)
+    return instant
 
 
-def _finer(real: Any) -> Any:
-    """What an argument asks for by day or minute may be the one that is not over."""
-    return lambda at, mapped, form: real(at, mapped, "instant")
+def _a_day_later(real: Any) -> Any:
+    """What an argument asks for may be of a day that is not over."""
 
+    def later(tool: Any) -> Any:
+        values = tool.values
+        return tool._replace(
+            values=lambda given, moment: values(given, moment._replace(at=end_of_day_anywhere(moment.at.date())))
+        )
 
-def _as_of_now(real: Any) -> Any:
-    return lambda at, mapped, form: at.astimezone(mapped.zone or ZoneInfo("America/New_York"))
+    return lambda *given: {name: later(tool) for name, tool in real(*given).items()}
 
 
 def _as_one_document(real: Any) -> Any:
@@ -150,21 +146,13 @@ MUTANTS: tuple[Mutant, ...] = (
     _items("another server's wall clock is read as UTC", "instant_of", _in_utc, _GATE),
     _items("what another server does not date passes", "instant_of", _dated_anyhow, _GATE),
     _items(
-        "a revision by another server is overlooked",
-        "_record",
-        lambda real: lambda item, mapped: real(item, mapped._replace(revised_at="")),
+        "a revision by another server, or of a part of its item, is overlooked",
+        "records",
+        lambda real: lambda result, mapped: [record._replace(revised_at=None) for record in real(result, mapped)],
         _GATE,
     ),
-    _items(
-        "a later part of another server's item is overlooked",
-        "_stamps_within",
-        lambda real: lambda value: (),
-        _GATE,
-    ),
-    _items("a second page of another server takes the first away", "_values_at_path", _one_for_all, _GATE),
-    _items("a second text of another server takes the first away", "_texts", _as_one_text, _GATE),
-    _items("an unset time of another server is long ago", "_parse_unix", _of_any_number, _GATE),
-    _items("a day of another server counts from its midnight", "_end_of_minute", _at_its_minute, _GATE),
+    _items("a second text of another server takes the first away", "records", _as_one_text, _GATE),
+    _items("an unset time of another server is long ago", "instant_of", _of_any_number, _GATE),
     Mutant(
         "an unreadable item costs another server's answer",
         "pit_fetch.mcp.lines:json_tree",
@@ -172,20 +160,7 @@ MUTANTS: tuple[Mutant, ...] = (
         _GATE,
     ),
     _items("a document of another server takes the one before it away", "documents", _as_one_document, _GATE),
-    Mutant(
-        "a text of another server that is cut off loses what was whole",
-        "pit_fetch.mcp.documents:_closed",
-        lambda real: lambda text: text,
-        _GATE,
-    ),
-    Mutant(
-        "a text of another server that is cut off shows what was not whole",
-        "pit_fetch.mcp.documents:_closed",
-        lambda real: lambda text: real(text).replace('"": NaN', '"": 0').replace("NaN", "0"),
-        _GATE,
-    ),
-    Mutant("an argument asks for a day that is not over", "pit_fetch.mcp.gate:_last", _finer, _LIMITED),
-    Mutant("an argument asks for items whose day is not over", "pit_fetch.mcp.gate:_last", _as_of_now, _LIMITED),
+    Mutant("an argument asks for a day that is not over", "pit_fetch.mcp.gate:tools_for", _a_day_later, _LIMITED),
     Mutant("a gate says how many items came", "pit_fetch.mcp.gate:records", _says_how_many, _GATE),
     Mutant("a gate passes on what stands beside the items", "pit_fetch.mcp.gate:records", _first_blocks_too, _GATE),
 )

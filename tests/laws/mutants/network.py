@@ -2,32 +2,87 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import urljoin
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.transport import Signature
-from pit_fetch.wire import _UNREADABLE, _Twice, strict_json
+from pit_fetch.net.client import REDIRECTS, signature
+from pit_fetch.transport import HttpRequest
+from pit_fetch.wire import strict_json
 from tests.laws.mutants.leak import ANY, fails, in_module
+from tests.laws.plant import Make
 
 _REDIRECTS = ("sample: redirects",)
 _CHILDREN = ("earningscall: partial failure",)
 
 
 def _key_among_the_parameters(real: Any) -> Any:
-    def exchange(client: Any, host: Any, base: Any, request: Any, redirects: Any) -> Any:
-        params = {**request.params, **request.signature.params}
-        return real(client, host, base, request._replace(params=params, signature=Signature()), redirects)
+    def get(client: Any, host: Any, path: Any, params: Any = None, *given: Any, **named: Any) -> Any:
+        declared = next(known for known in client.hosts if known.name == host)
+        return real(
+            client, host, path, {**(params or {}), **signature(declared, client.credentials).params}, *given, **named
+        )
 
-    return exchange
+    return get
+
+
+class _Following:
+    """A transport that follows redirects by itself, as HTTP libraries do."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+
+    def send(self, request: Any) -> Any:
+        reply = self._transport.send(request)
+        location = reply.header("Location")
+        if reply.status not in REDIRECTS or not location:
+            return reply
+        return self._transport.send(request._replace(url=urljoin(request.url, location), params={}))
+
+
+def _by_the_library(real: Any) -> Any:
+    def begin(client: Any, *given: Any, **named: Any) -> None:
+        real(client, *given, **named)
+        client.transport = _Following(client.transport)
+
+    return begin
+
+
+def _wherever_a_path_leads(real: Any) -> Any:
+    def get(client: Any, host: Any, path: Any, *given: Any, **named: Any) -> Any:
+        try:
+            return real(client, host, path, *given, **named)
+        except UpstreamError as error:
+            if error.gap.code != Code.NOT_A_PATH:
+                raise
+            declared = next(known for known in client.hosts if known.name == host)
+            return client.transport.send(HttpRequest("GET", declared.url + path))
+
+    return get
 
 
 def _reply_in_the_error(real: Any) -> Any:
-    def given_up(host: Any, reply: Any) -> UpstreamError:
-        return UpstreamError(Code.HTTP_STATUS, host=reply.body.decode("utf-8", "replace"), status=reply.status)
+    def get(client: Any, *given: Any, **named: Any) -> Any:
+        transport, bodies = client.transport, list[str]()
 
-    return given_up
+        def send(request: Any) -> Any:
+            reply = transport.send(request)
+            bodies.append(reply.body.decode("utf-8", "replace"))
+            return reply
+
+        client.transport = type("Keeping", (), {"send": staticmethod(send)})
+        try:
+            return real(client, *given, **named)
+        except UpstreamError as error:
+            if error.gap.code != Code.HTTP_STATUS or not bodies:
+                raise
+            raise UpstreamError(Code.HTTP_STATUS, host=bodies[-1], status=error.gap.params["status"]) from None
+        finally:
+            client.transport = transport
+
+    return get
 
 
 def _row_in_the_error(real: Any) -> Any:
@@ -40,14 +95,33 @@ def _row_in_the_error(real: Any) -> Any:
     return lenient_json
 
 
-def _twice_spoils_all(real: Any) -> Any:
-    """A label that stands twice makes all of its reply unreadable."""
-    return lambda pairs: _UNREADABLE if isinstance(real(pairs), _Twice) else real(pairs)
+def _without_repeated_names(pairs: Any) -> Any:
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else fails()
 
 
-def _less_deep_spoils_all(real: Any) -> Any:
-    """A value that lies less deep than the rows, and cannot be read, makes all of its reply unreadable."""
-    return lambda value, rows: fails() if rows and value is _UNREADABLE else real(value, rows)
+def _readable_whole(**how: Any) -> Make:
+    """A reply of which a part cannot be read is unreadable."""
+
+    def make(real: Any) -> Any:
+        def lenient_json(body: bytes, rows: int) -> Any:
+            try:
+                json.loads(body, **how)
+            except RecursionError:
+                fails()
+            except ValueError:
+                pass
+            return real(body, rows)
+
+        return lenient_json
+
+    return make
+
+
+def _patiently(real: Any) -> Any:
+    def get(client: Any, *given: Any, patience: float = 1.0, **named: Any) -> Any:
+        return real(client, *given, **named)
+
+    return get
 
 
 def _of_some(real: Any) -> Any:
@@ -63,52 +137,31 @@ _paging = in_module("pit_fetch.paging")
 _client = in_module("pit_fetch.net.client")
 
 MUTANTS = (
-    _wire("a label twice spoils a reply", "_object", _twice_spoils_all, ("alphavantage: non-interference",)),
-    _client("a key stands among a request's parameters", "Client._exchange", _key_among_the_parameters, ANY),
-    _client(
-        "a redirect leads to another host",
-        "_target",
-        lambda real: lambda url, location, base: urljoin(url, location),
-        _REDIRECTS,
+    _wire(
+        "a label twice spoils a reply",
+        "lenient_json",
+        _readable_whole(object_pairs_hook=_without_repeated_names),
+        ("alphavantage: non-interference",),
     ),
-    _client(
-        "a path from a reply chooses the host",
-        "_address",
-        lambda real: lambda host, base, path: base + path,
-        ("sample: links",),
-    ),
-    _client(
-        "a key that a redirect repeats stays in the address",
-        "_redirected",
-        lambda real: lambda request, target: request._replace(url=target, params={}, signature=Signature()),
-        _REDIRECTS,
-    ),
-    _client(
-        "the last reply before giving up is repeated",
-        "_given_up",
-        _reply_in_the_error,
-        ("bz-news-api: failures", "sec_full_text: failures"),
-    ),
+    _wire("a row deeper than a stack costs the others", "lenient_json", _readable_whole(), ANY[:2]),
     _wire("a reply's text in an error", "lenient_json", _row_in_the_error, ("bz-news-api: failures",)),
-    _wire(
-        "a row deeper than a stack costs the others", "_without_depths", lambda real: lambda text, levels: text, ANY[:2]
-    ),
-    _wire(
-        "a row less deep than others costs them", "_readable", _less_deep_spoils_all, ("perplexity: non-interference",)
-    ),
     _wire(
         "a row with a number that is none costs the others",
         "lenient_json",
         lambda real: lambda body, rows: strict_json(body),
         ANY[:2],
     ),
+    _client("a key stands among a request's parameters", "Client.get", _key_among_the_parameters, ANY),
+    _client("redirects are followed wherever they lead", "Client.__init__", _by_the_library, _REDIRECTS),
+    _client("a path from a reply chooses the host", "Client.get", _wherever_a_path_leads, ("sample: links",)),
     _client(
-        "an object that does not come ends the fetch",
-        "Client._exchange",
-        lambda real: (
-            lambda client, host, base, request, policy: real(client, host, base, request, policy._replace(patience=1.0))
-        ),
-        ("sec_full_text: partial failure",),
+        "the last reply before giving up is repeated",
+        "Client.get",
+        _reply_in_the_error,
+        ("bz-news-api: failures", "sec_full_text: failures"),
+    ),
+    _client(
+        "an object that does not come ends the fetch", "Client.get", _patiently, ("sec_full_text: partial failure",)
     ),
     _paging(
         "a child that fails ends the fetch",

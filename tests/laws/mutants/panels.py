@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -10,9 +11,11 @@ from pit_fetch.gaps import GapType
 from pit_fetch.panels.cells import Cell, Grid
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
-from pit_fetch.request.over import from_text
-from tests.laws.mutants.leak import Mutant, first, nothing
+from pit_fetch.pipeline.envelope import PlainEnvelope
+from tests.laws.mutants.leak import Mutant
+from tests.laws.plant import Make
 
+_MEMBERS = "pit_fetch.panels.universe:members"
 _CELLS = ("alphavantage: panel", "bz-news-api: panel", "sec_full_text: panel")
 _UNIVERSE = ("panel: universe",)
 _STATES = ("panel: states",)
@@ -55,7 +58,19 @@ def _by_the_day_in_utc(real: Any) -> Any:
 
 
 def _whoever_is_named(real: Any) -> Any:
-    return lambda text, name: [Member(value) for value in from_text(text, name)]
+    return lambda name, value, read: [Member(member.value) for member in real(name, value, read)]
+
+
+def _read_as(old: str, new: str) -> Make:
+    """A universe's file is read with ``new`` in the place of ``old`` in its header."""
+
+    def make(real: Any) -> Any:
+        def members(name: str, value: Any, read: Any) -> Any:
+            return real(name, value, lambda path: re.sub(rf"\b{old}\b", new, read(path), count=1))
+
+        return members
+
+    return make
 
 
 def _once_answered(real: Any) -> Any:
@@ -70,9 +85,8 @@ def _of_any_state(real: Any) -> Any:
     return lambda request, subject, state, environ: real(request, subject, (), environ)
 
 
-def _of_the_first_state(real: Any) -> Any:
-    known: dict[int, Any] = {}
-    return lambda request, *given: known.setdefault(id(request), (real(request, *given), request))[0]
+def _whatever_limit(real: Any) -> Any:
+    return lambda envelope: real(PlainEnvelope(envelope.data, envelope.gaps))
 
 
 def _unless_cut(real: Any) -> Any:
@@ -111,14 +125,10 @@ MUTANTS = (
     ),
     Mutant("panel: who leaves stays", "pit_fetch.panels.universe:Member.belongs", _to_the_end, _UNIVERSE),
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
-    Mutant(
-        "panel: a universe's days are not read", "pit_fetch.panels.universe:_parse_file", _whoever_is_named, _UNIVERSE
-    ),
-    Mutant("panel: From is not from", "pit_fetch.panels.universe:_normalize_bounds", first, _UNIVERSE),
-    Mutant("panel: start is not from", "pit_fetch.panels.universe:_check_columns", nothing, _UNIVERSE),
+    Mutant("panel: a universe's days are not read", _MEMBERS, _whoever_is_named, _UNIVERSE),
+    Mutant("panel: From is not from", _MEMBERS, _read_as("From", "other"), _UNIVERSE),
     Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
-    Mutant("panel: a state is read once", "pit_fetch.panels.grid:_state", _of_the_first_state, _STATES),
     Mutant(
         "panel: an archive is opened anew in its midst",
         "pit_fetch.archive.archived:OpenArchives.read",
@@ -132,6 +142,6 @@ MUTANTS = (
         _DISTURBED,
     ),
     Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacks", _unless_cut, _LIMITS),
-    Mutant("panel: a limit of one's own is a lack", "pit_fetch.api:_limited", lambda real: lambda *given: "", _LIMITS),
+    Mutant("panel: a limit of one's own is a lack", "pit_fetch.panels.cells:status_of", _whatever_limit, _LIMITS),
     Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

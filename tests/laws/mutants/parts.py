@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pit_fetch.pipeline.chunks import Chunk
-from tests.laws.mutants.leak import Mutant, first, in_module
+from tests.laws.mutants.leak import Mutant, in_module
 
 _LAWS = ("sample: continued",)
 _HOSTILE = ("sample: hostile texts",)
@@ -24,15 +24,41 @@ def _over_again(real: Any) -> Any:
 
 
 def _redacted_after_the_cut(real: Any) -> Any:
-    """The item is cut as the source wrote it: half a key is no key that anything recognises."""
+    """An item is cut as the source wrote it: half a key is no key that anything recognises."""
 
-    def item(record: Any, view: Any) -> Any:
-        shown = real(record, view)
-        return {name: record.payload.get(name, value) for name, value in shown.items()}
+    def raw(record: Any, item: Any) -> Any:
+        return {name: record.payload.get(name, value) for name, value in item.items()}
 
-    return item
+    return lambda records, options: [
+        entry._replace(item=raw(entry.record, entry.item)) for entry in real(records, options)
+    ]
 
 
+def _unchecked(real: Any) -> Any:
+    return lambda item, start, room, fixed, is_refused=None: real(item, start, room, fixed)
+
+
+def _last_one_unchecked(real: Any) -> Any:
+    def part(item: Any, start: Any, room: int, fixed: Any, is_refused: Any = lambda text: False) -> Any:
+        made = real(item, start, room, fixed)
+        return made if made.next is None else real(item, start, room, fixed, is_refused)
+
+    return part
+
+
+def _anew(real: Any) -> Any:
+    def report(request: Any, collected: Any) -> Any:
+        after = request.after and request.after._replace(within=None)
+        return real(request._replace(after=after), collected)
+
+    return report
+
+
+def _by_id(place: Any) -> Any:
+    return lambda real: lambda record: (real(record)[0], place(record.id))
+
+
+_cursor = in_module("pit_fetch.pipeline.cursor")
 _chunks = in_module("pit_fetch.pipeline.chunks")
 
 MUTANTS = (
@@ -46,7 +72,7 @@ MUTANTS = (
     ),
     Mutant(
         "parts: a text is cut before its keys are redacted",
-        "pit_fetch.pipeline.envelope:_item",
+        "pit_fetch.pipeline.envelope:entries",
         _redacted_after_the_cut,
         _LAWS,
     ),
@@ -64,20 +90,20 @@ MUTANTS = (
     ),
     _chunks(
         "parts: a piece is cut that the gate refuses",
-        "_piece",
-        lambda real: lambda text, room, is_refused: real(text, room, lambda piece: False),
+        "chunk",
+        _unchecked,
         _HOSTILE,
     ),
     _chunks(
         "parts: the last piece is not looked at",
-        "_piece",
-        lambda real: lambda text, room, is_refused: text if len(text) <= room else real(text, room, is_refused),
+        "chunk",
+        _last_one_unchecked,
         _HOSTILE,
     ),
     Mutant(
         "parts: an item begins anew whenever another is left out",
-        "pit_fetch.engine.report:_start",
-        lambda real: lambda request, shown: None,
+        "pit_fetch.engine.report:report",
+        _anew,
         (*_HOSTILE, *_LAWS),
     ),
     Mutant(
@@ -86,17 +112,7 @@ MUTANTS = (
         lambda real: lambda content, pit: False,
         _HOSTILE,
     ),
-    Mutant(
-        "parts: a cursor has no room for a long id",
-        "pit_fetch.pipeline.cursor:_short",
-        first,
-        _HOSTILE,
+    _cursor(
+        "parts: long ids that begin alike are one place", "place_among_ties", _by_id(lambda name: name[:64]), _HOSTILE
     ),
-    Mutant(
-        "parts: long ids that begin alike are one place",
-        "pit_fetch.pipeline.cursor:_short",
-        lambda real: lambda name: name[:64],
-        _HOSTILE,
-    ),
-    Mutant("parts: a text is read as deep as Python can", "pit_gate:_MAX_QUOTED_LEVELS", lambda real: 9_999, _HOSTILE),
 )

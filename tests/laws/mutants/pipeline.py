@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -15,22 +16,23 @@ from pit_fetch.pipeline import select
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build
 from pit_fetch.pipeline.select import Withheld, in_order, public
 from pit_fetch.provider import Page, Record, Watermark
-from tests.laws.mutants.leak import ANY, Mutant, in_module, kept
+from tests.laws.mutants.leak import ANY, Mutant, in_module, kept, retold
 from tests.laws.plant import Make
 
 _UNDER_A_PIT = ("sample: non-interference", "bz-news-api: non-interference")
 _BY_CURSOR = ("sample: snapshots", "alphavantage: snapshots")
+_BUILD_QUERY = "pit_fetch.request.query:build_query"
 
 
 # What is filtered, and in which order.
 
 
 def _limit_before_filter(real: Any) -> Any:
-    def stream(fetch: Any, source: Any) -> Iterator[Any]:
+    def public(wanted: Any, stream: Any, cutoff: Any) -> Any:
         place = count()
-        return kept(real(fetch, source), lambda record: next(place) < fetch.request.limit)
+        return real(wanted, kept(stream, lambda record: next(place) < wanted.request.limit), cutoff)
 
-    return stream
+    return public
 
 
 def _versions_before_filter(real: Any) -> Any:
@@ -44,13 +46,30 @@ def _versions_before_filter(real: Any) -> Any:
 def _filters_before_versions(real: Any) -> Any:
     """The window and the source's own filters see every version, and an old one that passes stands for the item."""
 
-    def take(fetch: Any, stream: Any) -> Any:
+    def public(wanted: Any, stream: Any, cutoff: Any) -> Any:
         def is_wanted(record: Record) -> bool:
-            return fetch.query.in_window(record) and bool(fetch.request.provider.select(fetch.query, record))
+            return wanted.query.in_window(record) and bool(wanted.request.provider.select(wanted.query, record))
 
-        return real(fetch, kept(stream, is_wanted))
+        return real(wanted, kept(stream, is_wanted), cutoff)
 
-    return take
+    return public
+
+
+def _one_version(rank: Callable[[Record], Any]) -> Make:
+    """Of several versions of an item, the one that ``rank`` makes the greatest stands for it."""
+
+    def make(real: Any) -> Any:
+        def ordered(stream: Iterable[Any]) -> Iterator[Any]:
+            every, chosen = list(stream), dict[str, Record]()
+            for record in filter(lambda element: isinstance(element, Record), every):
+                chosen[record.id] = max(chosen.get(record.id, record), record, key=rank)
+            yield from real(
+                element for element in every if not isinstance(element, Record) or chosen[element.id] is element
+            )
+
+        return ordered
+
+    return make
 
 
 def _as_they_come(real: Any) -> Any:
@@ -67,40 +86,62 @@ def _as_they_come(real: Any) -> Any:
 def _judged_before_filter(real: Any) -> Any:
     """A gap says that rows lack a field, whether or not they were public."""
 
-    def watched(fetch: Any, stream: Any) -> Iterator[Any]:
-        for element in real(fetch, stream):
-            records = (
-                element.records if isinstance(element, Page) else (element,) if isinstance(element, Record) else ()
-            )
-            missing = [name for record in records if record.id for name in fetch.query.operation.missing_in(record)]
+    def public(wanted: Any, stream: Any, cutoff: Any) -> Any:
+        return real(wanted, watched(wanted, stream), cutoff)
+
+    def watched(wanted: Any, stream: Any) -> Iterator[Any]:
+        for element in stream:
+            records = [record for record in select.records_of(element) if record.id]
+            missing = [name for record in records for name in wanted.query.operation.missing_in(record)]
             if missing:
-                yield fetch.wanted.flaw(missing[:1])
+                yield wanted.flaw(missing[:1])
             yield element
 
-    return watched
+    return public
 
 
 def _derived_before_filter(real: Any) -> Any:
     """What is computed across records rests on those that are withheld, too."""
 
-    def take(fetch: Any, stream: Any) -> Any:
-        provider = fetch.request.provider
-        derive = provider.derive(fetch.query)
+    def judged(wanted: Any, stream: Any, cutoff: Any) -> Any:
+        provider = wanted.request.provider
+        derive = provider.derive(wanted.query)
         if derive is not None:
             ordered = in_order(public(stream, lambda: None, Withheld()))
             stream = derive(record for record in ordered if isinstance(record, Record))
-            fetch.wanted.request = fetch.request._replace(provider=replace(provider, derive=lambda query: None))
-        return real(fetch, stream)
+            wanted.request = wanted.request._replace(provider=replace(provider, derive=lambda query: None))
+        return real(wanted, stream, cutoff)
 
-    return take
+    return judged
 
 
-def _horizon_of_the_window(real: Any) -> Any:
-    def horizon(request: Any, query: Any) -> Any:
-        bounds = (query.now, request.until, request.after and request.after.instant)
-        return min(bound for bound in bounds if bound is not None)
+def _horizon_of_the_window(is_due: Callable[[Any, Any], object]) -> Make:
+    """The window bounds what is read although ``is_due``, of the request and its query: all records are needed."""
 
-    return horizon
+    def make(real: Any) -> Any:
+        def build_query(request: Any, started: Any) -> Any:
+            query = real(request, started)
+            bounds = query.now, query.until, request.after and request.after.instant
+            narrowed = query._replace(horizon=min(bound for bound in bounds if bound is not None))
+            return narrowed if is_due(request, query) else query
+
+        return build_query
+
+    return make
+
+
+def _up_to_the_ends(real: Any) -> Any:
+    def build_query(request: Any, started: Any) -> Any:
+        now, pit = request.pit or started, request.pit
+        window = {"since": request.since, "until": request.until}
+        return real(request, started)._replace(now=now, pit=pit, horizon=now, **window)
+
+    return build_query
+
+
+def _cut_at(cutoff_of: Callable[[Any, Any], Any]) -> Make:
+    """Records count as public at an instant of the filter's request and query, and of its true cutoff."""
+    return lambda real: lambda wanted, stream, cutoff: real(wanted, stream, lambda: cutoff_of(wanted, cutoff()))
 
 
 # What is counted.
@@ -170,48 +211,31 @@ def _all_records_awaited(real: Any) -> Any:
 
 
 def _all_records_scanned(real: Any) -> Any:
-    def take(fetch: Any, stream: Any) -> Any:
-        left = iter(range(fetch.request.max_pages * fetch.request.provider.page_size))
-        return real(fetch, kept(stream, lambda record: next(left, None) is not None))
+    def public(wanted: Any, stream: Any, cutoff: Any) -> Any:
+        left = iter(range(wanted.request.max_pages * wanted.request.provider.page_size))
+        return real(wanted, kept(stream, lambda record: next(left, None) is not None), cutoff)
 
-    return take
+    return public
 
 
 # What is said of it.
 
 
-def _gaps(change: Callable[[Gap, CollectedRecords], Gap | None]) -> Make:
-    """The gaps of a fetch, each as ``change`` makes it, or left out."""
-
-    def make(real: Any) -> Any:
-        def gaps(request: Any, collected: CollectedRecords, shown: Any) -> list[Gap]:
-            changed = [change(original, collected) for original in real(request, collected, shown)]
-            return [original for original in changed if original is not None]
-
-        return gaps
-
-    return make
+def _only_when(kind: str, is_due: Callable[[CollectedRecords], object]) -> Make:
+    return retold(lambda told, collected: told if told["type"] != kind or is_due(collected) else None)
 
 
-def _only_when(code: str, is_due: Callable[[CollectedRecords], object]) -> Make:
-    return _gaps(lambda original, collected: original if original.code != code or is_due(collected) else None)
+def _counted(count_of: Callable[[CollectedRecords], int]) -> Make:
+    return retold(
+        lambda told, collected: (
+            {**told, "reason": f"{told['reason']} ({count_of(collected)})"} if told["type"] == "unverifiable" else told
+        )
+    )
 
 
-def _count_of_undated(original: Gap, collected: CollectedRecords) -> Gap:
-    return gap(Code.UNDATED_SERVED, count=len(collected.withheld.undated)) if original.code == "undated" else original
-
-
-def _count_of_unusable(original: Gap, collected: CollectedRecords) -> Gap:
-    unusable = collected.withheld.unusable
-    return gap(Code.UNUSABLE, count=unusable) if original.code == "undated" and unusable else original
-
-
-def _no_data_unless_late(original: Gap, collected: CollectedRecords) -> Gap | None:
-    return None if original.type == "no_data" and collected.withheld.late else original
-
-
-def _no_hint_if_late(original: Gap, collected: CollectedRecords) -> Gap:
-    return gap(Code.NOTHING) if original.code == "nothing_with_hint" and collected.withheld.late else original
+def _no_hint_if_late(told: dict[str, Any], collected: CollectedRecords) -> dict[str, Any]:
+    is_late = told["type"] == "no_data" and collected.withheld.late
+    return {**told, "reason": gap(Code.NOTHING).reason} if is_late else told
 
 
 def _exit_code_of_late(real: Any) -> Any:
@@ -255,11 +279,6 @@ def _json_alone_is_judged(real: Any) -> Any:
     return report
 
 
-def _by_the_clock(real: Any) -> Any:
-    """A PIT that is yet to come is read as up to now, and not as up to the last reply."""
-    return lambda fetch: real(fetch) and min(fetch.request.pit, fetch.runtime.clock.now())
-
-
 def _cached_across_pits(real: Any) -> Any:
     pages: dict[str, Any] = {}
 
@@ -272,7 +291,7 @@ def _cached_across_pits(real: Any) -> Any:
 
 _select = in_module("pit_fetch.pipeline.select")
 _fetch = in_module("pit_fetch.engine.fetch")
-_query = in_module("pit_fetch.request.query")
+_filter = in_module("pit_fetch.engine.record_filter")
 _cursor = in_module("pit_fetch.pipeline.cursor")
 _report = in_module("pit_fetch.engine.report")
 
@@ -289,43 +308,44 @@ MUTANTS = (
         lambda real: lambda record, cutoff: "public" if real(record, cutoff) == "undated" else real(record, cutoff),
         _UNDER_A_PIT,
     ),
-    _fetch("limit before filter", "Fetch._until_it_ends", _limit_before_filter, ANY),
+    _filter("limit before filter", "RecordFilter.public", _limit_before_filter, ANY),
     _select("versions are chosen before the filter", "public", _versions_before_filter, _UNDER_A_PIT),
     _select(
         "an older version is preferred",
-        "_version",
-        lambda real: lambda record: (real(record)[0], -real(record)[1], *real(record)[2:]),
+        "in_order",
+        _one_version(
+            lambda record: -max(stamp for stamp in (record.available_at, record.revised_at) if stamp).timestamp()
+        ),
         ("sample: versions", "bz-news-api: versions"),
     ),
-    _select(
-        "of several versions the first to arrive",
-        "_newest_versions",
-        lambda real: lambda records: list({record.id: record for record in reversed(list(records))}.values()),
-        _UNDER_A_PIT,
-    ),
+    _select("of several versions the first to arrive", "in_order", _one_version(lambda record: 0), _UNDER_A_PIT),
     _select(
         "rows that lack a promised field are served",
         "require_fields",
         lambda real: lambda stream, required, flaw: stream,
         ("sample: promised",),
     ),
-    _fetch(
+    _filter(
         "what is withheld decides whether rows lack a field",
-        "Fetch._until_it_ends",
+        "RecordFilter.public",
         _judged_before_filter,
         ("sample: promised",),
     ),
-    _fetch("filters before versions", "Fetch._take", _filters_before_versions, ("sample: versions",)),
-    _fetch("what is derived sees withheld records", "Fetch._take", _derived_before_filter, ANY[:1]),
-    _query("what is derived begins at --after and --date-to", "_horizon", _horizon_of_the_window, ("sample: windows",)),
-    _query(
+    _filter("filters before versions", "RecordFilter.public", _filters_before_versions, ("sample: versions",)),
+    _filter("what is derived sees withheld records", "RecordFilter.public", _derived_before_filter, ANY[:1]),
+    Mutant(
+        "what is derived begins at --after and --date-to",
+        _BUILD_QUERY,
+        _horizon_of_the_window(lambda request, query: request.provider.derive(query)),
+        ("sample: windows",),
+    ),
+    Mutant(
         "a window leaves out newer versions",
-        "_horizon",
-        lambda real: (
-            lambda request, query: real(request, query._replace(operation=query.operation._replace(versions=False)))
-        ),
+        _BUILD_QUERY,
+        _horizon_of_the_window(lambda request, query: query.operation.versions),
         ("sample: versions",),
     ),
+    Mutant("a provider is led to the calendar's ends", _BUILD_QUERY, _up_to_the_ends, ("sample: calendar",)),
     _select("a watermark for a page", "public", _marked_by_page, ("sample: order",)),
     _select("the source's order is kept", "in_order", _as_they_come, (*ANY[2:], *ANY[:1])),
     _cursor("ties in the order of arrival", "position", lambda real: lambda record: (*real(record)[:2], ""), ANY),
@@ -344,7 +364,7 @@ MUTANTS = (
     _select("a watermark rests on withheld records", "public", _all_records_marked, ANY[:1]),
     _select("withheld records count as repeated", "public", _all_repeats_counted, ANY[1:2]),
     _select("withheld records renew the patience", "public", _all_records_awaited, ("sample: patience",)),
-    _fetch("withheld records use up the page cap", "Fetch._take", _all_records_scanned, ANY),
+    _filter("withheld records use up the page cap", "RecordFilter.public", _all_records_scanned, ANY),
     _cursor(
         "a cursor rests on the time of receipt",
         "record_age",
@@ -359,27 +379,27 @@ MUTANTS = (
     ),
     _report(
         "the gap only when something was late",
-        "_gaps",
-        _only_when("late", lambda collected: collected.withheld.late),
+        "report",
+        _only_when("pit_excluded", lambda collected: collected.withheld.late),
         ANY,
     ),
     _report(
         "the gap only when something was undated",
-        "_gaps",
-        _only_when("undated", lambda collected: collected.withheld.undated),
+        "report",
+        _only_when("unverifiable", lambda collected: collected.withheld.undated),
         ANY,
     ),
-    _report("a count of undated items in a gap", "_gaps", _gaps(_count_of_undated), ANY),
-    _report("rows without an identity are counted", "_gaps", _gaps(_count_of_unusable), ANY),
-    _report("no_data only when nothing was late", "_gaps", _gaps(_no_data_unless_late), ANY),
-    _report("the hint depends on what was withheld", "_gaps", _gaps(_no_hint_if_late), ANY[1:2]),
+    _report(
+        "a count of undated items in a gap", "report", _counted(lambda collected: len(collected.withheld.undated)), ANY
+    ),
+    _report(
+        "rows without an identity are counted", "report", _counted(lambda collected: collected.withheld.unusable), ANY
+    ),
+    _report("the hint depends on what was withheld", "report", retold(_no_hint_if_late), ANY[1:2]),
     _report("the exit code tells of late items", "report", _exit_code_of_late, ANY),
     _report("rows without items fail if some were late", "report", _failure_of_late, ANY[:1]),
     _fetch(
         "ids of late items on stderr", "collect", _telling(lambda collected: " ".join(collected.withheld.late)), ANY
-    ),
-    _fetch(
-        "a count of late items on stderr", "collect", _telling(lambda collected: str(len(collected.withheld.late))), ANY
     ),
     Mutant(
         "requests told with -v",
@@ -394,13 +414,20 @@ MUTANTS = (
         ANY,
     ),
     _report("forms other than JSON are not judged", "report", _json_alone_is_judged, ("sample: forms",)),
-    _fetch("the wall clock is the PIT", "Fetch._cutoff", lambda real: lambda fetch: fetch.runtime.clock.now(), ANY),
-    _fetch(
+    _filter(
+        "the wall clock is the PIT", "RecordFilter.public", _cut_at(lambda wanted, cutoff: wanted.query.started), ANY
+    ),
+    _filter(
         "a PIT in the future is taken at its word",
-        "Fetch._cutoff",
-        lambda real: lambda fetch: fetch.request.pit,
+        "RecordFilter.public",
+        _cut_at(lambda wanted, cutoff: wanted.request.pit),
         ("bz-news-api: future", "sample: future", "alphavantage: future"),
     ),
-    _fetch("a PIT in the future follows the clock", "Fetch._cutoff", _by_the_clock, ("sample: overtaken",)),
+    _filter(
+        "a PIT in the future is reached a while after the last reply",
+        "RecordFilter.public",
+        _cut_at(lambda wanted, cutoff: cutoff and min(wanted.request.pit, cutoff + timedelta(hours=1))),
+        ("sample: overtaken",),
+    ),
     _fetch("a page cache across PITs", "collect", _cached_across_pits, ("bz-news-api: repeated",)),
 )

@@ -8,7 +8,7 @@ from datetime import UTC
 from typing import Any
 
 from pit_fetch import times
-from tests.laws.mutants.leak import Mutant, first, in_module
+from tests.laws.mutants.leak import in_module
 from tests.laws.plant import Make
 
 _BZ, _DAYS = ("bz-news-api: non-interference",), ("alphavantage: non-interference", "sec_full_text: non-interference")
@@ -65,11 +65,5 @@ MUTANTS = (
         "parse_rfc2822",
         _respelled(lambda text: re.sub("( [0-9]{2}:[0-9]{2}) ", r"\1:00 ", text)),
         ("corpus: no leak",),
-    ),
-    Mutant(
-        "a provider is led to the calendar's ends",
-        "pit_fetch.request.query:clamp",
-        first,
-        ("sample: calendar", "fred: calendar"),
     ),
 )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from pit_fetch_providers.alphavantage import client, news, reply, rows, windows
+from pit_fetch_providers.alphavantage import client, news, rows, windows
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.times import NEW_YORK, end_of_day
+from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_wall_clock
 from tests.laws.mutants.leak import Mutant, fails, first
 from tests.laws.plant import Make
 
@@ -36,19 +36,45 @@ def _once_more_if_empty(real: Any) -> Any:
 # What is claimed of statements.
 
 
+def _claimed(change: Callable[[Any, Any, Any], Any]) -> Make:
+    """Each claimed statement is as ``change`` makes it, the last day of its period, and when that was reported."""
+
+    def make(real: Any) -> Any:
+        def claimed(records: Any, reported: Any, columns: Any) -> Any:
+            for made in real(records, reported, columns):
+                ends = parse_date(made.payload.get("fiscalDateEnding"))
+                yield made if made.claimed_at is None else change(made, ends, reported[ends])
+
+        return lambda records, reported, columns: tuple(claimed(records, reported, columns))
+
+    return make
+
+
+def _due(made: Any, ends: Any, reported: Any, days: int = 45) -> Any:
+    due = end_of_day(ends + timedelta(days=days), NEW_YORK)
+    return made._replace(claimed_at=max(reported, due))
+
+
 def _at_its_deadline(real: Any) -> Any:
-    def claim(record: Any, reported: Mapping[Any, Any], deadline: timedelta) -> Any:
-        return real(record, {ends: end_of_day(ends, NEW_YORK) for ends in reported}, deadline)
-
-    return claim
-
-
-def _as_if_known(real: Any) -> Any:
-    return lambda quarter, years: real(quarter, [year._replace(at=quarter.at) for year in years])
+    return lambda records, reported, columns: real(
+        records, {ends: end_of_day(ends, NEW_YORK) for ends in reported}, columns
+    )
 
 
-def _unless_a_year_ends_with_it(real: Any) -> Any:
-    return lambda quarter, years: all(year.ends != quarter.ends for year in years)
+def _by_the_years_that_are_listed(real: Any) -> Any:
+    def claimed(records: Any, reported: Any, columns: Any) -> Any:
+        years = {made.payload.get("fiscalDateEnding") for made in records if _is_annual(made)}
+
+        def change(made: Any, ends: Any, at: Any) -> Any:
+            return made if made.payload.get("fiscalDateEnding") in years else _due(made, ends, at)
+
+        return _claimed(change)(real)(records, reported, columns)
+
+    return claimed
+
+
+def _is_annual(made: Any) -> bool:
+    return str(made.payload.get("record_type")).startswith("annual")
 
 
 def _in_all_columns(real: Any) -> Any:
@@ -60,7 +86,14 @@ def _in_all_columns(real: Any) -> Any:
 
 def _answered(change: Callable[[Any], Any]) -> Make:
     """Return the leak that reads the label of a bar as if ``change`` had been applied to the reply."""
-    return lambda real: lambda row, function_reply, ends: real(row, change(function_reply), ends)
+    return lambda real: lambda row, function_reply: real(row, change(function_reply))
+
+
+def _at_its_label(real: Any) -> Any:
+    def ends(row: Any, function_reply: Any) -> Any:
+        return real(row, function_reply) and parse_wall_clock(str(row["timestamp"]).strip(), NEW_YORK)
+
+    return ends
 
 
 def _in_utc(function_reply: Any) -> Any:
@@ -71,8 +104,19 @@ def _in_the_first_zone(function_reply: Any) -> Any:
     return function_reply._replace(function=function_reply.function._replace(zones=function_reply.function.zones[:1]))
 
 
+def _as_a_day(function_reply: Any) -> Any:
+    query = function_reply.query
+    return function_reply._replace(query=query._replace(options={**query.options, "interval": "daily"}))
+
+
 def _end_of_its_day(real: Any) -> Any:
-    return lambda day, zone: real(day, zone) if zone is NEW_YORK else end_of_day(day, zone)
+    def records(function_reply: Any) -> Any:
+        is_coin = function_reply.meta.get("time_zone") == "UTC" and "interval" not in function_reply.meta
+        for made in real(function_reply):
+            at = made.available_at
+            yield made._replace(available_at=at - timedelta(hours=1)) if at and is_coin else made
+
+    return records
 
 
 def _at_its_period_s_end(real: Any) -> Any:
@@ -83,15 +127,30 @@ def _at_its_period_s_end(real: Any) -> Any:
 
 
 def _by_the_last_report(real: Any) -> Any:
-    def year(row: Any, function_reply: Any, quarters: Any) -> Any:
-        made = real(row, function_reply, quarters)
-        if made is None or made.available_at is None:
-            return made
-        return made._replace(
-            available_at=max(q.available_at for q in quarters if q.ends == made.ends and q.available_at)
-        )
+    def records(function_reply: Any) -> Any:
+        every = [*real(function_reply)]
+        reports: dict[Any, list[Any]] = {}
+        for made in every:
+            if made.id and made.available_at is not None and not _is_annual(made):
+                reports.setdefault(made.payload["fiscalDateEnding"], []).append(made.available_at)
+        for made in every:
+            later = (
+                reports.get(made.payload.get("fiscalDateEnding")) if made.available_at and _is_annual(made) else None
+            )
+            yield made._replace(available_at=max(later)) if later else made
 
-    return year
+    return records
+
+
+def _by_all_rows(real: Any) -> Any:
+    """Which annual rows are whole years is judged as if every quarter had been reported long ago."""
+
+    def records(function_reply: Any) -> Any:
+        rows = [(kind, row and {**row, "reportedDate": "1990-01-01"}) for kind, row in function_reply.rows]
+        whole = {made.id for made in real(function_reply._replace(rows=rows))}
+        return (made for made in real(function_reply) if made.id in whole)
+
+    return records
 
 
 def _without(column: str) -> Make:
@@ -124,12 +183,12 @@ def _whatever_its_columns(real: Any) -> Any:
 # Which reply is whose, and which rows can be read.
 
 
-def _objects_alone(real: Any) -> Any:
-    def raw_rows(document: Any, function: Any) -> Iterator[Any]:
-        for kind, row in real(document, function):
-            yield kind, row if isinstance(row, dict) else fails()
+def _readable_rows_alone(real: Any) -> Any:
+    def decode(body: bytes, function: Any) -> Any:
+        document = real(body, function)
+        return document if all(row is not None for _, row in document.rows) else fails()
 
-    return raw_rows
+    return decode
 
 
 def _whole_document(real: Any) -> Any:
@@ -145,30 +204,25 @@ def _whole_document(real: Any) -> Any:
 
 
 def _strict_cells(real: Any) -> Any:
-    def cells(line: str) -> Any:
+    def decode(body: bytes, function: Any) -> Any:
         try:
-            return next(csv.reader([line], strict=True), None)
+            if body[:1] not in (b"{", b"["):
+                list(csv.reader(body.decode("utf-8", "replace").splitlines(), strict=True))
         except csv.Error:
             fails()
+        return real(body, function)
 
-    return cells
-
-
-def _any_series(real: Any) -> Any:
-    def series(document: Mapping[str, Any], function: Any) -> Any:
-        parts = [part for key, part in document.items() if not reply._is_meta(key) and isinstance(part, dict)]
-        return parts[0] if len(parts) == 1 else real(document, function)
-
-    return series
+    return decode
 
 
-def _any_of_the_tickers(real: Any) -> Any:
-    def is_on_another(row: Any, requested: Any, tickers: set[str]) -> Any:
-        from pit_fetch_providers.alphavantage.subject import _tickers
+def _known_by(**names: Any) -> Make:
+    """A reply is taken for the function's own whatever it names."""
+    return lambda real: lambda body, function: real(body, function._replace(**names))
 
-        return real(row, requested, set() if tickers & _tickers(row) else tickers)
 
-    return is_on_another
+def _asked_without(name: str) -> Make:
+    """Rows are compared with the request as if it did not have the option ``name``."""
+    return lambda real: lambda document, query: real(document, query._replace(options={**query.options, name: None}))
 
 
 # What is asked for, and what is said.
@@ -185,20 +239,24 @@ def _message_in_the_error(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("av: a statement counts from its report", f"{_HERE}.statements:_QUARTER", lambda real: real * 0, _CLAIMED),
-    Mutant("av: a year counts from a quarter's deadline", f"{_HERE}.statements:_YEAR", lambda real: real / 2, _CLAIMED),
-    Mutant("av: a statement counts from its deadline", f"{_HERE}.statements:_claim", _at_its_deadline, _CLAIMED),
-    Mutant("av: a deadline on a weekend", f"{_HERE}.periods:weekday_from", first, _CLAIMED),
     Mutant(
-        "av: a year that is not public shows which quarter is its last",
-        f"{_HERE}.statements:_is_within_a_year",
-        _unless_a_year_ends_with_it,
+        "av: a statement counts from its report",
+        f"{_HERE}.statements:claimed",
+        _claimed(lambda made, ends, at: made._replace(claimed_at=at)),
         _CLAIMED,
     ),
     Mutant(
-        "av: years that are not public show when years end",
-        f"{_HERE}.statements:_is_within_a_year",
-        _as_if_known,
+        "av: a year counts from a quarter's deadline",
+        f"{_HERE}.statements:claimed",
+        _claimed(lambda made, ends, at: _due(made, ends, at) if _is_annual(made) else made),
+        _CLAIMED,
+    ),
+    Mutant("av: a statement counts from its deadline", f"{_HERE}.statements:claimed", _at_its_deadline, _CLAIMED),
+    Mutant("av: a deadline on a weekend", f"{_HERE}.periods:weekday_from", first, _CLAIMED),
+    Mutant(
+        "av: a year that is not public shows which quarter is its last",
+        f"{_HERE}.statements:claimed",
+        _by_the_years_that_are_listed,
         _CLAIMED,
     ),
     Mutant("av: a claimed statement in all its columns", f"{_HERE}.statements:claimed", _in_all_columns, _CLAIMED),
@@ -208,9 +266,9 @@ MUTANTS = (
         _once_more_if_empty,
         ("alphavantage: quota",),
     ),
-    Mutant("av: a bar at its label", f"{_HERE}.bars:_interval", lambda real: lambda function_reply: timedelta(0), _AV),
-    Mutant("av: an Eastern label read as UTC", f"{_HERE}.bars:_latest", _answered(_in_utc), _AV),
-    Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:_latest", _answered(_in_the_first_zone), _CORPUS),
+    Mutant("av: a bar at its label", f"{_HERE}.bars:end_of_interval", _at_its_label, _AV),
+    Mutant("av: an Eastern label read as UTC", f"{_HERE}.bars:end_of_interval", _answered(_in_utc), _AV),
+    Mutant("av: the minutes of a CSV are UTC", f"{_HERE}.bars:end_of_interval", _answered(_in_the_first_zone), _CORPUS),
     Mutant(
         "av: a running row is a record",
         f"{_HERE}.rows:held_while_running",
@@ -223,7 +281,7 @@ MUTANTS = (
         lambda real: lambda first, interval: first,
         _RUNNING,
     ),
-    Mutant("av: a running week's indicator", f"{_HERE}.bars:_LAST_DAYS", lambda real: {}, _RUNNING),
+    Mutant("av: a running week's indicator", f"{_HERE}.bars:end_of_label", _answered(_as_a_day), _RUNNING),
     Mutant(
         "av: analytics of a running day",
         f"{_HERE}.bars:end_of_window",
@@ -233,7 +291,7 @@ MUTANTS = (
     Mutant("av: a day's bar at the close", f"{_HERE}.bars:EVENING", lambda real: timedelta(hours=16), _AV),
     Mutant("av: a running week's bar", f"{_HERE}.periods:friday", first, _AV),
     Mutant("av: a running month's bar", f"{_HERE}.periods:last_weekday_of_month", first, _AV),
-    Mutant("av: a coin's day before the evening", f"{_HERE}.bars:_evening", _end_of_its_day, _CORPUS),
+    Mutant("av: a coin's day before the evening", f"{_HERE}.bars:records", _end_of_its_day, _CORPUS),
     Mutant("av: a report at the end of its fiscal period", f"{_HERE}.earnings:reported", _at_its_period_s_end, _AV),
     Mutant(
         "av: an expected report without a figure",
@@ -243,11 +301,11 @@ MUTANTS = (
     ),
     Mutant("av: a report or a dividend of a weekend", f"{_HERE}.rows:is_weekend", lambda real: lambda day: False, _AV),
     Mutant("av: an article from the start of its minute", f"{_HERE}.news:end_of_minute", first, _AV),
-    Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:_year", _by_the_last_report, _AV),
+    Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:records", _by_the_last_report, _AV),
     Mutant(
         "av: a year by rows that were not public",
-        f"{_HERE}.earnings:_is_year_to_date",
-        lambda real: lambda year, years, quarters: real(year._replace(available_at=None), years, quarters),
+        f"{_HERE}.earnings:records",
+        _by_all_rows,
         _AV,
     ),
     Mutant("av: a dividend by its ex-date", f"{_HERE}.rows:records", _without("declaration_date"), _AV),
@@ -278,20 +336,20 @@ MUTANTS = (
     ),
     Mutant(
         "av: summaries and scores under a PIT",
-        f"{_HERE}.news:_payload",
-        lambda real: lambda row, open_mode: real(row, True),
+        f"{_HERE}.news:records",
+        lambda real: lambda reply: real(reply._replace(query=reply.query._replace(pit=None))),
         _AV,
     ),
     Mutant("av: coin prices of before 2024 are the market's", f"{_HERE}.bars:records", _whatever_its_columns, _CORPUS),
     Mutant("av: coins at the rate of the fetch", f"{_HERE}.function:MARKETS", lambda real: ("CNY", *real), _CORPUS),
-    Mutant("av: a spoilt row fails the fetch", f"{_HERE}.reply:_raw_rows", _objects_alone, _AV),
+    Mutant("av: a spoilt row fails the fetch", f"{_HERE}.reply:decode", _readable_rows_alone, _AV),
     Mutant("av: a deeply nested late row fails the fetch", f"{_HERE}.reply:decode", _whole_document, _AV),
-    Mutant("av: a stray quote in a late row fails the fetch", f"{_HERE}.reply:_cells", _strict_cells, _AV),
-    Mutant("av: any series is the operation's own", f"{_HERE}.reply:_series", _any_series, _CORPUS),
+    Mutant("av: a stray quote in a late row fails the fetch", f"{_HERE}.reply:decode", _strict_cells, _AV),
+    Mutant("av: any series is the operation's own", f"{_HERE}.reply:decode", _known_by(series=""), _CORPUS),
     Mutant(
         "av: any header is the operation's own",
-        f"{_HERE}.reply:_is_own_header",
-        lambda real: lambda header, function: True,
+        f"{_HERE}.reply:decode",
+        _known_by(header=(), columns=(), foreign=()),
         _CORPUS,
     ),
     Mutant(
@@ -302,11 +360,16 @@ MUTANTS = (
     ),
     Mutant(
         "av: rows on another day are served",
-        f"{_HERE}.subject:_IN_A_ROW",
-        lambda real: {option: columns for option, columns in real.items() if option != "date"},
+        f"{_HERE}.subject:rows",
+        _asked_without("date"),
         _CORPUS,
     ),
-    Mutant("av: an article on one of several tickers", f"{_HERE}.subject:_is_on_another", _any_of_the_tickers, _CORPUS),
+    Mutant(
+        "av: an article on one of several tickers",
+        f"{_HERE}.subject:rows",
+        _asked_without("tickers"),
+        ("alphavantage: foreign",),
+    ),
     Mutant(
         "av: a reply on another subject is served",
         f"{_HERE}.subject:check",
@@ -321,7 +384,7 @@ MUTANTS = (
     ),
     Mutant(
         "av: the compact size under a PIT",
-        f"{_HERE}.options:_size",
+        f"{_HERE}.options:parameters",
         lambda real: lambda query: real(query._replace(pit=None)),
         _REACH,
     ),

@@ -164,14 +164,3 @@ def test_a_window_and_a_cursor_change_no_price(tmp_path: Path) -> None:
     first = world.fetch(*CALL, "adjust=total", "--limit", "3", pit=EVENING)
     cursor = first.reasons.split("--after ")[1].split()[0]
     assert _closes_at(world, "adjust=total", "--after", cursor) == ["47.52"]
-
-
-def test_what_adjustment_rests_on_is_said(tmp_path: Path) -> None:
-    world = World(av.app(Store({CALL[0]: PAST})), tmp_path)
-    assert "what happened on its day is missing" in world.fetch(*CALL, "adjust=total", pit=EVENING).reasons
-    assert "what happened on its day is missing" not in world.fetch(*CALL, pit=EVENING).reasons
-    done = world.fetch("TIME_SERIES_DAILY", "symbol=IBM", "adjust=total", pit=EVENING)
-    assert (done.gap_types, done.reasons) == (["config"], "TIME_SERIES_DAILY does not take adjust; see --help.")
-    item = world.fetch(*CALL, "adjust=splits", "--fields", "close,adjustment_factor", pit=EVENING).data[-1]
-    assert (item["close"], item["adjustment_factor"]) == ("48", "2")
-    assert world.fetch(*CALL, "--fields", "adjusted", pit=EVENING).status == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,14 +12,12 @@ import pytest
 from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from pit_fetch.testing.server import Response, as_json
-from pit_fetch.transport import HttpRequest
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import SOME_UNDATED, UNDATED, replies, words
 from tests.providers.alphavantage.server import KEY, Store, World, article, bar, earnings, quarter, year
 
 PIT = "2024-02-15T16:00:00-05:00"
 NEW_YORK = ZoneInfo("America/New_York")
-AFTERNOON = datetime(2024, 2, 15, 21, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -159,14 +156,6 @@ def test_an_open_window_ends_quietly_before_the_first_month_of_a_symbol(world: A
     assert ibm.fetch(*HOURLY, "--date-from", "2021-11-15", "--date-to", "2022-02-28").gap_types == ["upstream_error"]
 
 
-def test_a_chain_of_options_of_a_later_day_is_not_asked_for(world: Any) -> None:
-    chain = {"endpoint": "x", "message": "success", "data": [{"contractID": "A", "date": "2024-02-12", "last": "1"}]}
-    server = world(Store(documents={"HISTORICAL_OPTIONS": chain}))
-    assert server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-16", pit=PIT).data == []
-    assert server.queries == []
-    assert len(server.fetch("HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-12", pit=PIT).data) == 1
-
-
 @pytest.mark.parametrize(("pit", "requests"), [(PIT, 2), (None, 1)], ids=["pit", "open"])
 def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None, requests: int) -> None:
     message = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
@@ -278,17 +267,6 @@ def test_a_minute_with_too_many_articles_is_said(world: Any) -> None:
     assert "truncated" in done.gap_types
 
 
-def test_a_minute_with_too_many_articles_that_are_not_public_tells_nothing(
-    world: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
-    public = [article("20240214T120000", "public")]
-    late = [article("20240215T000000", f"dated{n}") for n in range(9)]  # at the start of its day, public at its end
-    seen = [world(Store(articles=rows)).fetch("NEWS_SENTIMENT", pit=PIT) for rows in (public, [*late, *public])]
-    assert len(seen[0].data) == 1
-    assert seen[0].leaves == seen[1].leaves
-
-
 def test_a_news_window_asks_for_whole_days(world: Any) -> None:
     news = world(Store(articles=[article("20240213T000000", "dated"), article("20240213T110000", "early")]))
     done = news.fetch("NEWS_SENTIMENT", "--date-from", "2024-02-13T12:00:00Z", "--date-to", "2024-02-14", pit=PIT)
@@ -361,13 +339,6 @@ def test_other_words_for_an_operation_are_the_same_call(world: Any, word: str, n
     assert server.queries[0]["function"] == name
 
 
-def test_one_ticker_is_a_symbol_where_the_operation_takes_one(world: Any) -> None:
-    ibm = world(Store(documents={"EARNINGS": REPORTS}))
-    assert ibm.fetch("EARNINGS", "--tickers", "ibm", pit=PIT).data == ibm.fetch("EARNINGS", "symbol=IBM", pit=PIT).data
-    assert ibm.queries[0]["symbol"] == "IBM"
-    assert "tickers" not in ibm.queries[0]
-
-
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -383,23 +354,6 @@ def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ..
     done = server.fetch(*words, pit=PIT)
     assert (done.gap_types, server.queries) == (["config"], [])
     assert reason in done.reasons
-
-
-def test_a_word_too_many_names_the_fix(world: Any) -> None:
-    done = world().fetch("TIME_SERIES_DAILY", "IBM")
-    assert done.status == 2
-    assert "write symbol=IBM" in done.complaint
-
-
-def test_a_server_that_ignores_the_window_with_articles_that_are_not_public_tells_nothing(
-    world: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
-    late = {"items": "6", "feed": [article("20240301T120000", "late")] * 6}
-    seen = [
-        world(app=lambda _, r=reply: as_json(r)).fetch("NEWS_SENTIMENT", pit=PIT) for reply in (late, av.NO_ARTICLES)
-    ]
-    assert seen[0].leaves == seen[1].leaves
 
 
 @pytest.mark.parametrize("message", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])
@@ -428,24 +382,6 @@ def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: An
     assert sum(done.pauses) >= pause * (requests - 1)
 
 
-def test_a_throttle_that_passes_leaves_no_trace(world: Any) -> None:
-    answer, pending = av.app(Store(documents={"EARNINGS": REPORTS})), [av.BURST, av.PER_SECOND]
-
-    def app(request: HttpRequest) -> Response:
-        return as_json(pending.pop()) if pending else answer(request)
-
-    throttled = world(app=app).fetch("EARNINGS", "symbol=IBM", pit=PIT)
-    calm = world(Store(documents={"EARNINGS": REPORTS})).fetch("EARNINGS", "symbol=IBM", pit=PIT)
-    assert throttled.leaves == calm.leaves
-    assert len(throttled.data) == 4
-
-
-def test_a_throttle_is_not_waited_for_beyond_the_deadline(world: Any) -> None:
-    done = world(app=lambda _: as_json(av.PER_MINUTE)).fetch("EARNINGS", "symbol=IBM", "--timeout", "10", pit=PIT)
-    assert done.audit["requests"] == 1
-    assert "asks for fewer requests" in done.reasons
-
-
 @pytest.mark.parametrize("empty", [{}, earnings([], [])], ids=["{}", "empty lists"])
 def test_a_false_empty_is_asked_for_once_more(world: Any, empty: Any) -> None:
     replies = [REPORTS, empty]
@@ -463,98 +399,5 @@ def test_what_stays_empty_is_no_data_under_a_pit_and_a_doubt_without(world: Any)
     assert "try again later" in opened.reasons
 
 
-LATER = "20240215T210030"
-
-
-@pytest.mark.parametrize(
-    ("articles", "pit", "requests"),
-    [
-        ([], None, 1),
-        # With a PIT the number of requests must not show what comes later.
-        ([], PIT, 2),
-        ([article(LATER)], PIT, 2),
-        ([article(LATER), article("20240215T120000")], PIT, 1),
-    ],
-    ids=["believed", "nothing", "later", "public"],
-)
-def test_what_is_not_public_is_asked_for_as_often_as_nothing(
-    world: Any, articles: list[Any], pit: str | None, requests: int
-) -> None:
-    news = world(Store(articles=articles))
-    done = news.fetch("NEWS_SENTIMENT", pit=pit)
-    assert (bool(done.data), len(news.queries)) == (requests == 1 and bool(articles), requests)
-
-
-def test_the_public_demo_key_tears_no_holes(world: Any) -> None:
-    server = world(app=av.app(Store(articles=[article("20240215T120000", title="A demo of democracy")]), key="demo"))
-    assert server.fetch("NEWS_SENTIMENT", pit=PIT, key="demo").data[0]["title"] == "A demo of democracy"
-
-
 # Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many
 # densities. The answer may not depend on where a reply or a month ends, nor on what was not public yet.
-
-
-def _published(stamp: str) -> datetime:
-    moment = datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
-    if stamp.endswith("T000000"):
-        return moment + timedelta(days=1)
-    return moment + timedelta(minutes=1, microseconds=-1) if stamp.endswith("00") else moment
-
-
-def _stamps(random: Random) -> list[str]:
-    """Return moments around the PIT: spread over days, over hours, and one a minute; some are dates only."""
-    ages = [random.choice([random.randint(-86_400, 345_600), 61 * random.randint(0, 20)]) for _ in range(40)]
-    stamps = [(AFTERNOON - timedelta(seconds=age)).strftime("%Y%m%dT%H%M%S") for age in ages[: random.randint(0, 40)]]
-    return [stamp[:9] + "000000" if random.random() < 0.12 else stamp for stamp in stamps]
-
-
-def test_news_is_the_newest_of_all_that_was_public(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pit_fetch_providers.alphavantage.news.LIMIT", 6)
-    store = Store()
-    world = World(av.app(store), tmp_path)
-    for seed in range(40):
-        random = Random(seed)
-        stamps = {f"n{number:03d}": stamp for number, stamp in enumerate(_stamps(random))}
-        since = random.choice([None, AFTERNOON - timedelta(seconds=random.randint(0, 345_600))])
-        limit = random.randint(1, 12)
-        words = ["NEWS_SENTIMENT", "--limit", str(limit)] + (["--date-from", since.isoformat()] if since else [])
-        public = {name: stamp for name, stamp in stamps.items() if _published(stamp) <= AFTERNOON}
-        seen = []
-        for served in (stamps, public):
-            store.articles = [article(stamp, name) for name, stamp in served.items()]
-            seen.append(world.fetch(*words, pit=AFTERNOON))
-        wanted = [name for name in public if since is None or _published(public[name]) >= since]
-        wanted.sort(key=lambda name: (-_published(stamps[name]).timestamp(), name))
-        assert seen[0].leaves == seen[1].leaves, seed
-        assert [name.rpartition("/")[2] for name in seen[0].ids] == wanted[:limit], seed
-        assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed
-
-
-def test_intraday_bars_are_the_newest_of_all_that_were_public(tmp_path: Path) -> None:
-    store = Store()
-
-    def end(label: str) -> datetime:
-        return datetime.fromisoformat(label).replace(tzinfo=NEW_YORK).astimezone(UTC) + timedelta(hours=1)
-
-    world = World(av.app(store), tmp_path)
-    for seed in range(40):
-        random = Random(seed)
-        hours = [random.randint(0, 24 * 150) for _ in range(random.randint(20, 90))]
-        times = [datetime(2024, 1, 1) + timedelta(hours=hour) for hour in hours]  # noqa: DTZ001 - New York's clock
-        half = random.choice(("00", "30"))
-        labels = sorted({f"{time:%Y-%m-%d %H}:{half}:00" for time in times}, reverse=True)
-        pit = datetime(2024, 3, 1, tzinfo=NEW_YORK) + timedelta(minutes=random.randint(0, 100_000))
-        since = random.choice([None, pit - timedelta(days=random.randint(0, 60))])
-        limit = random.randint(1, 30)
-        words = ["TIME_SERIES_INTRADAY", "symbol=IBM", "interval=60min", "--limit", str(limit)]
-        words += ["--date-from", since.isoformat()] if since else []
-        public = [label for label in labels if end(label) <= pit]
-        seen = []
-        for served in (labels, public):
-            store.bars = {"TIME_SERIES_INTRADAY": [bar(label) for label in served]}
-            seen.append(world.fetch(*words, pit=pit))
-        wanted = [label for label in public if since is None or end(label) >= since]
-        assert seen[0].leaves == seen[1].leaves, seed
-        assert [item["timestamp"] for item in seen[0].data] == wanted[:limit], seed
-        if since is not None:
-            assert ("truncated" in seen[0].gap_types) is (len(wanted) > limit), seed

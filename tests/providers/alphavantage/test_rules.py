@@ -105,15 +105,6 @@ def test_every_function_with_bars_is_in_the_table_above() -> None:
     assert {row[0] for row in BARS} == set(BAR_FUNCTIONS)
 
 
-@pytest.mark.parametrize("pit", ["2024-02-15T15:57:00-05:00", "2024-02-15T16:00:00-05:00", "2024-02-16T00:00:00-05:00"])
-def test_a_pit_inside_a_bar_at_its_end_and_at_midnight(read: Read, pit: str) -> None:
-    labels = ["2024-02-16 04:00:00", "2024-02-15 19:55:00", "2024-02-15 15:55:00", "2024-02-15 15:50:00"]
-    document = series_document("TIME_SERIES_INTRADAY", [bar(label) for label in labels], "US/Eastern", "5min")
-    done = read(document, "TIME_SERIES_INTRADAY", pit=pit)
-    expected = {"2024-02-15T15:57:00-05:00": labels[3:], "2024-02-15T16:00:00-05:00": labels[2:]}
-    assert [item["timestamp"] for item in done.data] == expected.get(pit, labels[1:])
-
-
 def test_the_zone_is_the_replys_own_and_an_unknown_one_is_none(read: Read) -> None:
     label = bar("2024-02-15 15:55:00")
     for zone, expected in [("UTC", "2024-02-15T11:00:00-05:00"), ("US/Eastern", "2024-02-15T16:00:00-05:00")]:
@@ -452,25 +443,6 @@ def test_a_number_that_no_reader_takes_does_not_spoil_the_reply(read: Read, numb
     done = read('{"feed": [' + row % number + "," + good + "]}", "NEWS_SENTIMENT")
     assert "NEWS_SENTIMENT:https://news.example/20240215T120000" in done.ids
     assert {item["overall_sentiment_score"] for item in done.data} <= {None, 0.22902}
-
-
-def test_half_a_surrogate_pair_is_replaced(read: Read) -> None:
-    rows = [article("20240215T120000", "a\ud800", title="Gr\u00fc\u00dfe \U0001f600"), article("20240215T110000")]
-    done = read({"feed": rows}, "NEWS_SENTIMENT", pit=NOW)
-    assert [item["title"] for item in done.data] == ["Gr\u00fc\u00dfe \U0001f600", "Title 20240215T110000"]
-    assert done.ids[0] == "NEWS_SENTIMENT:https://news.example/a?"
-
-
-def test_a_csv_header_may_have_a_column_of_two_words(read: Read) -> None:
-    assert read("time,Chaikin A/D\n2026-05-15,1.0\n", "AD").data[0]["chaikin_a/d"] == "1.0"
-
-
-@pytest.mark.parametrize(
-    "document", ["<html><body>a, b</body></html>", "[1, 2]", "{", "plain words", '{"data": [{"a": 1}]}']
-)
-def test_what_is_no_reply_is_an_input_error(read: Read, document: str) -> None:
-    done = read(document, "EARNINGS")
-    assert done.gap_types == ["input_error"]
 
 
 # The document.

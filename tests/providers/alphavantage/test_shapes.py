@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from pit_fetch_providers.alphavantage import FUNCTIONS
 
-from pit_fetch.testing.server import as_json
 from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import BARS, COINS, INTRADAY, SNAPSHOTS, UNDATED, replies
@@ -83,14 +82,6 @@ def test_the_reply_of_another_operation_is_an_input_error(read: Read, function: 
         assert "no_data" not in done.gap_types
 
 
-def test_over_the_network_it_is_an_upstream_error(tmp_path: Path) -> None:
-    wrong = series_document("TIME_SERIES_MONTHLY", [bar("2024-01-31")], "US/Eastern")
-    words = ("TIME_SERIES_DAILY", "symbol=IBM")
-    done = av.World(lambda _: as_json(wrong), tmp_path).fetch(*words, pit="2024-02-15T16:00:00Z")
-    assert done.gap_types[-1] == "upstream_error"
-    assert "rows of this function" in done.reasons
-
-
 def test_every_operation_knows_its_own_reply(read: Read) -> None:
     for name in BARS:
         label = "2024-01-31 10:00:00" if name in INTRADAY else "2024-01-31"
@@ -127,14 +118,6 @@ def test_a_column_with_the_name_of_a_field_of_ours_is_not_served_with_a_pit(
         (item,) = read(document, function, pit=pit).data
         assert item["record_type"] == ("split" if function == "SPLITS" else "bar")
         assert pit is None or "LATER" not in item.values()
-
-
-@pytest.mark.parametrize("column", ["revised_at", "first_seen_at", "Available At", "REVISED_AT", "id", "record_type"])
-def test_a_snapshot_s_column_with_a_name_of_ours_is_left_out(read: Read, column: str) -> None:
-    for pit in (AHEAD, None):
-        done = read({**OVERVIEW, column: "LATER"}, "OVERVIEW", "symbol=IBM", pit=pit)
-        assert [item["EPS"] for item in done.data] == ["9"]
-        assert "LATER" not in done.text
 
 
 @pytest.mark.parametrize(
@@ -254,15 +237,6 @@ def test_a_reply_on_another_subject_as_a_whole_is_an_error(read: Read, words: tu
         assert "AAPL" not in done.text
 
 
-@pytest.mark.parametrize(
-    ("requested", "named"),
-    [("BRK.B", "BRK-B"), ("brk-b", "BRK.B"), ("BRK/B", "BRK-B"), ("TSCO.LON", "TSCO.LON"), ("ibm", "IBM")],
-)
-def test_a_symbol_may_be_spelled_in_several_ways(read: Read, requested: str, named: str) -> None:
-    document = earnings([], [quarter("2023-12-31", "2024-01-24")], symbol=named)
-    assert len(read(document, "EARNINGS", f"symbol={requested}", pit=NOW).data) == 1
-
-
 # What is said.
 
 
@@ -275,10 +249,6 @@ def test_what_is_restated_without_a_mark_is_said_whatever_the_reply_holds(read: 
     assert ("today's holder of the symbol" in done.reasons) is (
         "symbol" in FUNCTIONS[name].operation.needs and name not in COINS
     )
-
-
-def test_earnings_say_that_figures_are_in_today_s_shares(read: Read) -> None:
-    assert "today's shares" in read(earnings([], []), "EARNINGS", pit=NOW).reasons
 
 
 @pytest.mark.parametrize("function", INTRADAY)

@@ -90,8 +90,3 @@ def test_the_reports_are_asked_for_where_claims_are_accepted() -> None:
     assert functions == ["EARNINGS", "INCOME_STATEMENT"]
     assert ask([_row("2024-06-30")], evidence="proved").requests == []
     assert len(ask([_row("2024-06-30")], pit=None).requests) == 1
-
-
-@pytest.mark.parametrize("years", [[], [_row("2030-12-31")]])
-def test_what_is_not_public_on_a_claim_is_asked_for_twice_like_nothing(years: list[Any]) -> None:
-    assert len(ask([], years).requests) == 3

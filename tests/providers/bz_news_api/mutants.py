@@ -9,8 +9,9 @@ from typing import Any
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page, Query
+from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import lenient_json, strict_json
-from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
+from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone, refusing_unknown
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.bz_news_api"
@@ -28,6 +29,17 @@ def _dated_without_revision(real: Any) -> Any:
         if made.available_at is not None or not isinstance(row, dict):
             return made
         return real({**row, "updated": row.get("created")}, query)._replace(revised_at=None)
+
+    return record
+
+
+def _naive_is_new_york(real: Any) -> Any:
+    def record(row: Any, query: Any) -> Any:
+        made, stamped = real(row, query), real(row, query._replace(pit=None))
+        updated = stamped.payload.get("updated")
+        if made.available_at is not None or updated is None:
+            return made
+        return made._replace(available_at=stamped.available_at, revised_at=parse_rfc3339(updated))
 
     return record
 
@@ -104,24 +116,15 @@ def _ending_at_the_cap(real: Any) -> Any:
     return numbered
 
 
-# Errors.
-
-
-def _nothing_is_an_error(real: Any) -> Any:
-    def instead(reply: Any) -> Any:
-        return real(reply) or fails("it is not known")
-
-    return instead
-
-
 # Rows that cannot be read.
 
 
 def _lists_alone(real: Any) -> Any:
-    def names(row: Any, keys: Any) -> Any:
-        return real(row, keys) if all(isinstance(row.get(key) or [], list) for key in keys) else fails()
+    def record(row: Any, query: Any) -> Any:
+        lists = [row.get(name) or [] for name in ("stocks", "channels", "tags")] if isinstance(row, dict) else []
+        return real(row, query) if all(isinstance(each, list) for each in lists) else fails()
 
-    return names
+    return record
 
 
 def _readable_rows_alone(real: Any) -> Any:
@@ -160,8 +163,8 @@ MUTANTS = (
     Mutant("bz: without a revision it is dated all the same", f"{_HERE}.articles:record", _dated_without_revision, _BZ),
     Mutant(
         "bz: a stamp without offset is New York time",
-        f"{_HERE}.articles:_instant",
-        lambda real: lambda row, keys, query: real(row, keys, query._replace(pit=None)),
+        f"{_HERE}.articles:record",
+        _naive_is_new_york,
         _BZ,
     ),
     Mutant("bz: an early stop at a page of later items", f"{_HERE}:fetch", _pages(_all_of_it_is_later), _BZ),
@@ -170,10 +173,10 @@ MUTANTS = (
     Mutant("bz: what was repeated is counted page by page", f"{_HERE}:fetch", _pages(_of_known_identities), _BZ),
     Mutant("bz: a window at the cap is not split", "pit_fetch.paging:numbered", _ending_at_the_cap, _CAP),
     Mutant("bz: later items use up the pages", f"{_HERE}:PAGES_PER_WINDOW", lambda real: 2, _BZ),
-    Mutant("bz: an unknown symbol is an error", f"{_HERE}.api:_no_articles", _nothing_is_an_error, _FAILURES),
-    Mutant("bz: the error's text is echoed", f"{_HERE}.api:_no_articles", echoing("http_status"), _FAILURES),
-    Mutant("bz: a moved endpoint's page is echoed", f"{_HERE}.api:_no_articles", echoing("moved"), _FAILURES),
-    Mutant("bz: a spoilt later row fails the fetch", f"{_HERE}.articles:_names", _lists_alone, _BZ),
+    Mutant("bz: an unknown symbol is an error", f"{_HERE}.api:page", refusing_unknown, _FAILURES),
+    Mutant("bz: the error's text is echoed", f"{_HERE}.api:page", echoing("http_status"), _FAILURES),
+    Mutant("bz: a moved endpoint's page is echoed", f"{_HERE}.api:page", echoing("moved"), _FAILURES),
+    Mutant("bz: a spoilt later row fails the fetch", f"{_HERE}.articles:record", _lists_alone, _BZ),
     Mutant("bz: an empty page is asked for once more", f"{_HERE}.api:page", _once_more_if_empty, _QUOTA),
     Mutant("bz: a later row that cannot be read fails the fetch", f"{_HERE}.api:page", _readable_rows_alone, _BZ),
     Mutant("bz: a later row that cannot be read fails a file", f"{_HERE}:read", _whole_file(strict_json), _FILES),
@@ -190,11 +193,5 @@ MUTANTS = (
         "pit_fetch.wire:unescape",
         lambda real: html.unescape,
         ("bz-news-api: hostile texts",),
-    ),
-    Mutant(
-        "bz: the look-back counts back from now",
-        f"{_HERE}:_window",
-        lambda real: lambda query: real(query._replace(now=query.started)),
-        _BZ,
     ),
 )

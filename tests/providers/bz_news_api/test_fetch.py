@@ -14,8 +14,6 @@ from pit_fetch_providers import bz_news_api
 
 import pit_fetch
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests import inprocess
 from tests.conftest import Finished, Run
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
@@ -97,23 +95,6 @@ def test_pages_are_followed_to_the_end_of_the_window(near: Run) -> None:
         assert [request.query["page"] for request in bz.server.requests] == ["0", "1", "2"]
 
 
-@pytest.mark.parametrize(
-    ("failures", "data"),
-    [([500, 500], True), ([503, 429], True), ([500] * 4, False)],
-    ids=["two 500s", "a 503 and a 429", "a 500 that stays"],
-)
-def test_server_errors_are_tried_again(near: Run, failures: list[int], data: bool) -> None:
-    answer, pending = benzinga.app([article(1, PIT - MINUTE)]), list(failures)
-
-    def app(request: HttpRequest) -> Response:
-        return as_json({"error": "SECRET DETAIL"}, pending.pop()) if pending else answer(request)
-
-    done = at_pit(near, app)
-    assert done.ids == (["1"] if data else [])
-    assert ("upstream_error" in done.gap_types) is not data
-    assert b"SECRET" not in done.out + done.err
-
-
 def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
     done = at_pit(near, lambda _: as_json(['Access denied for user 0 "anonymous"']), "--fail")
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
@@ -131,12 +112,6 @@ def test_a_window_after_the_pit_is_said(near: Run) -> None:
     articles = [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]
     *_, gap = at_pit(near, articles, "--date-from", "2024-02-16").envelope["gaps"]
     assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
-
-
-def test_a_refused_token_does_not_get_out(run: Run) -> None:
-    done = at_pit(run, [article(1, PIT)], "--fail", "-v", env={"BENZINGANEWS_API_KEY": "wrong-token-123456"})
-    assert done.code == 5
-    assert b"wrong-token" not in done.out + done.err
 
 
 def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,48 +149,6 @@ def test_the_same_page_again_and_again_is_an_error(near: Run) -> None:
         done = bz.at_pit("--limit", "500")
         assert len(bz.server.requests) == 2
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
-
-
-LATE = article(900, PIT + MINUTE)
-
-
-def test_paging_ends_whatever_the_source_repeats(near: Run) -> None:
-    # A hundred pages of a hundred: the API's own cap.
-    with world(near, lambda _: as_json([LATE] * 100)) as bz:
-        done = bz.at_pit("--date-from", "2024-02-01")
-        assert len(bz.server.requests) == 100
-    assert done.gap_types == ["pit_excluded", "unverifiable", "truncated", "unverifiable", "no_data"]
-
-
-def test_a_page_that_is_public_in_part_may_be_repeated_for_a_while(near: Run) -> None:
-    page = as_json(
-        [*[article(900 + n, PIT + MINUTE) for n in range(60)], *[article(n, PIT - MINUTE) for n in range(40)]]
-    )
-    with world(near, lambda _: page) as bz:
-        done = bz.at_pit("--limit", "500")
-        assert len(bz.server.requests) == 4  # a hundred public ones in a row that stood there before
-    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
-
-
-def test_a_stamp_out_of_order_among_withheld_articles_skips_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bz_news_api, "PAGE_SIZE", 3)
-    monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 7)
-    # The window has to shrink, and one withheld article of the last page claims to be of years ago.
-    public = [article(n, PIT - timedelta(days=5) - n * MINUTE) for n in range(1, 4)]
-    revised = [article(1_000 + n, PIT - n * timedelta(hours=4), PIT + MINUTE) for n in range(22)]
-    answer = benzinga.app([*revised, *public])
-
-    def app(request: HttpRequest) -> Response:
-        rows = json.loads(answer(request).body)
-        old = benzinga.stamp(PIT - timedelta(days=900))
-        return as_json([row | {"created": old} if row["id"] == 1_020 else row for row in rows])
-
-    with serve(app) as server:
-        env = {"PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": TOKEN}
-        words = ("--source", "bz-news-api", "--pit", PIT.isoformat(), "--date-from", "2024-02-08")
-        assert inprocess.fetch(tmp_path, *words, env=env).ids == ["1", "2", "3"]
 
 
 EXPORT = {
@@ -280,11 +213,6 @@ def test_a_request_may_quote_a_later_stamp(tmp_path: Path, text: str, ids: list[
     assert all("2030-01-01T00:00:00Z" in gap["query"] for gap in answer.gaps)
 
 
-def test_what_pit_fetch_printed_can_be_read_back(near: Run, tmp_path: Path) -> None:
-    saved = at_pit(near, [article(n, PIT - n * MINUTE) for n in (1, 2)])
-    assert read_file(tmp_path, saved.out.decode())["data"] == saved.envelope["data"]
-
-
 @pytest.mark.parametrize(
     "document",
     [
@@ -335,12 +263,6 @@ def test_the_default_window_is_said_where_it_left_nothing(near: Run, words: Sequ
     assert ("were searched" in reasons[0]) is bool(hint)
     assert hint in reasons[0]
     assert at_pit(near, [article(1, PIT - MINUTE)]).gap_types == ["pit_excluded", "unverifiable"]
-
-
-def test_the_default_window_is_said_in_open_mode_too(run: Run) -> None:
-    with world(run, [article(1, PIT)]) as bz:
-        (gap,) = bz.fetch().envelope["gaps"]
-    assert "Only the 24 hours before now were searched" in gap["reason"]
 
 
 RICH = article(
@@ -427,11 +349,6 @@ def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_pat
     assert kept(themes="oil", tickers="T")
     assert not kept(themes="oil", tickers="AAPL")
     assert not kept(keywords="brent", tags="absent")
-
-
-@pytest.mark.parametrize("name", ["bz-news-api", "benzinga", "benzinga-news", "BENZINGA", "bz_news_api"])
-def test_aliases(tmp_path: Path, name: str) -> None:
-    assert read_file(tmp_path, [RICH], name)["gaps"][0]["query"].startswith("--source bz-news-api ")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from pit_fetch_providers.earningscall import api, calls
+from pit_fetch_providers.earningscall import api
 
 from pit_fetch.times import NEW_YORK
-from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone
+from tests.laws.mutants.leak import Mutant, echoing, readable_alone, refusing_unknown
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.earningscall"
@@ -21,26 +21,32 @@ def _public(by: Any) -> Make:
     return lambda real: lambda starts: by(starts)
 
 
-def _in_its_own_zone(real: Any) -> Any:
-    def call(row: Any, query: Any, exchange: Any, symbol: Any) -> Any:
-        made = real(row, query, exchange, symbol)
-        if made.available_at is None:
-            return made
-        day = datetime.fromisoformat(row["conference_date"]).date() + timedelta(days=1)
-        return made._replace(available_at=datetime.combine(day, time(12), NEW_YORK))
+def _calls(change: Any) -> Make:
+    """Each call is as ``change`` makes it and the time that it states."""
 
-    return call
+    def make(real: Any) -> Any:
+        def read(*given: Any) -> Any:
+            for made in real(*given):
+                stated = made.payload.get("conference_date")
+                yield change(made, stated) if made.id and isinstance(stated, str) else made
+
+        return read
+
+    return make
 
 
-def _naive_is_new_york(real: Any) -> Any:
-    def call(row: Any, query: Any, exchange: Any, symbol: Any) -> Any:
-        made, text = real(row, query, exchange, symbol), row.get("conference_date")
-        if made.available_at is not None or not isinstance(text, str) or not text[:4].isdigit():
-            return made
-        starts = datetime.fromisoformat(text.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
-        return made._replace(available_at=starts + timedelta(hours=30))
+def _in_its_own_zone(made: Any, stated: str) -> Any:
+    if made.available_at is None:
+        return made
+    day = datetime.fromisoformat(stated).date() + timedelta(days=1)
+    return made._replace(available_at=datetime.combine(day, time(12), NEW_YORK))
 
-    return call
+
+def _naive_is_new_york(made: Any, stated: str) -> Any:
+    if made.available_at is not None or not stated[:4].isdigit():
+        return made
+    starts = datetime.fromisoformat(stated.removesuffix("-00:00")).replace(tzinfo=NEW_YORK)
+    return made._replace(available_at=starts + timedelta(hours=30))
 
 
 def _stored_before(real: Any) -> Any:
@@ -50,16 +56,15 @@ def _stored_before(real: Any) -> Any:
     return date_transcript
 
 
-def _spoilt(real: Any) -> Any:
-    def transcript(stored: Any, call: Any, query: Any) -> Any:
-        list(calls.transcripts(stored.body, query, None, None))
-        return real(stored, call, query)
+def _unasked_if_unlisted(real: Any) -> Any:
+    def events(context: Any, exchange: str, symbol: str) -> Any:
+        return real(context, exchange, symbol) if exchange in api.exchanges_of(context, symbol) else None
 
-    return transcript
+    return events
 
 
 def _with_later_ones(real: Any) -> Any:
-    return lambda every, query: real(every, query._replace(horizon=datetime.max.replace(tzinfo=UTC)))
+    return lambda query, context: real(query._replace(horizon=datetime.max.replace(tzinfo=UTC)), context)
 
 
 def _never_changed(real: Any) -> Any:
@@ -100,8 +105,18 @@ MUTANTS = (
         ),
         _CALLS,
     ),
-    Mutant("earningscall: a call's day is that of its offset", f"{_HERE}.calls:_call", _in_its_own_zone, _CALLS),
-    Mutant("earningscall: a time without an offset is New York's", f"{_HERE}.calls:_call", _naive_is_new_york, _CALLS),
+    Mutant(
+        "earningscall: a call's day is that of its offset",
+        f"{_CALLS_OF}:company_calls",
+        _calls(_in_its_own_zone),
+        _CALLS,
+    ),
+    Mutant(
+        "earningscall: a time without an offset is New York's",
+        f"{_CALLS_OF}:company_calls",
+        _calls(_naive_is_new_york),
+        _CALLS,
+    ),
     Mutant(
         "earningscall: a transcript counts from what the list says",
         f"{_HERE}.calls:date_transcript",
@@ -119,8 +134,8 @@ MUTANTS = (
     ),
     Mutant(
         "earningscall: a spoilt transcript fails the fetch",
-        f"{_HERE}:_transcript",
-        _spoilt,
+        f"{_CALLS_OF}:is_wanted",
+        lambda real: lambda call, stored, query: True,
         _CALLS,
     ),
     Mutant(
@@ -129,30 +144,24 @@ MUTANTS = (
     Mutant(
         "earningscall: a call of another day", f"{_CALLS_OF}:may_be_on", lambda real: lambda call, day: True, _CORPUS
     ),
-    Mutant(
-        "earningscall: a call of another company",
-        f"{_CALLS_OF}:_is_on_another",
-        lambda real: lambda row, symbol: False,
-        _CORPUS,
-    ),
     Mutant("earningscall: a spoilt call fails the fetch", f"{_HERE}.calls:company_calls", readable_alone, _CALLS),
     Mutant(
         "earningscall: a company without calls is an error",
-        f"{_HERE}.api:_checked",
-        lambda real: lambda reply, what: found if (found := real(reply, what)) is not None else fails("no such thing"),
+        f"{_HERE}.api:events",
+        refusing_unknown,
         _FAILURES,
     ),
     Mutant(
         "earningscall: a symbol that is not listed is asked for nowhere",
-        f"{_HERE}:_exchanges",
-        lambda real: lambda query, context: api.exchanges_of(context, query.options["symbol"]),
+        f"{_HERE}.api:events",
+        _unasked_if_unlisted,
         ("earningscall: partial failure", "earningscall: quota"),
     ),
     Mutant(
         "earningscall: transcripts of later calls are asked for",
-        f"{_HERE}:_due",
+        f"{_HERE}:fetch",
         _with_later_ones,
         ("earningscall: quota",),
     ),
-    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
+    Mutant("earningscall: the error's text is echoed", f"{_HERE}.api:events", echoing(), _FAILURES),
 )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,15 +13,12 @@ import pytest
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, Response, as_json
-from pit_fetch.transport import HttpRequest
-from tests.conftest import Run
-from tests.provider_harness import Fetched, instead, run_command
+from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.earningscall import server as earningscall
 from tests.providers.earningscall.server import Call
 
 PIT = "2024-02-15T16:00:00-05:00"
-_command = partial(run_command, "earningscall")
 NEW_YORK = ZoneInfo("America/New_York")
 # The first four as recorded; two of them are dated hours before the real call.
 CALLS = (
@@ -83,13 +78,6 @@ def periods(fetched: Fetched) -> list[str]:
     return [f"{query['year']}Q{query['quarter']}" for query in sent]
 
 
-def test_transcripts_of_later_calls_are_not_asked_for() -> None:
-    fetched = ask(op="transcript")
-    assert fetched.ids == IDS[:3]  # of the oldest there is none
-    assert periods(fetched) == ["2024Q2", "2024Q1", "2023Q1", "2022Q4"]
-    assert {request.query["level"] for request in fetched.requests if request.path == "/transcript"} == {"1"}
-
-
 def test_no_more_transcripts_are_asked_for_than_are_needed() -> None:
     many = [Call(2000 + n, 1, f"{2000 + n}-02-01T17:00:00-05:00", f"Call {n}.") for n in range(20)]
     fetched = ask(earningscall.app(many), op="transcript", limit=1)
@@ -147,30 +135,6 @@ def test_a_transcript_that_names_another_day_does_not_break_the_order() -> None:
     assert (fetched.ids, fetched.error) == ([f"NASDAQ:MSFT:{name}" for name in ("2024Q1", "2023Q4", "2023Q3")], None)
 
 
-@pytest.mark.parametrize("body", [b"", b"no JSON", b"5", b'{"event": {}}', b'{"event": 5, "text": "x"}'])
-def test_a_transcript_that_is_withheld_costs_nothing(body: bytes) -> None:
-    def answers(stored: str | None) -> Fetched:
-        plain = earningscall.app(CALLS)
-        spoilt = Response(body, 200, {"Last-Modified": stored} if stored else {})
-        return ask(lambda request: spoilt if request.query.get("year") == "2023" else plain(request), op="transcript")
-
-    for stored in (None, "Thu, 15 Feb 2024 21:00:01 GMT"):
-        assert (answers(stored).ids, answers(stored).error) == (IDS[:2], None)
-    assert answers("Tue, 25 Oct 2022 23:00:00 GMT").error_code == "malformed"
-
-
-@pytest.mark.parametrize("pit", [PIT, None])
-def test_a_transcript_that_cannot_be_read_costs_no_other(pit: str | None) -> None:
-    plain, stored = earningscall.app(CALLS), {"Last-Modified": "Tue, 30 Jan 2024 23:00:00 GMT"}
-    is_second = {"year": "2024", "quarter": "2"}.items()
-    broken = Response(b'{"event": {"year": 2024}}', 200, stored)
-    fetched = ask(
-        lambda request: broken if is_second <= request.query.items() else plain(request), op="transcript", pit=pit
-    )
-    expected = [name for name in ("NASDAQ:MSFT:2024Q3", *IDS[:3]) if name != IDS[0]]
-    assert (fetched.ids, fetched.error_code) == (expected if pit is None else IDS[1:3], "malformed")
-
-
 @pytest.mark.parametrize("pit", [PIT, None])
 def test_a_text_alone_is_that_of_the_call_that_was_asked_for(pit: str | None) -> None:
     calls = [call._replace(own_date=False) if call.quarter == 2 else call for call in CALLS]
@@ -196,21 +160,6 @@ def test_without_a_pit_transcripts_of_calls_without_a_date_are_served_last(calls
     # With a PIT none of these is asked for: where there is no other, only what shows whether transcripts fail.
     asked = ["2024Q2", "2024Q1", "2023Q1", "2022Q4"] if dated else ["2023Q1"]
     assert periods(ask(earningscall.app(calls), op="transcript")) == asked
-
-
-def test_what_an_archive_held_is_served_from_when_it_was_time_on(tmp_path: Path) -> None:
-    app = earningscall.app([CALLS[1]._replace(stored=None)])
-    words = ("transcript", "symbol=MSFT", "exchange=NASDAQ")
-    env = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}
-
-    def held(pit: str, *more: str) -> list[tuple[str, str | None]]:
-        left = _command(tmp_path, app, "--pit", pit, *words, *more, env=env)
-        return [(item["text"], item.get("first_seen_at")) for item in left.data]
-
-    _command(tmp_path, app, *words, env=env)  # without a PIT, at inprocess.NOW
-    assert held("2026-06-01T15:59:59Z") == []
-    assert held("2026-06-01T16:00:00Z", "--offline") == [("Second of 2024.", "2026-06-01T12:00:00-04:00")]
-    assert held("2024-02-15T16:00:00-05:00", "--offline") == []
 
 
 def test_a_transcript_of_another_call_is_left_out() -> None:
@@ -249,11 +198,6 @@ def test_a_long_list_of_symbols_is_kept(tmp_path: Path) -> None:
 def test_a_list_of_symbols_that_is_not_there_is_no_company_without_calls(response: Response, code: str) -> None:
     fetched = ask(instead(earningscall.app(CALLS), response, "/symbols-v2.txt"), exchange=())
     assert (fetched.ids, fetched.error_code) == ([], code)
-
-
-def test_the_list_of_symbols_may_be_odd() -> None:
-    rows = Response(b"\n1\n99\tMSFT\tx\n-1\tMSFT\tx\nx\tMSFT\tx\n1\tmsft\tx\r\n")
-    assert ask(instead(earningscall.app(CALLS), rows, "/symbols-v2.txt"), exchange=()).ids == IDS
 
 
 # The calendar.
@@ -299,17 +243,6 @@ def test_the_calls_of_a_day() -> None:
     assert opened.records[0].payload["transcript_ready"] is True
 
 
-def test_what_was_captured_of_a_company_answers_for_each_year(tmp_path: Path) -> None:
-    archive = {"PIT_FETCH_ARCHIVE": str(tmp_path / "archive.db")}
-    company = ["events", "symbol=MSFT", "exchange=NASDAQ", "--pit", PIT]
-    _command(tmp_path, earningscall.app(CALLS), *company, env=archive)
-    left = _command(tmp_path, earningscall.app([]), *company, "year=2024", "quarter=2", "--offline", env=archive)
-    assert left.ids == IDS[:1]
-    # A year that was asked for alone says nothing of the others.
-    _command(tmp_path, earningscall.app(CALLS), *company, "year=2023", env=archive)
-    assert _command(tmp_path, earningscall.app([]), *company, "--offline", env=archive).ids == IDS
-
-
 # Errors, and the call.
 
 
@@ -334,45 +267,6 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
 
 
 # No calls; a later one; one whose transcript was stored after the PIT; and public ones.
-LISTS = ((), CALLS[:1], (CALLS[1]._replace(stored="Fri, 16 Feb 2024 09:00:00 GMT"),), CALLS)
-FAILING = pytest.mark.parametrize(
-    "response", [Response(b"", 429), Response(b"", 500), Response(b"", cut=0)], ids=["429", "500", "cut off"]
-)
-
-
-@FAILING
-@pytest.mark.parametrize("path", ["/symbols-v2.txt", "/events", "/transcript"])
-@pytest.mark.parametrize("options", [{}, {"year": 2024}, {"year": 2024, "quarter": 2}], ids=["", "year", "quarter"])
-def test_an_endpoint_that_fails_is_one_error_whatever_calls_there_are(
-    response: Response, path: str, options: dict[str, Any]
-) -> None:
-    every = [
-        ask(instead(earningscall.app(calls), response, path), op="transcript", exchange=(), **options)
-        for calls in LISTS
-    ]
-    assert len({(fetched.error.reason if fetched.error else "", *fetched.ids) for fetched in every}) == 1
-    assert every[0].error is not None
-
-
-@FAILING
-def test_a_transcript_that_fails_alone_is_left_out(response: Response) -> None:
-    plain = earningscall.app(CALLS)
-
-    def app(request: HttpRequest) -> Response:
-        is_it = request.path == "/transcript" and request.query["year"] == "2024" and request.query["quarter"] == "2"
-        return response if is_it else plain(request)
-
-    fetched = ask(app, op="transcript")
-    assert (fetched.ids, fetched.error) == (IDS[1:3], None)
-    # What is named, and what nothing hides, is an error.
-    assert ask(app, op="transcript", year=2024, quarter=2).error
-    assert ask(app, op="transcript", pit=None).error
-
-
-@pytest.mark.parametrize("calls", LISTS[:3], ids=["none", "later", "stored later"])
-def test_without_a_transcript_one_is_asked_for_all_the_same(calls: Sequence[Call]) -> None:
-    fetched = ask(earningscall.app(calls), op="transcript", exchange=())
-    assert (fetched.ids, fetched.paths("/")) == ([], ["/symbols-v2.txt", "/events", "/transcript"])
 
 
 @pytest.mark.parametrize(
@@ -408,12 +302,3 @@ def test_saved_replies() -> None:
         assert (fetched.ids, "saved transcript" in fetched.caveats[0]) == ([], True)
     for op, other in (("events", b"[]"), ("events", body), ("transcript", events), ("transcript", b"[5]")):
         assert "input_malformed" in [gap.code for gap in ask(body=other, op=op).selection.gaps], (op, other)
-
-
-def test_the_command_over_a_socket(near: Run) -> None:
-    from tests.serving import serve
-
-    with serve(earningscall.app(CALLS)) as server:
-        env = {"EARNINGSCALL_API_KEY": earningscall.KEY, "PIT_FETCH_EARNINGSCALL_URL": server.url}
-        left = near("--source", "earningscall", "--pit", PIT, "transcript", "symbol=MSFT", "--limit", "2", env=env)
-    assert left.ids == IDS[:2]

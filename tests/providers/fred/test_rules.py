@@ -16,7 +16,6 @@ from pit_fetch_providers.fred import vintages
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App
 from tests import inprocess
-from tests.conftest import Run
 from tests.provider_harness import Fetched, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.fred import server as fred
@@ -95,13 +94,6 @@ def test_the_window_is_on_the_observation_s_date(window: dict[str, Any], ids: li
     assert fetched.ids == ids
     if window.get("date_from", "1") > "1":
         assert fetched.requests[0].query["observation_start"] == window["date_from"]
-
-
-def test_a_cursor_does_not_bring_back_an_older_version() -> None:
-    first = ask(pit="2024-03-15T16:00:00-04:00", limit=1)
-    assert values(first) == {"GDP@2023-10-01": "27944.627"}
-    (cursor,) = ("GDP%402023-10-01@2024-02-29T01:00:00-05:00",)
-    assert values(ask(pit="2024-03-15T16:00:00-04:00", after=cursor)) == {"GDP@1946-01-01": "."}
 
 
 # What is asked for.
@@ -194,13 +186,6 @@ def test_what_fred_says_instead(app: App, pit: str | None, code: str) -> None:
     assert ask(app, pit=pit).error_code == code
 
 
-@pytest.mark.parametrize("app", [fred.app([]), fred.app(VINTAGES, series="GNP"), fred.app([VINTAGES[-1]])])
-def test_unknown_without_vintages_and_later_are_one(tmp_path: Path, app: App) -> None:
-    left = _command(tmp_path, app, "--pit", PIT, "GDP")
-    assert (left.data, left.gap_types) == ([], ["pit_excluded", "unverifiable", "unverifiable", "no_data"])
-    assert "Series without vintages, such as SP500, are withheld" in left.reasons
-
-
 def test_a_window_after_the_pit_is_of_days_to_come_and_not_of_publications(tmp_path: Path) -> None:
     forecast = fred.Vintage("2026-01-01", "2024-01-31", "2.1")
     left = _command(tmp_path, fred.app([forecast]), "--pit", PIT, "GDP", "--date-from", "2025-01-01")
@@ -226,15 +211,6 @@ def test_a_key_that_cannot_be_one_is_refused_unasked(tmp_path: Path) -> None:
     assert left.gap_types == ["config"]
     assert "it is not 32 lower-case letters and digits" in left.reasons
     assert "my-key" not in left.out + left.err
-
-
-def test_the_command_over_a_socket(near: Run) -> None:
-    from tests.serving import serve
-
-    with serve(fred.app(VINTAGES)) as server:
-        env = {"FRED_API_KEY": fred.KEY, "PIT_FETCH_FRED_URL": server.url}
-        left = near("--source", "fred", "--pit", PIT, "GDP", env=env)
-    assert left.ids == ["GDP@2023-10-01", "GDP@1946-01-01"]
 
 
 # Files.

@@ -2,53 +2,36 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from pit_fetch_providers.perplexity.pages import _record as _a_page
-
-from tests.laws.mutants.leak import Mutant, echoing, fails
+from pit_fetch.times import NEW_YORK, end_of_day, end_of_day_anywhere, parse_date
+from tests.laws.mutants.leak import Mutant, echoing, fails, readable_alone, redated
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.perplexity"
 _PAGES, _FAILURES, _PAGING = ("perplexity: non-interference",), ("perplexity: failures",), ("perplexity: paging",)
 
 
-def _claimed_at_midnight(real: Any) -> Any:
-    def record(row: Any) -> Any:
-        made = real(row)
-        return made._replace(claimed_at=made.claimed_at and made.claimed_at - timedelta(days=1))
-
-    return record
+def _pages(change: Any) -> Make:
+    return redated(lambda rows: rows, change)
 
 
-def _by(*names: str) -> Make:
-    """Return the leak that dates a page by these of its fields alone."""
-
-    def make(real: Any) -> Any:
-        def public_from(row: Any) -> Any:
-            known = [row[name] for name in names if isinstance(row.get(name), str)]
-            return real({"date": max(known), "last_updated": max(known)}) if known else None
-
-        return public_from
-
-    return make
+def _claimed_at_midnight(row: Any, made: Any) -> Any:
+    return made._replace(claimed_at=made.claimed_at and made.claimed_at - timedelta(days=1))
 
 
-def _ends(zone: str) -> Make:
-    """Return the leak of a day that ends where the server may stand."""
+def _by(*names: str, zone: tzinfo | None = None) -> Make:
+    """Return the leak that dates a page by those of these days that it has, of which the later ends in ``zone``."""
 
-    def make(real: Any) -> Any:
-        def public_from(row: Any) -> Any:
-            if real(row) is None:
-                return None
-            day = max(date.fromisoformat(row["date"]), date.fromisoformat(row["last_updated"]))
-            return datetime.combine(day + timedelta(days=1), time(0), ZoneInfo(zone))
+    def change(row: Any, made: Any) -> Any:
+        days = [day for name in names if (day := parse_date(row.get(name))) is not None]
+        if not days or (zone is not None and made.available_at is None):
+            return made
+        ends = end_of_day_anywhere(max(days)) if zone is None else end_of_day(max(days), zone)
+        return made._replace(available_at=ends)
 
-        return public_from
-
-    return make
+    return _pages(change)
 
 
 def _with_the_answer(real: Any) -> Any:
@@ -63,24 +46,20 @@ def _uncited(real: Any) -> Any:
     return read
 
 
-def _readable_alone(real: Any) -> Any:
-    def records(rows: Any) -> Any:
-        rows = list(rows)
-        return real(rows) if all(isinstance(row, dict) and _a_page(row).id for row in rows) else fails()
-
-    return records
-
-
 MUTANTS = (
-    Mutant("perplexity: a page is dated by its creation", f"{_HERE}.pages:_public_from", _by("date"), _PAGES),
-    Mutant("perplexity: a page is dated by its update", f"{_HERE}.pages:_public_from", _by("last_updated"), _PAGES),
-    Mutant("perplexity: one day is enough", f"{_HERE}.pages:_public_from", _by("date", "last_updated"), _PAGES),
-    Mutant("perplexity: a day ends in New York", f"{_HERE}.pages:_public_from", _ends("America/New_York"), _PAGES),
-    Mutant("perplexity: a day ends in UTC", f"{_HERE}.pages:_public_from", _ends("UTC"), _PAGES),
+    Mutant("perplexity: a page is dated by its creation", f"{_HERE}.pages:records", _by("date"), _PAGES),
+    Mutant("perplexity: a page is dated by its update", f"{_HERE}.pages:records", _by("last_updated"), _PAGES),
+    Mutant("perplexity: one day is enough", f"{_HERE}.pages:records", _by("date", "last_updated"), _PAGES),
+    Mutant(
+        "perplexity: a day ends in New York",
+        f"{_HERE}.pages:records",
+        _by("date", "last_updated", zone=NEW_YORK),
+        _PAGES,
+    ),
     Mutant("perplexity: the answer is served at the PIT", f"{_HERE}.pages:parse_answer", _with_the_answer, _PAGES),
     Mutant("perplexity: an answer that cites nothing is an error", f"{_HERE}.pages:parse_answer", _uncited, _FAILURES),
-    Mutant("perplexity: a spoilt result fails the fetch", f"{_HERE}.pages:records", _readable_alone, _PAGES),
-    Mutant("perplexity: the error's text is echoed", f"{_HERE}.api:_checked", echoing(), _FAILURES),
+    Mutant("perplexity: a spoilt result fails the fetch", f"{_HERE}.pages:records", readable_alone, _PAGES),
+    Mutant("perplexity: the error's text is echoed", f"{_HERE}.api:search", echoing(), _FAILURES),
     Mutant(
         "perplexity: a cursor narrows the search",
         f"{_HERE}.request:last_day",
@@ -89,8 +68,8 @@ MUTANTS = (
     ),
     Mutant(
         "perplexity: a page claims to be of the beginning of its day",
-        f"{_HERE}.pages:_record",
-        _claimed_at_midnight,
+        f"{_HERE}.pages:records",
+        _pages(_claimed_at_midnight),
         ("perplexity: claimed: non-interference",),
     ),
     Mutant(

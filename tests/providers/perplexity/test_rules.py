@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,14 +13,12 @@ from pit_fetch.engine import registry
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import App, as_json
 from pit_fetch.transport import HttpRequest
-from tests.conftest import Run
-from tests.provider_harness import NOW, Fetched, run_command
+from tests.provider_harness import NOW, Fetched
 from tests.provider_harness import ask as ask_source
 from tests.providers.perplexity import server as perplexity
 from tests.providers.perplexity.server import page
 
 PIT = "2024-02-15T16:00:00-05:00"
-_command = partial(run_command, "perplexity")
 PAGES = (
     page("new", "2024-02-13", "2024-02-14"),
     page("edited", "2024-02-01", "2024-02-20"),
@@ -78,10 +74,6 @@ def test_an_item_shows_both_days_and_the_source_s_text() -> None:
     (item, *_) = ask().items
     expected = {"url": f"{URL}new", "title": "Title new", "snippet": "Text of new"}
     assert item[2:] == ("provider_metadata", {**expected, "date": "2024-02-13", "last_updated": "2024-02-14"})
-
-
-def test_open_mode_serves_every_page() -> None:
-    assert len(ask(pit=None).records) == 6
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -174,11 +166,6 @@ def test_an_answer_is_for_open_mode_and_the_pages_it_cites_for_both(op: str, pre
     assert "filters" not in body(opened)["tools"][0]
 
 
-def test_the_same_question_has_the_same_name_in_every_run() -> None:
-    names = {ask(op="ask", pit=None, query=text).ids[0] for text in ("oil", "oil", "gas")}
-    assert len(names) == 2
-
-
 @pytest.mark.parametrize("status", ["failed", "in_progress", "requires_action"])
 def test_an_answer_that_is_not_complete_is_an_error(status: str) -> None:
     error = ask(lambda request: as_json(perplexity.agent_reply([], [], status=status)), op="ask").error
@@ -219,23 +206,6 @@ def test_a_retired_endpoint_is_a_config_gap() -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("--query", "oil", "--query", "gas, coal"),
-        ("search", "query=oil", "query=gas, coal"),
-        ("--op", "search", "--query=oil", "--query=gas, coal"),
-        ("query=oil", "SEARCH", "QUERY=gas, coal"),
-    ],
-)
-def test_all_call_forms_are_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
-    app = perplexity.app(PAGES)
-    left = _command(tmp_path, app, "--pit", PIT, *words)
-    assert left.ids == [f"{URL}new", f"{URL}old"]
-    expected = f"--source perplexity --pit {PIT} --query oil --query 'gas, coal'"
-    assert {gap["query"] for gap in left.envelope["gaps"]} == {expected}
-
-
-@pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"query": ()}, "search needs query"),
@@ -261,17 +231,6 @@ def test_what_cannot_be_known_is_said_of_every_answer_at_a_pit() -> None:
     assert "choice of today's search engine" in ask().caveats[0]
     assert "choice of today's model" in ask(op="ask").caveats[0]
     assert ask(pit=None).caveats == []
-
-
-def test_the_command_over_a_socket(near: Run) -> None:
-    from tests.serving import serve
-
-    with serve(perplexity.app(PAGES)) as server:
-        env = {"PERPLEXITY_API_KEY": perplexity.KEY, "PIT_FETCH_PERPLEXITY_URL": server.url}
-        left = near("--source", "perplexity", "--pit", PIT, "--query", "oil", env=env)
-        fetched = near("--source", "perplexity", "--pit", PIT, "ask", "query=oil", env=env)
-    assert left.ids == fetched.ids == [f"{URL}new", f"{URL}old"]
-    assert [request.path for request in server.requests] == ["/search", "/v1/agent"]
 
 
 def test_saved_replies() -> None:

@@ -7,14 +7,15 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from pit_fetch_providers.edgar import client, forms
-from pit_fetch_providers.edgar.acceptance import Acceptance
+from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
+from pit_fetch_providers.edgar.submissions import file_of
 from pit_fetch_providers.sec_full_text import schedule
 from pit_fetch_providers.sec_full_text.filings import Release
 
 from pit_fetch.gaps import Code, gap
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch.wire import strict_json
-from tests.laws.mutants.leak import Mutant, fails, first, nothing
+from tests.laws.mutants.leak import Mutant, fails, nothing
 from tests.laws.plant import Make
 
 _HERE = "pit_fetch_providers.sec_full_text"
@@ -96,22 +97,18 @@ def _of_any_day(real: Any) -> Any:
 
 
 def _whatever_its_order(real: Any) -> Any:
-    return lambda evidence, filing, acceptance: real(evidence._replace(ordered=False), filing, acceptance)
+    return lambda evidence, filing, listed: real(evidence._replace(ordered=False), filing, listed)
 
 
 # What a search reads and shows.
 
 
-def _always_failing(real: Any) -> Any:
-    return lambda archive: fails("a file of a filing cannot be read")
-
-
 def _told_of_submissions(real: Any) -> Any:
-    def reply(archive: Any, path: str) -> Any:
-        client.get(archive.context, client.DATA, path)
-        return real(archive, path)
+    def submitted(archive: Any, accession: str, cik: int, filed: Any) -> Any:
+        client.get(archive.context, client.DATA, f"/submissions/{file_of(cik)}")
+        return real(archive, accession, cik, filed)
 
-    return reply
+    return submitted
 
 
 def _since_ever(real: Any) -> Any:
@@ -120,24 +117,47 @@ def _since_ever(real: Any) -> Any:
     )
 
 
-def _behind_the_last(real: Any) -> Any:
-    def checked(stream: Any, archive: Any) -> Any:
-        yield from stream
-        archive.check_host()
-
-    return checked
-
-
 def _by_the_margins(real: Any) -> Any:
     # An instant that proves nothing, so that they count.
     return lambda archive, *given: real(archive, *given) or datetime.min.replace(tzinfo=UTC)
 
 
 def _kept_whatever_it_dates(real: Any) -> Any:
-    def first(archive: Any, accession: str, cik: int, endings: Any, parse: Any, is_public: Any) -> Any:
-        return real(archive, accession, cik, endings, parse, lambda acceptance: True)
+    return lambda archive, accession, cik, in_full_text, is_public: real(
+        archive, accession, cik, in_full_text, lambda acceptance: True
+    )
 
-    return first
+
+def _at_its_acceptance(real: Any) -> Any:
+    def available_at(acceptance: Acceptance, *given: Any, **named: Any) -> Any:
+        at = real(acceptance, *given, **named)
+        return at and (accepted_at(acceptance) or at)
+
+    return available_at
+
+
+def _on_the_weekend(real: Any) -> Any:
+    def available_at(acceptance: Acceptance, *given: Any, **named: Any) -> Any:
+        at = real(acceptance, *given, **named)
+        is_after_a_weekend = at is not None and at.astimezone(NEW_YORK).weekday() == 0
+        return at - 2 * _DAY if is_after_a_weekend else at
+
+    return available_at
+
+
+def _dated_ahead(real: Any) -> Any:
+    """A filing that is withheld counts like one that is dated."""
+
+    def newest_first(slices: Any, evidence: Any, record: Any, most: int) -> Any:
+        def dated(filing: Any, listed: Any) -> Any:
+            made = record(filing, listed)
+            return (
+                made._replace(available_at=made.available_at or datetime.max.replace(tzinfo=UTC)) if made.id else made
+            )
+
+        return real(slices, evidence, dated, most)
+
+    return newest_first
 
 
 def _gap_at_many_hits(real: Any) -> Any:
@@ -176,11 +196,18 @@ def _todays(*names: str) -> Make:
 
 
 def _in_the_server_s_order(real: Any) -> Any:
-    return lambda hits: real(hits)._replace(documents=tuple(dict.fromkeys(hit.documents[0] for hit in hits)))
+    def filings(hits: Any) -> Any:
+        hits = list(hits)
+        order = {str(hit.get("_id")): place for place, hit in enumerate(hits) if isinstance(hit, dict)}
+        for made in real(hits):
+            ordered = made and sorted(made.documents, key=lambda part: order.get(f"{made.accession}:{part[1]}", 0))
+            yield made and made._replace(documents=tuple(ordered))
+
+    return filings
 
 
 MUTANTS = (
-    Mutant("sec: public when accepted", f"{_EDGAR}.acceptance:_sent", first, _SEC),
+    Mutant("sec: public when accepted", f"{_EDGAR}.acceptance:available_at", _at_its_acceptance, _SEC),
     Mutant(
         "sec: public three minutes after acceptance",
         f"{_EDGAR}.acceptance:DISSEMINATION",
@@ -190,18 +217,12 @@ MUTANTS = (
     Mutant("sec: public at midnight of the filing date", f"{_EDGAR}.acceptance:MORNING", lambda real: time(0), _SEC),
     Mutant("sec: the night's filings at the opening", f"{_EDGAR}.acceptance:MORNING", lambda real: time(6), _SEC),
     Mutant("sec: public at night", f"{_EDGAR}.acceptance:CLOSING", lambda real: time.max, _CORPUS),
-    Mutant("sec: public on a weekend", f"{_EDGAR}.acceptance:_weekday", first, _CORPUS),
+    Mutant("sec: public on a weekend", f"{_EDGAR}.acceptance:available_at", _on_the_weekend, _CORPUS),
     Mutant(
         "sec: an evening's filing that was moved back",
-        f"{_EDGAR}.acceptance:_is_moved_back",
-        lambda real: lambda acceptance, filed, evening: False,
+        f"{_EDGAR}.acceptance:available_at",
+        lambda real: lambda acceptance, filed, evening=False: real(acceptance, filed, True),
         _CORPUS,
-    ),
-    Mutant(
-        "sec: the next business day is overlooked",
-        f"{_EDGAR}.acceptance:_after_the_night",
-        lambda real: lambda acceptance, filed, evening: [],
-        _SEC,
     ),
     Mutant(
         "sec: files that were written later",
@@ -227,15 +248,9 @@ MUTANTS = (
     ),
     Mutant("sec: the start of the release day", f"{_EDGAR}.acceptance:available_at", _as_if(_a_day_before), _SEC),
     Mutant(
-        "sec: a midnight is believed",
-        f"{_EDGAR}.header:_tells_the_day_only",
-        lambda real: lambda accepted, accession: real(accepted.replace(hour=12), accession),
-        _CORPUS,
-    ),
-    Mutant(
-        "sec: the hour of an entry of paper",
-        f"{_EDGAR}.header:_tells_the_day_only",
-        lambda real: lambda accepted, accession: real(accepted, ""),
+        "sec: an hour is believed that only tells the day",
+        f"{_EDGAR}.header:parse_header",
+        lambda real: lambda body, accession: (made := real(body, accession)) and made._replace(day_only=False),
         _CORPUS,
     ),
     Mutant(
@@ -258,13 +273,17 @@ MUTANTS = (
     ),
     Mutant(
         "sec: a page is believed against the index",
-        f"{_HERE}.evidence:Evidence._header_release",
-        lambda real: lambda evidence, filing, listed: real(evidence, filing, None),
+        f"{_HERE}.evidence:Evidence.stamp",
+        lambda real: (
+            lambda evidence, filing, listed: real(
+                evidence, filing, listed if listed and filing.accession in listed else None
+            )
+        ),
         _SEC,
     ),
     Mutant(
         "sec: a header that breaks the promised order",
-        f"{_HERE}.evidence:Evidence._dated",
+        f"{_HERE}.evidence:Evidence.stamp",
         _whatever_its_order,
         _ORDERED,
     ),
@@ -276,8 +295,8 @@ MUTANTS = (
     ),
     Mutant(
         "sec: withheld filings count towards the days ahead",
-        f"{_HERE}.schedule:_count_dated",
-        lambda real: lambda records: len(records),
+        f"{_HERE}.schedule:newest_first",
+        _dated_ahead,
         ("sec_full_text: ahead",),
     ),
     Mutant(
@@ -287,28 +306,14 @@ MUTANTS = (
         _SEC,
     ),
     Mutant(
-        "sec: a hit that fills page after page fails the search",
-        f"{_HERE}.search:_is_again",
-        lambda real: lambda page, first: page == first,
-        _SEC,
-    ),
-    Mutant(
         "sec: a file name fails the search",
         f"{_HERE}.filings:url",
         lambda real: lambda filing, name: real(filing, name if name.isprintable() else fails()),
         _SEC,
     ),
-    Mutant("sec: a failing header of a later filing is an error", f"{_ARCHIVE}._probe", _always_failing, _SEC),
     Mutant("sec: a host that fails is an error where something was found", f"{_ARCHIVE}.check_host", nothing, _PARTIAL),
     Mutant("sec: what is in the cache is an answer of the host's", f"{_ARCHIVE}.__init__", _since_ever, _PARTIAL),
-    Mutant(
-        "sec: the host is looked at behind the last record",
-        f"{_HERE}:_check_host_first",
-        _behind_the_last,
-        _PARTIAL,
-    ),
-    Mutant("sec: one file decides that a host fails", f"{_EDGAR}.archive:_PROBES", lambda real: real[:1], _PARTIAL),
-    Mutant("sec: submissions that fail are an error", f"{_ARCHIVE}._submissions_reply", _told_of_submissions, _PARTIAL),
+    Mutant("sec: submissions that fail are an error", f"{_ARCHIVE}.submitted", _told_of_submissions, _PARTIAL),
     Mutant(
         "sec: a page counts where the index fails",
         f"{_ARCHIVE}.is_unread",
@@ -321,7 +326,7 @@ MUTANTS = (
         _by_the_margins,
         ("sec_full_text: exact, partial failure",),
     ),
-    Mutant("sec: headers of later filings are kept", f"{_ARCHIVE}._first", _kept_whatever_it_dates, _SEC),
+    Mutant("sec: headers of later filings are kept", f"{_ARCHIVE}.header", _kept_whatever_it_dates, _SEC),
     Mutant(
         "sec: today's tickers and names under a ceiling",
         f"{_HERE}:of_today",
@@ -330,6 +335,6 @@ MUTANTS = (
     ),
     Mutant("sec: today's names under a PIT", f"{_HERE}.filings:record", _todays("company_names"), _SEC),
     Mutant("sec: today's codes under a PIT", f"{_HERE}.filings:record", _todays("tickers", "sic_codes"), _SEC),
-    Mutant("sec: documents in the server's order", f"{_HERE}.filings:_merged", _in_the_server_s_order, _SEC),
+    Mutant("sec: documents in the server's order", f"{_HERE}.filings:filings", _in_the_server_s_order, _SEC),
     Mutant("sec: a gap where many hits are", f"{_HERE}.search:slices", _gap_at_many_hits, _SEC),
 )

@@ -317,15 +317,6 @@ PARSERS = [(sec.header, parse_header), (sec.index_headers, parse_header), (sec.i
 LETTER = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
 
 
-@examples(3.3)
-@given(st.sampled_from(PARSERS), st.binary(max_size=30), st.integers(0, 1500), st.integers(0, 40))
-def test_no_bytes_stop_a_fetch(source: Any, noise: bytes, place: int, cut: int) -> None:
-    make, parse = source
-    text = make(LETTER).encode()
-    parsed = parse(text[:place] + noise + text[place + cut :], ONE)
-    assert parsed is None or isinstance(parsed, Acceptance)
-
-
 @examples(5)
 @given(st.sampled_from(PARSERS[:2]), st.integers(0, 1500), st.integers(0, 200))
 def test_a_letter_with_a_hole_in_its_header_is_never_public_early(source: Any, place: int, cut: int) -> None:

@@ -15,45 +15,10 @@ from pit_fetch.transport import RecordingTransport, ReplayingTransport, Transpor
 from tests import inprocess
 from tests.provider_harness import NOW
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, always, ask, failing_from
+from tests.providers.sec_full_text.harness import PIT, ask
 from tests.providers.sec_full_text.server import Filing, number
 
-FAILING = pytest.mark.parametrize(
-    "response",
-    [sec.UNDECLARED, sec.BLOCKED, sec.MAINTENANCE, Response(b"", 429), Response(b"x", cut=0), Response(hang=True)],
-    ids=["undeclared", "blocked", "maintenance", "429", "cut off", "slow"],
-)
 # Nothing; a filing before the PIT, on its day and before it; and one that was filed after it.
-FILINGS = {
-    "none": "",
-    "before": "2024-02-14 12:00:00",
-    "on the day": "2024-02-15 12:00:00",
-    "later": "2024-02-15 17:00:00",
-}
-
-
-@FAILING
-@pytest.mark.parametrize("options", [{}, {"forms": ("8-K",)}, {"exact": True}], ids=["", "ordered", "exact"])
-def test_a_host_that_fails_is_one_error_whatever_was_filed(response: Response, options: dict[str, Any]) -> None:
-    errors = set()
-    for accepted in FILINGS.values():
-        filings = [Filing(number(1), "8-K", accepted)] if accepted else []
-        fetched = ask(failing_from(sec.app(filings), always, response), **options)
-        assert fetched.error is not None
-        errors.add((fetched.error.reason, *fetched.ids))
-    assert len(errors) == 1
-
-
-@FAILING
-@pytest.mark.parametrize("part", ["/robots.txt", "/Archives/edgar/data", "/submissions", "daily-index"])
-def test_a_part_that_fails_costs_its_evidence_alone(response: Response, part: str) -> None:
-    accepted = filter(None, FILINGS.values())
-    filings = [Filing(number(n), "8-K", moment) for n, moment in enumerate(accepted)]
-    fetched = ask(sec.app(filings, pages=lambda path: response if part in path else None))
-    assert fetched.error is None
-    assert fetched.ids == [number(1), number(0)]
-    for nothing in ([], filings[2:]):
-        assert ask(sec.app(nothing, pages=lambda path: response if part in path else None)).error is None
 
 
 WRITTEN = [Filing(number(n), "8-K", "2024-02-14 12:00:00", written="2024-02-14 12:01:00") for n in (1, 2)]

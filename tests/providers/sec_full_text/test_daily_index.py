@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pit_fetch_providers.edgar import daily_index
 
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
-from tests.examples import examples
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import PIT, ask, failing_from, no_index
 from tests.providers.sec_full_text.server import Filing, number
@@ -60,14 +57,6 @@ def test_each_layout_lists_its_filings(layout: str) -> None:
 def test_a_row_or_a_file_that_cannot_be_read_lists_nothing(damage: Callable[[str], str], listed: bool | None) -> None:
     parsed = daily_index.parse(damage(GOOD).encode("latin-1"), DAY)
     assert (None if parsed is None else number(1) in parsed) is listed
-
-
-@examples(3.3)
-@given(st.binary(max_size=30), st.integers(0, len(GOOD)), st.integers(0, 40))
-def test_no_bytes_stop_a_fetch(noise: bytes, place: int, cut: int) -> None:
-    text = GOOD.encode()
-    parsed = daily_index.parse(text[:place] + noise + text[place + cut :], DAY)
-    assert parsed is None or all(isinstance(name, str) for names in parsed.values() for name in names)
 
 
 @pytest.mark.parametrize(
@@ -221,15 +210,6 @@ def slow_headers(filings: list[Filing], most: int) -> App:
     return failing_from(
         sec.app(filings), lambda path: "-index-headers" in path and next(numbers) > most, Response(hang=True)
     )
-
-
-@pytest.mark.parametrize("options", [{}, {"forms": ("8-K", "10-K")}])
-def test_late_filings_that_use_up_the_time_do_not_cost_the_days_before(options: dict[str, Any]) -> None:
-    old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
-    late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(80)]
-    fetched = ask(slow_headers([*late, *old], 40), **options)
-    assert set(fetched.ids) == {filing.accession for filing in old}
-    assert fetched.error is not None
 
 
 @pytest.mark.parametrize(

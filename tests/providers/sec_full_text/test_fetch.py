@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from pit_fetch.testing.server import App
 from tests.conftest import Finished, Run
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, number
+from tests.providers.sec_full_text.server import Filing, number
 from tests.serving import Server, serve
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -92,27 +91,6 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
         None,
         ["Apple Inc."],  # as the index of its day has it
     )
-
-
-def test_the_command_of_the_readme(run: Run, tmp_path: Path) -> None:
-    filings = [
-        Filing(number(1), "10-K", "2023-10-04 12:00:00"),
-        Filing(number(2), "10-K", "2023-10-04 12:00:00", ciks=(TESLA,)),
-        Filing(number(3), "8-K", "2023-10-04 12:00:00"),
-        Filing(number(4), "10-Q", "2023-07-04 12:00:00", ciks=(TESLA, APPLE)),
-    ]
-    with world(run, filings) as edgar:
-        done, again = (edgar.at_pit("going concern", "--forms", "10-K,10-Q", "--tickers", "AAPL") for _ in range(2))
-    assert done.ids == [number(1), number(4)]
-    assert done.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "unverifiable"]
-    assert "today's list" in done.envelope["gaps"][2]["reason"]
-    assert (done.out, done.err) == (again.out, b"")
-    # The ticker file is kept for a day, daily indexes for good, and the rate limit counts all hosts together.
-    index = "/Archives/edgar/daily-index/2023/QTR{}/master.{}.idx".format
-    first = ["/files/company_tickers.json", "/LATEST/search-index", index(4, 20231004), index(3, 20230704)]
-    assert edgar.paths == [*first, "/LATEST/search-index", "/robots.txt"]
-    files = sorted(path.name.partition("-")[0] for path in (tmp_path / "home/.cache/pit_fetch").iterdir())
-    assert files == ["file", "file", "file", "rate"]
 
 
 @pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])

@@ -105,13 +105,6 @@ def test_companies(options: dict[str, Any], expected: list[str]) -> None:
     assert ask(app, **options).ids == expected
 
 
-def test_an_unknown_ticker_says_no_more_than_no_filing_does() -> None:
-    unknown, nothing = ask([], tickers=("NONE",)), ask([], tickers=("AAPL",))
-    assert (unknown.ids, unknown.gaps, unknown.caveats) == (nothing.ids, nothing.gaps, nothing.caveats)
-    assert (nothing.ids, nothing.gaps, len(nothing.caveats)) == ([], [], 1)
-    assert ask([]).caveats == []
-
-
 @pytest.mark.parametrize(
     ("form", "spelling"),
     [
@@ -133,11 +126,6 @@ def test_what_no_form_can_be_is_refused(form: str) -> None:
         ask([], forms=("10-Q", form))
     expected = "--forms: a form begins with a letter or a digit, as 10-K does; -10-K excludes it."
     assert refused.value.gap.reason == expected
-
-
-@pytest.mark.parametrize("form", ["8-K", "8-k/a", "-4", "1/A", "1-A", "15-12G", "A FORM OF NEXT YEAR", "25", "N-CSR"])
-def test_a_form_that_may_exist_is_asked_for(form: str) -> None:
-    assert ask([], forms=(form,)).error is None
 
 
 @pytest.mark.parametrize("cik", [str(TESLA), "0" * 5_000 + str(TESLA), f"CIK{TESLA:010d}", f"ci\N{KELVIN SIGN}{TESLA}"])
@@ -277,13 +265,6 @@ def test_of_two_dates_of_one_filing_the_later_one_counts(later_first: bool) -> N
     (record,) = ask(app_finding([sec.hits(filing)[0] for filing in filings], filings)).records
     assert record.payload["filed"] == "2023-06-05"
     assert record.available_at == datetime(2023, 6, 6, 4, tzinfo=UTC)
-
-
-def test_a_document_that_is_listed_twice_is_one() -> None:
-    filing = Filing(number(1), "10-K", "2023-06-01 12:00:00")
-    hit = sec.hits(filing)[0]
-    (record,) = ask(app_finding([hit, hit], [filing])).records
-    assert len(record.payload["documents"]) == 1
 
 
 def test_a_day_that_is_not_read_to_its_end_is_left_out() -> None:
@@ -464,14 +445,6 @@ def test_where_the_header_is_missing(
     assert [stamp.strftime("%Y-%m-%d %H:%M") for stamp in stamps] == ([public] if public else [])
     assert [record.payload["accepted_at"] is not None for record in fetched.records] == ([accepted] if public else [])
     assert fetched.error is None
-
-
-def test_a_pit_in_the_future_does_not_make_a_day_past() -> None:
-    filing, now = Filing(number(1), "8-K", "2026-10-30 12:00:00"), datetime(2026, 10, 30, 18, tzinfo=UTC)
-    for pit in ("2026-10-30T17:30:00Z", "2026-12-31T12:00:00Z"):
-        fetched = ask([filing], pit=pit, now=now)
-        assert [record.payload["accepted_at"] for record in fetched.records] == ["2026-10-30T12:00:00-04:00"]
-        assert fetched.paths("daily-index") == []
 
 
 def test_older_filings_stand_in_further_submissions_files() -> None:

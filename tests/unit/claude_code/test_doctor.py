@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.claude_code import bundle, client_settings, doctor, machine_check, prove
+from pit_fetch.claude_code import client_settings, doctor, machine_check, prove
 from pit_fetch.claude_code.prove import ClientProof, Step, StepResult
 from pit_fetch.claude_code.system import THIS_SYSTEM
 from pit_fetch.cli.command import CommandResult
@@ -35,7 +35,6 @@ from tests.client.wirings import (
     with_user_settings,
     with_variables,
 )
-from tests.conftest import Foreign
 from tests.unit.claude_code.fake_system import PATH, fake_system, write_program
 
 GATE, GUARD = "pit_gate.py", "pit_guard.py"
@@ -100,10 +99,6 @@ def test_files_alone_never_show_that_the_pit_is_enforced(name: str, tmp_path: Pa
         assert findings["fail"] + findings["warn"], name
     if truth == "leaks" and name not in ("no ceiling", "another hook puts the command back"):
         assert findings["fail"]
-
-
-def test_there_are_wirings_enough() -> None:
-    assert len(WIRINGS) >= 65
 
 
 # The proof.
@@ -440,12 +435,6 @@ def test_a_hook_that_no_proof_tries_and_a_command_that_no_hook_sees_are_named(
         assert examine(session)["open"] == []
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart", "SubagentStart"])
-def test_a_hook_whose_output_the_model_reads_is_a_warning(session: Session, event: str) -> None:
-    adding_entry(event, hooks=[{"type": "command", "command": "x.sh"}])(session)
-    assert has(examine(session)["warn"], f"has a {event} hook: what it prints reaches the model")
-
-
 def test_a_folder_that_nobody_has_trusted_is_named(session: Session) -> None:
     untrusted = "this folder is not trusted yet: claude -p ignores the rules"
     assert has(examine(session)["warn"], untrusted)
@@ -458,43 +447,6 @@ def test_a_folder_that_nobody_has_trusted_is_named(session: Session) -> None:
     assert not has(examine(session)["warn"], untrusted)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"mcpServers": []}', None])
-def test_a_client_that_has_nothing_to_show_is_not_said_to_be_missing(session: Session, text: str | None) -> None:
-    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
-    with_local_settings(permissions={"deny": ["Bash", *NO_WEB["permissions"]["deny"]]})(session)
-    if text is not None:
-        (session.project / ".mcp.json").write_text(text)
-    examined = report(session, "--prove", announce=print)
-    messages = [finding["message"] for finding in examined["findings"]]
-    assert has(messages, ".mcp.json is not JSON with an object mcpServers") is (text is not None)
-    assert has(messages, "nothing to prove: commands are denied here, and no server of pit_fetch mcp")
-    assert examined["verdict"].startswith("Not proved: the client was given nothing to show")
-
-
-def test_the_verdict_says_what_is_held_and_who_has_which_way_past_it(session: Session) -> None:
-    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
-    with_agent("researcher", "tools: Bash\n")(session)
-    with_local_settings(**NO_WEB)(session)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prove, "prove", FakeClient(HOLDS).prove)
-        verdict = report(session, "--prove", announce=print)["verdict"]
-    held = (
-        f"Every pit_fetch call is held to {session.environ['PIT_FETCH_CEILING']} here, as the client itself has shown."
-    )
-    assert verdict == f"{held} Other ways are open: any command can be run: this session, the agent researcher."
-
-
-def test_a_proof_names_whom_it_leaves_out(session: Session) -> None:
-    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
-    session.environ |= ALONE
-    with_agent("own", "tools: Bash\nmcpServers:\n  - news: {command: npx}\n")(session)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prove, "prove", FakeClient(HOLDS).prove)
-        examined = report(session, "--prove", announce=print)
-    (left_out,) = (row for row in examined["findings"] if "not tried" in row["message"])
-    assert (left_out["level"], left_out["message"].rpartition(": ")[2]) == ("note", "own")
-
-
 def test_the_guards_variable_counts_as_the_guard_sees_it(session: Session) -> None:
     with_local_settings(**NO_WEB, env={"PIT_FETCH_WRAPPER_ONLY": "0"})(session)
     session.environ |= ALONE
@@ -502,34 +454,6 @@ def test_the_guards_variable_counts_as_the_guard_sees_it(session: Session) -> No
     with_local_settings(**NO_WEB, env=ALONE)(session)
     del session.environ["PIT_FETCH_WRAPPER_ONLY"]
     assert opened(session) == {}
-
-
-def test_an_agent_of_any_plugin_is_looked_at(session: Session) -> None:
-    root, plugins = session.root / "tools", session.user / "plugins"
-    for folder in (root / "agents", plugins):
-        folder.mkdir(parents=True)
-    (root / "agents" / "search.md").write_text(AGENT.format("search", "tools: WebSearch\n"))
-    installed = {"plugins": {"tools@market": [{"installPath": str(root)}]}}
-    (plugins / "installed_plugins.json").write_text(json.dumps(installed))
-    session.environ |= ALONE
-    trusting = ("--trust", "session")
-    assert opened(session, *trusting) == {}
-    with_local_settings(enabledPlugins={"tools@market": True})(session)
-    assert opened(session, *trusting) == {"WebSearch answers for today": "the agent tools:search"}
-
-
-def test_what_the_folders_above_bring_is_looked_at_as_the_client_does(session: Session) -> None:
-    above = session.root / ".claude" / "agents"
-    above.mkdir(parents=True)
-    (above / "search.md").write_text(AGENT.format("search", "tools: WebSearch\n"))
-    (session.root / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
-    session.environ |= ALONE
-    web, server = "WebSearch answers for today", "the server exa may answer for today"
-    assert opened(session, "--trust", "session") == {web: "the agent search"}
-    (session.project / ".git").mkdir()  # agents end with the repository, servers do not
-    assert opened(session, "--trust", "session") == {}
-    assert opened(session)[server] == "this session"
-    assert opened(session)[web] == "this session"
 
 
 def test_each_agent_that_is_said_to_be_held_is_tried(session: Session) -> None:
@@ -540,22 +464,6 @@ def test_each_agent_that_is_said_to_be_held_is_tried(session: Session) -> None:
     client = FakeClient(HOLDS)
     client.is_enforced(session)
     assert client.calls[1][4] == ["", *sorted([*doctor.guard.ADAPTERS, "researcher"])]
-
-
-def test_what_settings_deny_is_open_to_nobody(session: Session) -> None:
-    (session.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
-    with_agent("researcher", "tools: Bash, WebSearch, mcp__exa__search\n")(session)
-    assert len(opened(session)) == 4
-    with_local_settings(permissions={"deny": ["Bash", "Monitor", "WebFetch", "WebSearch", "mcp__exa"]})(session)
-    session.environ |= {"PIT_FETCH_WRAPPER_ONLY": ""}
-    levels = examine(session)
-    assert (levels["open"], levels["fail"]) == ([], [])
-
-
-@pytest.mark.parametrize("rule", ["Bash(curl *)", "WebFetch(domain:example.com)", 5])
-def test_a_rule_that_denies_a_part_closes_nothing(session: Session, rule: object) -> None:
-    with_local_settings(permissions={"deny": [rule]})(session)
-    assert len(opened(session)) == 3
 
 
 def test_only_a_hook_that_is_wired_holds_a_session(session: Session) -> None:
@@ -660,15 +568,6 @@ def test_a_hook_file_that_does_not_do_its_work_is_found(session: Session, name: 
     assert has(findings["warn"], "1 file in ", ": edited, as no version has them (hooks/", name)
 
 
-def test_files_of_one_version_are_one_finding(session: Session) -> None:
-    (session.claude / "agents").mkdir(exist_ok=True)
-    for name, content in bundle.files().items():
-        if name.startswith("agents/"):
-            (session.claude / name).write_bytes(content)
-    of_files = [finding for findings in examine(session).values() for finding in findings if " file" in str(finding)]
-    assert len([finding for finding in of_files if ": of version " in str(finding)]) == 1
-
-
 def test_a_hook_that_hangs_is_found_in_time(session: Session) -> None:
     hook_file(GATE, "import select\nselect.select([], [], [])")(session)
     assert has(examine(session, seconds=0.2)["fail"], GATE, "gave no answer in 0.2 s")
@@ -760,15 +659,6 @@ def test_a_server_without_a_guard_on_its_resources_is_found(session: Session) ->
         replacing(f'"{tool}s"', f'"{tool}"')(session)
 
 
-def test_an_adapter_of_the_users_under_another_name_is_found(session: Session) -> None:
-    (session.user / "agents").mkdir()
-    text = bundle.files()["agents/fred.md"].decode()
-    (session.user / "agents" / "fred.md").write_text(text)
-    assert examine(session)["fail"] == []
-    (session.user / "agents" / "mine.md").write_text(text.replace("name: fred", "name: mine"))
-    assert has(examine(session)["fail"], "the agent mine may run")
-
-
 # The environment.
 
 
@@ -793,11 +683,6 @@ def test_a_ceiling_in_a_settings_file_of_pit_fetch_is_named_with_what_it_does_no
     del session.environ["PIT_FETCH_CEILING"]
     (message,) = findings_of("ceiling", session)["warn"]
     assert "guard and gate know only the variable" in message
-
-
-def test_a_ceiling_that_is_yet_to_come_is_a_warning(session: Session) -> None:
-    (message,) = findings_of("ceiling", session, PIT_FETCH_CEILING="2099-02-15T16:00:00Z")["warn"]
-    assert "is yet to come" in message
 
 
 def test_a_file_that_raises_the_ceiling_is_named(session: Session) -> None:
@@ -880,29 +765,12 @@ def test_what_settings_allow_to_be_read_counts(session: Session, permissions: An
     assert list(findings) == ["fail" if is_readable else "ok"]
 
 
-def test_an_archive_counts_wherever_it_is_set(session: Session) -> None:
-    config = session.root / "home" / ".config" / "pit_fetch"
-    config.mkdir(parents=True)
-    (config / "config.toml").write_text(f'archive = "{session.project}/a.db"')
-    assert "fail" in findings_of("archive", session)
-    assert "ok" in findings_of("archive", session, PIT_FETCH_ARCHIVE=str(session.root / "b.db"))
-    with_local_settings(env={"PIT_FETCH_ARCHIVE": "c.db"})(session)
-    assert "fail" in findings_of("archive", session)
-
-
 def test_a_credential_is_named_and_never_shown(session: Session) -> None:
     secret = "a-secret-of-some-length"
     session.environ["BENZINGANEWS_API_KEY"] = secret
     text = diagnose(session, run=lambda *args: "").text
     assert "BENZINGANEWS_API_KEY or BENZINGA_API_KEY is set" in text
     assert secret not in text
-
-
-def test_an_env_file_that_is_not_followed_is_named(session: Session, foreign: Foreign) -> None:
-    path = session.project / ".env"
-    path.touch()
-    foreign(path)
-    assert has(examine(session, run=lambda *args: "")["warn"], f"fred: {path} is not followed")
 
 
 # The programs.

@@ -145,17 +145,6 @@ def test_settings_that_cannot_be_read_stop_everything(
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize("place", ["agents", "hooks", "skills/fred-queries", "settings.json", "hooks/pit_gate.py"])
-def test_what_is_in_the_way_is_found_before_anything_is_written(tmp_path: Path, place: str) -> None:
-    path = tmp_path / ".claude" / place
-    path.parent.mkdir(parents=True)
-    path.mkdir() if "." in place else path.touch()
-    before = sorted(tmp_path.rglob("*"))
-    refused = run(tmp_path)
-    assert (refused.status, "is in the way" in refused.complaint) == (2, True)
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -194,15 +183,6 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, content: bytes | None
     assert not link.is_symlink()
     assert link.with_name("pit_gate.py.bak").is_symlink()
     assert (elsewhere.read_bytes() if elsewhere.exists() else None) == content
-
-
-def test_a_link_to_what_would_be_written_is_left_alone(tmp_path: Path) -> None:
-    elsewhere, link = tmp_path / "elsewhere", tmp_path / "project" / ".claude" / "hooks" / "pit_gate.py"
-    link.parent.mkdir(parents=True)
-    elsewhere.write_bytes(bundle.files()["hooks/pit_gate.py"])
-    link.symlink_to(elsewhere)
-    assert run(tmp_path / "project").status == 0
-    assert link.is_symlink()
 
 
 def test_settings_may_be_a_link_into_dotfiles(tmp_path: Path) -> None:

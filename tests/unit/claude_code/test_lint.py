@@ -86,10 +86,6 @@ def test_wrong_arguments_are_refused(run: Callable[..., Any], tmp_path: Path) ->
     assert b"see pit_fetch lint --help" in refused.err
 
 
-def test_an_agent_of_the_template_passes(shared_project: Path) -> None:
-    assert problems_with(shared_project, AGENT) == []
-
-
 FAULTS = [
     ("R1", "  - evidence-standards\n", ""),
     ("R2", '"mcp__neo4j-cypher__read_neo4j_cypher"', '"*"'),
@@ -155,16 +151,6 @@ def test_an_adapter_under_another_name_is_found(shared_project: Path) -> None:
     assert any(problem.startswith("ERROR [R10] .claude/agents/my-news.md: ") for problem in problems)
 
 
-def test_an_agent_in_a_subfolder_is_checked(project: Path) -> None:
-    agents = project / ".claude" / "agents"
-    (agents / "more").mkdir()
-    widened = (agents / "fred.md").read_text().replace("  - Bash\n", "  - Bash\n  - Read\n", 1)
-    (agents / "more" / "fred.md").write_text(widened)
-    text = lint(project).text
-    assert "ERROR [R9] .claude/agents/more/fred.md" in text
-    assert "ERROR [R10] .claude/agents/more/fred.md: .claude/agents/fred.md is an agent of this name, too" in text
-
-
 @pytest.mark.parametrize(
     ("cypher", "problem"),
     [
@@ -194,15 +180,6 @@ def test_a_skill_is_checked_with_its_agent_and_a_missing_one_is_a_warning(projec
     ]
     (project / "scripts" / "gone.py").touch()
     assert lint(project).status == 0
-
-
-def test_every_agent_is_checked(project: Path) -> None:
-    agents = project / ".claude" / "agents"
-    (agents / "writer.md").write_text("---\nname: writer\nhooks: {}\n---\n")
-    (agents / "notes.md").write_text("no frontmatter")
-    (agents / "mine.md").write_text("---\nname: mine\nskills: pit-envelope, evidence-standards\n---\n")
-    names = [path.stem for path in sorted(agents.glob("*.md")) if path.stem != "notes"]
-    assert f"{len(names)} agents checked ({', '.join(names)})" in lint(project).text
 
 
 @pytest.mark.parametrize(
@@ -241,31 +218,6 @@ def test_an_agent_that_inherits_every_tool_is_a_warning_where_a_server_has_an_in
     assert ["WARN  [R11]" in message for message in mixtures(tmp_path, tools)] == [True]
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"raw": {"command": "uvx"}}}')
     assert not any("[R11]" in line for line in lint(tmp_path).text.splitlines() if "fred" not in tools)
-
-
-@pytest.mark.parametrize(
-    ("settings", "ways"),
-    [
-        ("tools: Read, Write", []),
-        ("tools: Bash", ["any command can be run"]),
-        ("tools: WebSearch, PowerShell", ["WebSearch answers for today", "PowerShell is not known to be held"]),
-        ("tools: [", ["any command can be run", "WebFetch answers", "WebSearch answers"]),
-        ("disallowedTools: Bash, WebFetch, WebSearch", []),
-    ],
-)
-def test_an_agent_of_the_users_with_a_way_past_pit_fetch_is_a_warning(
-    project: Path, settings: str, ways: list[str]
-) -> None:
-    path = project / ".claude" / "agents" / "mine.md"
-    path.write_text(f"---\nname: mine\n{settings}\n---\nAsk.\n")
-    answer = lint(project)
-    lines = answer.text.splitlines()[:-1]
-    assert answer.status == 0
-    assert ["WARN  [R12] .claude/agents/mine.md" in line for line in lines] == [True] * len(ways)
-    assert all(way in line and "the agent mine" in line for way, line in zip(ways, lines, strict=True))
-    tools = ["Bash", "WebFetch", "WebSearch", "PowerShell"]
-    (project / ".claude" / "settings.json").write_text(json.dumps({"permissions": {"deny": tools}}))
-    assert "[R12]" not in lint(project).text
 
 
 def mixtures(project: Path, settings: str) -> list[str]:

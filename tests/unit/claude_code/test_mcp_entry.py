@@ -68,24 +68,6 @@ def test_an_entry_of_another_instant_is_kept_unless_forced(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("entry", "instant"),
-    [
-        ({"command": "pit_fetch", "args": ["mcp", "--pit-file", "now"]}, "the instant in now"),
-        ({"command": "pit_fetch", "args": ["mcp", "--offline", "--pit", PIT]}, PIT),
-        ({"command": "pit_fetch", "args": ["mcp", "--pit", PIT, "--offline"]}, PIT),
-        ({"command": "pit_fetch", "args": ["mcp", "--offline", "--offline"]}, "an instant that its words do not show"),
-        ({"command": "pit_fetch", "args": ["mcp", "--sources", "fred"]}, "the ceiling of the client's environment"),
-        ({"command": "uv", "args": ["run", "pit_fetch", "mcp", "--pit", PIT]}, "an instant that its words do not show"),
-        ({"url": "https://example.com"}, "an instant that its words do not show"),
-        ("pit_fetch", "an instant that its words do not show"),
-    ],
-)
-def test_the_instant_of_a_kept_entry_is_named(tmp_path: Path, entry: object, instant: str) -> None:
-    write(tmp_path, {"mcpServers": {"pit_fetch": entry}})
-    assert f"The kept entry answers as of {instant}." in init(tmp_path, "--pit", PIT).text
-
-
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"mcpServers": []}'])
 def test_a_file_that_cannot_be_merged_is_left_alone(tmp_path: Path, content: str) -> None:
     write(tmp_path, content)
@@ -177,66 +159,10 @@ def test_an_entry_is_judged_by_what_fixes_its_instant(
     assert (found, says in message) == (level, True)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        f"env PIT_FETCH_CEILING={LATER} pit_fetch mcp",
-        f"env -u PIT_FETCH_CEILING pit_fetch mcp --pit {PIT}",
-        f"uv run env PIT_FETCH_CEILING={LATER} pit_fetch mcp",
-        "uv run pit_fetch mcp",
-        "uv run --env-file=late pit_fetch mcp",
-        "uvx --from ./other pit_fetch mcp",
-        f"python3 w.py pit_fetch mcp --pit {PIT}",
-        "python3 -m pit_fetch mcp",
-        "python3 /src/pit_fetch/__main__.py mcp",
-        "./pit_fetch mcp",
-        "/opt/pit_fetch.sh mcp",
-        "pit_fetch_late mcp",
-        "pit-fetch mcp",
-        "docker run -i pit_fetch mcp",
-        "${PF:-pit_fetch} mcp",
-        "/${PF:-opt}/pit_fetch mcp",
-        "pit_fetch ${S:-mcp}",
-        "pit_fetch mcp --pit ${PIT}",
-        "pit_fetch mcp --pit-file=${FILE}",
-        "pit_fetch mcp ${MORE}",
-        f"pit_fetch mcp --pi {PIT}",
-        f"pit_fetch mcp --pit {PIT} --pit {LATER}",
-        "pit_fetch mcp --pit",
-        "pit_fetch mcp-gate --tools neo4j uvx pit_fetch mcp",
-        ("bash", "-c", "A=1 pit_fetch mcp"),
-        ("bash", "-c", "x=pit_fetch; $x mcp"),
-        ("bash", "-c", "\"pit_fetch\" 'mcp'"),
-        ("pit_fetch mcp",),
-    ],
-)
-def test_only_running_it_would_show_what_another_spelling_starts(words: str | tuple[str, ...]) -> None:
-    [(level, message)] = _findings(PIT, words)
-    assert (level, "cannot be judged: it starts pit_fetch in a way" in message) == ("fail", True)
-
-
 @pytest.mark.parametrize("name", ["PYTHONPATH", "PYTHONHOME", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"])
 def test_a_variable_that_decides_what_runs_is_found_wherever_it_is_set(name: str) -> None:
     for found in (_findings(PIT, "pit_fetch mcp", **{name: "x"}), _findings(PIT, "pit_fetch mcp", inherited=[name])):
         assert [(level, f"cannot be judged: {name} in its" in text) for level, text in found] == [("fail", True)]
-
-
-def test_an_entry_has_a_path_of_its_own_only_beside_a_whole_path() -> None:
-    [(level, message)] = _findings(PIT, "pit_fetch mcp", PATH="x")
-    assert (level, "PATH in its environment" in message) == ("fail", True)
-    assert [level for level, _ in _findings(PIT, f"{PROGRAM} mcp", PATH="x")] == ["ok"]
-
-
-@pytest.mark.parametrize("words", ["mcp-files /home/me/pit_fetch", "bash start_pit_fetch.sh", "pit_fetch fred"])
-def test_a_server_that_only_names_us_is_a_warning(words: str) -> None:
-    [(level, message)] = _findings(PIT, words)
-    assert (level, "cannot be judged by its words" in message) == ("warn", True)
-    assert _findings(PIT, "server", START="pit_fetch mcp")[0][0] == "warn"
-
-
-def test_another_program_of_our_name_is_not_judged() -> None:
-    [(level, message)] = _findings(PIT, f"/opt/bin/pit_fetch mcp --pit {PIT}")
-    assert (level, "starts /opt/bin/pit_fetch, which is not" in message) == ("warn", True)
 
 
 def test_a_program_that_is_not_there_is_found_first() -> None:

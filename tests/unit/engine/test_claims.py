@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -59,23 +58,6 @@ def test_a_claimed_item_is_marked_and_a_gap_says_what_that_means(tmp_path: Path)
     assert "2030" not in answer.text
 
 
-@pytest.mark.parametrize("rows", [[], ROWS[:1], ROWS[1:2], ROWS[2:]])
-def test_the_gap_of_claims_rests_on_the_request_alone(tmp_path: Path, rows: list[Record]) -> None:
-    answer = at_pit(tmp_path, demo(rows, operations=(WITH_CLAIMS,)), *ACCEPTED)
-    assert [gap.get("evidence") for gap in answer.envelope["gaps"][:3]] == [None, None, "claimed"]
-    plain = at_pit(tmp_path, demo(rows), *ACCEPTED)
-    assert not any("evidence" in gap for gap in plain.envelope["gaps"])
-    assert set(marks(plain)) <= {"proved"}
-
-
-@pytest.mark.parametrize("rows", [[], ROWS[1:], ROWS[1:2], ROWS[2:]])
-def test_an_answer_without_items_names_the_setting_whatever_was_withheld(tmp_path: Path, rows: list[Record]) -> None:
-    answer = at_pit(tmp_path, demo(rows, operations=(WITH_CLAIMS,)))
-    assert answer.text == at_pit(tmp_path, demo([], operations=(WITH_CLAIMS,))).text
-    assert '[evidence] demo = "claimed"' in answer.reasons
-    assert answer.gap_types == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
-
-
 def test_nothing_else_names_the_setting(tmp_path: Path) -> None:
     for answer in (
         at_pit(tmp_path, DEMO),
@@ -106,19 +88,6 @@ def test_what_is_never_proved_is_asked_for_its_claims(tmp_path: Path, dating: An
     assert "nothing is served" in plain.reasons
 
 
-def test_the_pages_of_an_answer_go_through_claims_and_proofs_alike(tmp_path: Path) -> None:
-    rows = [made for n in range(4) for made in (record(f"p{n}", 4 * n + 1), claim(f"c{n}", 4 * n + 3))]
-    source = demo(rows, operations=(WITH_CLAIMS,))
-    whole = at_pit(tmp_path, source, *ACCEPTED)
-    ids: list[str] = []
-    after: tuple[str, ...] = ()
-    for _ in range(4):
-        page = at_pit(tmp_path, source, *ACCEPTED, "--limit", "2", *after)
-        ids += page.ids
-        after = ("--after", next((gap["cursor"] for gap in page.envelope["gaps"] if "cursor" in gap), "x@"))
-    assert ids == whole.ids == [name for n in range(4) for name in (f"p{n}", f"c{n}")]
-
-
 # The mark.
 
 
@@ -128,11 +97,6 @@ def test_no_payload_sets_the_mark_or_takes_it_away(tmp_path: Path) -> None:
         "proved": None,
         "edited": "claimed",
     }
-
-
-def test_no_choice_of_fields_hides_the_mark(tmp_path: Path) -> None:
-    answer = at_pit(tmp_path, DEMO, *ACCEPTED, "--fields", "title")
-    assert marks(answer) == {"edited": "claimed", "proved": None}
 
 
 def test_rows_say_their_grade_once_claims_are_accepted(tmp_path: Path) -> None:
@@ -260,25 +224,3 @@ def test_a_capture_answers_later_with_its_claims(archive: Archive, pit: str) -> 
     assert seen(offline) == [("2", "edited", "claimed"), ("1", "t", None)]
     archive.app = app
     assert offline.data == archive.fetch(NEWS, "2026-07-02 12:00", pit=pit, archive=False).data
-
-
-def test_a_fetch_that_rests_on_what_came_later_leaves_no_claims(archive: Archive) -> None:
-    archive.app = _articles(_article(1, "06-01 10:00", "06-20 10:00", "edited"))
-    archive.fetch(NEWS, "2026-07-01 12:00", pit="2026-07-01 12:00")
-    assert archive.offline(NEWS, "2026-07-02 12:00", pit="2026-06-05 12:00").data == []
-
-
-def test_without_the_grade_an_archive_answers_as_ever(archive: Archive) -> None:
-    archive.app = _articles(_article(1, "06-01 10:00"), _article(2, "06-03 10:00", "06-20 10:00", "edited"))
-    archive.fetch(NEWS, "2026-07-01 12:00", pit="2026-06-05 12:00")
-    archive.env.clear()
-    assert seen(archive.fetch(NEWS, "2026-07-01 13:00", pit="2026-06-05 12:00")) == [("1", "t", None)]
-
-
-def test_a_replay_of_an_answer_with_claims_is_the_same(archive: Archive) -> None:
-    archive.app = _articles(_article(1, "06-01 10:00", "06-20 10:00", "edited"))
-    answer = archive.fetch(NEWS, "2026-07-01 12:00", pit="2026-06-05 12:00")
-    archive.env.clear()
-    (row,) = json.loads(archive.command("archive log --json").out)
-    left = archive.command(f"archive replay {row['id']}")
-    assert (left.code, json.loads(left.out)) == (0, answer.envelope)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Field, Gap, Operation, Option, Page, Query, Record, Watermark, gap
+from pit_fetch.provider import Context, Gap, Operation, Option, Page, Query, Record, gap
 from tests.demo_source import PIT, at_pit, demo, record
 
 
@@ -52,32 +50,6 @@ def test_it_sees_public_records_only_newest_first_and_each_id_once(tmp_path: Pat
     assert left.gap_types == ["pit_excluded", "unverifiable"]
 
 
-@pytest.mark.parametrize(
-    ("words", "ids"),
-    [
-        (("--limit", "2"), ["a", "b"]),
-        (("--after", "b@2024-02-15T15:58:00-05:00"), ["c", "d"]),
-        (("--date-to", "2024-02-15T15:57:00-05:00"), ["c", "d"]),
-        (("--date-from", "2024-02-15T15:58:00-05:00"), ["a", "b"]),
-        (("--after", "a@2024-02-15T15:59:00-05:00", "--limit", "1", "--max-pages", "1"), ["b"]),
-    ],
-)
-def test_it_sees_all_of_them_down_from_the_pit_whatever_is_asked_for(
-    tmp_path: Path, words: tuple[str, ...], ids: list[str]
-) -> None:
-    number, horizons = Numbering(), []
-
-    def source(query: Query, context: Context) -> Iterator[Record]:
-        horizons.append(query.horizon)
-        yield from (row for row in RECORDS if row.available_at is None or row.available_at <= query.horizon)
-
-    left = at_pit(tmp_path, demo(source, derive=number), *words)
-    places = {name: place for place, name in enumerate("abcd")}
-    assert {item["id"]: item["place"] for item in left.data} == {name: places[name] for name in ids}
-    assert horizons == [PIT], "the source is not asked for less"
-    assert number.seen[: len(ids)] == ["a", "b", "c", "d"][: len(ids)]
-
-
 def test_without_it_the_source_is_asked_for_what_can_be_wanted(tmp_path: Path) -> None:
     horizons = []
 
@@ -88,21 +60,6 @@ def test_without_it_the_source_is_asked_for_what_can_be_wanted(tmp_path: Path) -
     at_pit(tmp_path, demo(source), "--date-to", "2024-02-15T15:57:00-05:00")
     at_pit(tmp_path, demo(source), "--after", "b@2024-02-15T15:58:00-05:00")
     assert horizons == ["2024-02-15T20:57:00+00:00", "2024-02-15T20:58:00+00:00"]
-
-
-@pytest.mark.parametrize("window", ["", "available_on", None, "day"])
-def test_a_window_on_a_date_of_another_kind_does_not_narrow_what_is_asked_for(
-    tmp_path: Path, window: str | None
-) -> None:
-    """An item of today may be dated months ago by its own field."""
-
-    def source(query: Query, context: Context) -> Iterator[Record]:
-        if query.horizon > PIT - timedelta(hours=1):
-            yield record("a", 1)._replace(payload={"day": "2023-11-30"})
-
-    operation = Operation(fields=(Field("day", "date"),), window=window)
-    left = at_pit(tmp_path, demo(source, operations=(operation,)), "--date-to", "2024-01-15")
-    assert left.ids == (["a"] if window == "day" else [])
 
 
 def test_it_may_depend_on_the_operation_and_is_asked_once_that_is_known(tmp_path: Path) -> None:
@@ -137,20 +94,6 @@ def test_it_reads_no_further_than_the_last_record_that_is_wanted(tmp_path: Path)
     assert left.gap_types == ["pit_excluded", "unverifiable", "truncated"]
 
 
-def test_a_gap_passes_round_it(tmp_path: Path) -> None:
-    def source(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
-        yield record("a", 1)
-        yield gap(Code.RESULT_CAP)
-        yield Watermark(PIT)
-        yield record("b", 2)
-        raise UpstreamError(Code.PAGING)
-
-    number = Numbering()
-    left = at_pit(tmp_path, demo(source, derive=number))
-    assert number.seen == ["a", "b"]
-    assert left.gap_types == ["pit_excluded", "unverifiable", "truncated", "upstream_error"]
-
-
 def test_it_may_yield_a_gap_in_its_place_among_the_records(tmp_path: Path) -> None:
     def stage(records: Iterator[Record]) -> Iterator[Record | Gap]:
         yield from records
@@ -182,13 +125,3 @@ def test_a_stage_that_fails_is_a_provider_that_fails(tmp_path: Path) -> None:
         left = at_pit(tmp_path, demo(RECORDS, derive=derive))
         assert (left.code, left.data, left.gap_types) == (70, [], ["internal_error"])
         assert "SECRET" not in left.out + left.err
-
-
-def test_what_it_makes_is_judged_like_anything_else(tmp_path: Path) -> None:
-    """A stage that stamps something after the PIT is the provider's mistake: the gate shows none of it."""
-
-    def stage(records: Iterator[Record]) -> Iterator[Record]:
-        return (record._replace(available_at=PIT.replace(year=2025)) for record in records)
-
-    left = at_pit(tmp_path, demo(RECORDS, derive=lambda query: stage))
-    assert (left.code, left.data, left.gap_types) == (70, [], ["internal_error"])

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.courtesy.paths import mistake
-from tests.demo_source import PIT, PIT_TEXT
+from tests.demo_source import PIT
 from tests.inprocess import Answer, fetch
 from tests.providers.bz_news_api.server import article
 
@@ -74,45 +73,3 @@ def test_what_is_no_reply_is_called_by_its_name(tmp_path: Path, content: bytes, 
     left = read(tmp_path, str(tmp_path / "reply"))
     assert (left.code, left.data, left.gap_types[-1]) == (0, [], "input_error")
     assert problem in left.reasons
-
-
-def test_a_home_is_found_where_the_shell_left_its_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it does in quotes, behind ``--option=`` and in variables."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "reply.json").write_text(TEXT)
-    other = tmp_path / "other"
-    other.mkdir()
-    left = fetch(other, *AT_PIT, "--input-file=~/reply.json", "--output=~/out.json")
-    assert (left.code, left.out, len(json.loads((tmp_path / "out.json").read_text())["data"])) == (0, "", 2)
-    fetch(other, *AT_PIT, env={"PIT_FETCH_ARCHIVE": "~/held.db", "BENZINGA_API_KEY": "k"})
-    fetch(other, *AT_PIT, "--input-file", "~/reply.json", env={"PIT_FETCH_AUDIT": "~/audit.jsonl"})
-    assert {"held.db", "audit.jsonl"} <= {path.name for path in tmp_path.iterdir()}
-    assert not [path for path in other.iterdir() if path.name.startswith("~")]
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("nothing.json", "No such file or directory. Name"),
-        ("reply*.json", "the shell replaces no pattern in quotes: name one file"),
-    ],
-)
-def test_what_stands_in_the_place_of_a_path_is_recognized(tmp_path: Path, name: str, hint: str) -> None:
-    left = read(tmp_path, name)
-    assert (left.code, left.gap_types) == (0, ["input_error"])
-    assert hint in left.envelope["gaps"][0]["reason"]
-
-
-@pytest.mark.parametrize("option", ["--input-file", "--output", "--archive", "PIT_FETCH_AUDIT", "PIT_FETCH_ARCHIVE"])
-@pytest.mark.parametrize("name", ["'x.csv'", "\\\\srv\\share\\x.csv", "$HOME/x.csv"])
-def test_what_a_shell_left_in_a_path_makes_no_file_of_that_name(tmp_path: Path, option: str, name: str) -> None:
-    words, env = ([option, name], {}) if option.startswith("--") else ([], {option: name})
-    left = fetch(tmp_path, *AT_PIT, *words, env={"BENZINGA_API_KEY": "key-of-a-user", **env})
-    assert mistake(name, str(tmp_path)) in left.reasons
-    assert {path.name for path in tmp_path.iterdir()} <= {"audit.jsonl"}
-
-
-def test_a_list_of_items_that_is_empty_is_not_called_a_reply(tmp_path: Path) -> None:
-    left = fetch(tmp_path, "normalize", "--pit", PIT_TEXT)
-    assert left.gap_types == ["input_error"]
-    assert left.reasons.startswith("The items cannot be read: standard input is empty.")

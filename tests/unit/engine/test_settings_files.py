@@ -237,22 +237,6 @@ def test_config_shows_each_value_and_its_origin_but_no_key(place: Place) -> None
         shown(place, "config")
 
 
-def test_config_shows_whose_claims_are_accepted(place: Place) -> None:
-    def grades(**environ: str) -> dict[str, tuple[str, str]]:
-        rows = shown(place, "config", "--json", **environ)
-        return {row["name"]: (row["value"], row["from"]) for row in rows if row["name"].startswith("evidence")}
-
-    assert grades() == {"evidence": ("proved", "default")}
-    place.users.write_text('[evidence]\nbenzinga = "claimed"\nnobody = "claimed"')
-    users = str(place.users)
-    unknown = f"{users}, for no installed source"
-    assert grades() == {"evidence benzinga": ("claimed", users), "evidence nobody": ("claimed", unknown)}
-    variable = "environment PIT_FETCH_EVIDENCE"
-    mixed = {"evidence": ("claimed", variable), "evidence fred": ("proved", variable)}
-    assert grades(PIT_FETCH_EVIDENCE="claimed,fred=proved") == mixed
-    assert grades(PIT_FETCH_EVIDENCE="yes") == {"evidence": ("cannot be used", variable)}
-
-
 def test_sources_describes_operations_rules_and_fields(place: Place) -> None:
     text = shown(place, "sources", "av")
     assert "TIME_SERIES_DAILY\n  dated    20:00 New York of its day\n" in text
@@ -322,12 +306,6 @@ def test_a_shell_completes(place: Place, shell: str) -> None:
         offered = [word for word in line.split() if word.startswith(words[-1])]  # zsh itself narrows what is offered
         assert {word.partition("=")[2] or word for word in offered} == set(COMPLETIONS[text]), text
     assert not (place.project.parent / "x").exists()
-
-
-def test_completion_needs_a_shell(place: Place) -> None:
-    answer = command.run(["completion"], {}, str(place.inside))
-    assert (answer.status, answer.text) == (2, "")
-    assert "pit_fetch completion bash" in answer.complaint
 
 
 def test_python_takes_its_defaults_from_the_files_too(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pit_fetch.support.bundled import gate
 from tests.corpus.commands import LISTINGS
 from tests.examples import examples
-from tests.unit.hooks.calls import CALL, CANARY, LATE, NEO4J, PIT, PUBLIC, bash, blocks, envelope, mcp, start
+from tests.unit.hooks.calls import CALL, CANARY, LATE, PIT, PUBLIC, bash, blocks, envelope, mcp, start
 
 GATE = Path(gate.__file__ or "")
 
@@ -54,12 +54,6 @@ def test_a_blocked_bash_result_is_replaced_by_an_object_the_client_takes() -> No
 def test_a_blocked_mcp_result_is_replaced_by_a_block(response: Any) -> None:
     (block,) = gate.respond(mcp(response))["hookSpecificOutput"]["updatedToolOutput"]
     assert (block["type"], block["text"].endswith("(output withheld)")) == ("text", True)
-
-
-@pytest.mark.parametrize("tool", [NEO4J, "fetch"])
-def test_a_blocked_text_is_replaced_by_a_text(tool: str) -> None:
-    replacement = gate.respond(mcp(envelope(LATE), tool=tool))["hookSpecificOutput"]["updatedToolOutput"]
-    assert replacement.endswith("(output withheld)")
 
 
 # Outputs that are not one envelope, or not all of it.
@@ -131,23 +125,6 @@ def test_every_part_of_an_mcp_result_must_be_clean(response: Any) -> None:
     answer = gate.respond(mcp(response))
     assert answer["decision"] == "block"
     assert CANARY not in json.dumps(answer)
-
-
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ({**PUBLIC, "body": '{"revised_at": "soon"}'}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
-        ({**PUBLIC, "revised_at": "yesterday"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
-        ({**PUBLIC, "revised_at": PIT}, "allowed"),
-        ({**PUBLIC, "parts": [{"available_at": 5}]}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
-        ({**PUBLIC, "parts": [{"available_at": PIT, "revised_at": None}]}, "allowed"),
-        ({**PUBLIC, "available_at": "2024-02-15T24:00:00-05:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
-        ({**PUBLIC, "available_at": "2024-02-30T16:00:00"}, "PIT_INVALID_AVAILABLE_AT_FORMAT"),
-        ({**PUBLIC, "available_at": "2024-02-15 16:00:00"}, "PIT_MISSING_TZ"),
-    ],
-)
-def test_nested_stamps_revisions_and_edges(item: dict[str, Any], expected: str) -> None:
-    assert code(gate.respond(bash(envelope(item)))) == expected
 
 
 # Which call is judged, and at which PIT.
@@ -264,26 +241,19 @@ FOREIGN = """PIT_FETCH_CEILING PIT_FETCH_WRAPPER_ONLY PIT_FETCH_ARCHIVE PIT_FETC
     [
         # One letter is missing, added, wrong, or swapped with the next.
         ("PIT_FETCH_CELING", CEILING),
-        ("PIT_FETCH_CEILNG", CEILING),
         ("PIT_FETCH_CEILINGS", CEILING),
-        ("PIT_FETCH_SEILING", CEILING),
         ("PIT_FETCH_CIELING", CEILING),
-        ("PIT_FETCH_EILING", CEILING),
         ("PIT_FECTH_CEILING", CEILING),
         ("PIT_FETCH_WRAPPERS_ONLY", ONLY),
-        ("PIT_FETCH_WRAPER_ONLY", ONLY),
         # Two of them.
         ("PIT_FETCH_CIELNG", CEILING),
-        ("PTI_FETCH_CELING", CEILING),
         # Case and separators.
         ("pit_fetch_ceiling", CEILING),
         ("PITFETCH_CEILING", CEILING),
         ("PIT_FETCH_CEILING ", CEILING),
-        ("PIT-FETCH-CEILING", CEILING),
         ("PIT_FETCH_WRAPPERONLY", ONLY),
         # A part.
         ("PIT_CEILING", CEILING),
-        ("FETCH_CEILING", CEILING),
         ("PIT_FETCH_CEIL", CEILING),
         ("PIT_FETCH_WRAPPER", ONLY),
         *((name, "") for name in FOREIGN.split()),
@@ -291,11 +261,6 @@ FOREIGN = """PIT_FETCH_CEILING PIT_FETCH_WRAPPER_ONLY PIT_FETCH_ARCHIVE PIT_FETC
 )
 def test_a_variable_is_a_slip_of_a_restriction_or_none_of_ours(name: str, meant: str) -> None:
     assert gate.misspelt([name], RESTRICTIONS) == ([(name, meant)] if meant else [])
-
-
-@given(st.text("CEILNGWRAPOYURKM_", max_size=14), st.sampled_from(["URL", "KEY", "API_KEY", "FILE", "TOKEN"]))
-def test_what_a_plugin_names_after_its_source_is_no_slip(source: str, kind: str) -> None:
-    assert gate.misspelt([f"PIT_FETCH_{source}_{kind}"], RESTRICTIONS) == []
 
 
 # What the guard prepared: the output is in a private file, and shown from there.
@@ -382,16 +347,6 @@ def test_what_only_looks_prepared_is_no_release(store: Path, old: str, new: str)
     hook = prepared(store, envelope(PUBLIC))
     hook["tool_input"]["command"] = hook["tool_input"]["command"].replace(old, new)
     assert gate.respond(hook, PIT)["decision"] == "block"
-
-
-def test_the_earliest_of_pit_and_ceiling_judges_a_prepared_call(store: Path) -> None:
-    earlier = "2024-02-15T14:00:00-05:00"
-    assert code(gate.respond(prepared(store, envelope(PUBLIC)), earlier)) == "PIT_VIOLATION_GT_CUTOFF"
-    late_pit = CALL.replace("2024", "2030")
-    assert code(gate.respond(prepared(store, envelope(LATE), late_pit), PIT)) == "PIT_VIOLATION_GT_CUTOFF"
-    assert code(gate.respond(prepared(store, envelope(PUBLIC), "pit_fetch --source x"))) == "PIT_NOT_RELEASED"
-    quoted = CALL + " --query 'use --pit T'"
-    assert shown(gate.respond(prepared(store, envelope(PUBLIC), quoted), PIT)) == envelope(PUBLIC)
 
 
 def test_a_private_file_that_is_not_private_is_withheld(store: Path, tmp_path: Path) -> None:
@@ -562,13 +517,6 @@ def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[s
         and answer["reason"].startswith("PIT_")
         and answer["hookSpecificOutput"]["updatedToolOutput"]
     )
-
-
-@examples(0.15)
-@given(_JSON)
-def test_for_any_json_on_stdin_the_process_answers_json_and_exits_0(document: Any) -> None:
-    answer = start(GATE, document)
-    assert answer == {} or answer["decision"] == "block"
 
 
 @examples(2)

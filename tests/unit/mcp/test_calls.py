@@ -71,20 +71,6 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
     assert len(answer.text) < 1_000
 
 
-def test_an_answer_has_the_size_of_one_on_a_command_line_and_continues() -> None:
-    long = demo([record(str(number), minutes=number + 1, text="x" * 3_000) for number in range(30)])
-    shown: list[str] = []
-    after = None
-    while True:
-        answer = call(long, limit=100, **({"after": after} if after else {}))
-        assert len(answer.text) <= 28_000
-        shown += [item["id"] for item in answer.content["data"]]
-        after = next((gap["cursor"] for gap in answer.content["gaps"] if "cursor" in gap), None)
-        if after is None:
-            break
-    assert shown == [str(number) for number in range(30)]
-
-
 def test_a_source_that_fails_says_nothing_of_its_own() -> None:
     def fails(query: object, context: object) -> Any:
         raise ValueError("SECRET")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pit_fetch.engine import registry
-from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool, name_of, served, tools_for
+from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool, tools_for
 from pit_fetch.provider import Operation, Option
 from pit_fetch.request.options import COMMON_OPTIONS
 from tests.demo_source import PIT_TEXT, demo
@@ -33,16 +33,6 @@ def test_a_description_begins_with_the_instant_and_fits(tool: Tool) -> None:
     if tool.provider:
         assert "complete envelope" in first
         assert all(word in rest for word in ("`fields`", "`cursor`", "`after`", tool.provider.summary))
-
-
-@pytest.mark.parametrize("provider", PROVIDERS, ids=name_of)
-def test_every_option_of_what_can_be_shown_is_an_argument(provider: object) -> None:
-    from pit_fetch.provider import Provider
-
-    assert isinstance(provider, Provider)
-    arguments = TOOLS[name_of(provider)].arguments
-    for operation in served(provider):
-        assert {*operation.needs, *operation.takes} <= arguments.keys()
 
 
 def test_each_kind_of_option_has_its_type() -> None:

@@ -82,15 +82,6 @@ def test_a_kept_file_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
     assert (answers, reader.requests) == (["first", "first", "second"], 3)
 
 
-def test_a_kept_reply_has_the_receipt_of_its_fetch(tmp_path: Path) -> None:
-    reader = Reader(tmp_path, lambda request: Response(b"good"))
-    receipts = []
-    for _ in range(2):
-        reader.read(decode=lambda reply: receipts.append(reply.received_at) or "")  # type: ignore[func-returns-value]
-        reader.clock.passed += HOUR / 2
-    assert receipts == [NOW, NOW]
-
-
 @pytest.mark.parametrize("is_head", [False, True])
 def test_a_kept_reply_says_when_the_file_was_written(is_head: bool, tmp_path: Path) -> None:
     headers = {"Last-Modified": "Thu, 15 Feb 2024 21:00:00 GMT", "ETag": "x"}
@@ -149,23 +140,6 @@ def test_of_files_stored_up_to_a_number_the_newest_stay(environ: dict[str, str],
         assert len([*tmp_path.rglob("file-*")]) <= 9
     assert [place for place in places if cache.load(environ, place, math.inf, RECEIPT)] == places[-8:]
     assert cache.load(environ, URL, math.inf, RECEIPT)
-
-
-@pytest.mark.parametrize(
-    ("age", "seconds", "is_young"),
-    [
-        (HOUR - 1, HOUR, True),
-        (HOUR, HOUR, False),
-        # The clock was set back.
-        (-10 * HOUR, HOUR, False),
-        (-10 * HOUR, math.inf, False),
-    ],
-)
-def test_a_file_s_age_counts_from_its_receipt(
-    environ: dict[str, str], stored: Path, age: float, seconds: float, is_young: bool
-) -> None:
-    os.utime(stored, (RECEIPT + 9 * HOUR, RECEIPT + 9 * HOUR))
-    assert cache.load(environ, URL, seconds, RECEIPT + age) == (BODY if is_young else None)
 
 
 CHANGES = [lambda body: body[:-1], lambda body: body + b"y", lambda body: body.replace(b"5.25", b"6.25"), bytes.upper]

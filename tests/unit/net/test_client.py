@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
-from urllib.parse import quote_plus, urlsplit
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.net import client
 from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, QueryKey, Rate, Retry
-from pit_fetch.support.version import __version__
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.transport import Fault, HttpRequest, RecordingTransport, Transport, TransportError
@@ -169,15 +164,6 @@ def test_a_pause_is_that_of_an_address_and_not_of_a_rate(tmp_path: Path) -> None
         Demo(demo.app, rate=Rate(1, 4.0, "demo"), environ=environ).get()
 
 
-@pytest.mark.parametrize("response", [Response(b"", 503), Response(b"kept", 429, {"memento-datetime": "then"})])
-def test_other_refusals_ask_for_no_pause(response: Response) -> None:
-    retry = Retry(tries=1, final="memento-datetime", pause=60.0)
-    demo = Demo(answers(response, Response(b"ok")), rate=Rate(9), retry=retry)
-    with contextlib.suppress(UpstreamError):
-        demo.get()
-    assert (demo.get().body, demo.clock.passed) == (b"ok", 0.0)
-
-
 def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
     assert Demo(answers(Response(b"0123", cut=4), Response(b"0123"))).get().body == b"0123"
 
@@ -213,26 +199,6 @@ def test_retry_after_is_honoured(value: str, seconds: float) -> None:
 
 
 THROTTLED, FAILED = "Demo asks for fewer requests (HTTP 429)", "Demo answered with HTTP 503"
-
-
-@pytest.mark.parametrize(
-    ("status", "value", "reason"),
-    [
-        (429, "", f"{THROTTLED}: try again later."),
-        (429, "3600", f"{THROTTLED} and a wait of 3600 seconds: try again after that."),
-        (503, "SECRET", f"{FAILED}: try again later."),
-        (503, "3600", f"{FAILED} and asks for a wait of 3600 seconds: try again after that."),
-        (503, "Thu, 15 Feb 2024 22:00:00 GMT", f"{FAILED} and asks for a wait of 3600 seconds: try again after that."),
-        (503, "9" * 3_000, f"{FAILED} and asks for a wait of 86400 seconds: try again after that."),
-        (503, "Thu, 15 Feb 9999 22:00:00 GMT", f"{FAILED} and asks for a wait of 86400 seconds: try again after that."),
-    ],
-)
-def test_a_failure_states_the_wait_that_the_server_asks_for(status: int, value: str, reason: str) -> None:
-    demo = Demo(lambda _: Response(b"SECRET", status, {"Retry-After": value}))
-    with pytest.raises(UpstreamError) as failed:
-        demo.get()
-    # A wait beyond the deadline ends the fetch at once.
-    assert (str(failed.value), len(demo.requests)) == (reason, 1 if "wait" in reason else 4)
 
 
 def test_a_busy_host_is_asked_again_and_its_last_reply_is_returned() -> None:
@@ -313,15 +279,6 @@ def test_with_less_patience_an_exchange_that_hangs_fails_alone() -> None:
     assert client.get("Demo", "/path", patience=0.25).body == b"x"
 
 
-@pytest.mark.parametrize(("wait", "code"), [("3", ""), ("5", "throttled_wait")])
-def test_with_less_patience_a_long_wait_is_not_kept(wait: str, code: str) -> None:
-    later = Response(b"", 429, {"Retry-After": wait})
-    client = Demo(answers(later, Response(b"x"))).client(16)
-    with pytest.raises(UpstreamError) if code else contextlib.nullcontext() as failed:
-        assert client.get("Demo", "/path", patience=0.25).body == b"x"
-    assert failed is None or failed.value.gap.code == code
-
-
 # Redirects.
 
 
@@ -364,30 +321,6 @@ def test_a_redirect_without_an_address_is_a_reply() -> None:
     assert Demo(answers(Response(status=302))).get().status == 302
 
 
-@given(
-    st.text(st.characters(codec="latin-1"), max_size=20), st.sampled_from(["{}", BASE + "/{}", "//{}", "https://{}"])
-)
-def test_wherever_a_redirect_leads_no_other_host_is_asked(text: str, form: str) -> None:
-    pending = [redirect(form.format(text))]
-    demo = Demo(lambda _: pending.pop() if pending else Response(b"ok"), auth=Bearer("key"))
-    with contextlib.suppress(UpstreamError):
-        demo.get()
-    assert all(urlsplit(request.url)[:2] == urlsplit(BASE)[:2] for request in demo.requests)
-
-
-def test_an_address_that_nobody_can_ask_is_a_redirect_s_fault_and_not_the_setting_s() -> None:
-    demo = Demo(answers(redirect("/other")))
-
-    class Picky:
-        def send(self, request: HttpRequest) -> HttpReply:
-            if request.path == "/other":
-                raise TransportError("unsendable")
-            return demo.transport.send(request)
-
-    with pytest.raises(UpstreamError, match="redirects to another address"):
-        demo.client(transport=Picky()).get("Demo", "/")
-
-
 # Paths. One may come from a reply: the address of the next page.
 
 PATHS = ["@evil.example/x", ".evil.example/x", ":444/x", "//evil.example/x", "https://evil.example/", "x", "", "?q=1"]
@@ -410,14 +343,6 @@ def test_what_is_not_a_path_on_the_host_is_not_asked(path: str, how: str, tmp_pa
     assert "evil" not in str(failed.value)
 
 
-@given(st.text(max_size=20))
-def test_whatever_the_path_no_other_host_is_asked(path: str) -> None:
-    demo = Demo(lambda _: Response(b"ok"), auth=Bearer("key"))
-    with contextlib.suppress(UpstreamError):
-        demo.client().get("Demo", path)
-    assert all(urlsplit(request.url)[:2] == urlsplit(BASE)[:2] for request in demo.requests)
-
-
 # Keys.
 
 AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
@@ -425,12 +350,6 @@ AUTHS: Mapping[str, Bearer | QueryKey | HeaderKey] = {
     "query": QueryKey("key", "token"),
     "header": HeaderKey("key", "X-Key"),
 }
-
-
-def test_a_header_may_hold_more_than_the_key() -> None:
-    demo = Demo(answers(Response()), auth=HeaderKey("key", "User-Agent", "pit_fetch/{version} ({value})"))
-    demo.get()
-    assert demo.requests[0].header("user-agent") == f"pit_fetch/{__version__} ({KEY})"
 
 
 def key_of(request: HttpRequest) -> list[str]:
@@ -456,48 +375,11 @@ def test_a_declared_key_reaches_the_host_and_stands_in_the_signature_alone(place
     assert not any(KEY in line for line in demo.addresses)
 
 
-def test_a_host_that_declares_nothing_gets_no_key() -> None:
-    demo = Demo(answers(Response(b"ok")))
-    demo.get()
-    assert KEY not in repr(demo.requests)
-
-
-@pytest.mark.parametrize("auth", list(AUTHS.values()), ids=list(AUTHS))
-def test_no_error_holds_the_key_the_query_or_what_the_server_said(auth: Bearer | QueryKey | HeaderKey) -> None:
-    text = f"SECRET {KEY} word"
-    served = [
-        Response(text.encode(), 500, {"Retry-After": text, "X": text}),
-        Response(text.encode(), 429, {"Retry-After": "99"}),
-        Response(text.encode(), cut=3),
-        Response(text.encode(), hang=True),
-        redirect(f"https://elsewhere.invalid/?{text}"),
-        redirect(f"http://[{text}"),
-    ]
-    for response in served:
-        with pytest.raises(UpstreamError) as failed:
-            Demo(lambda _, response=response: response, auth=auth).get(q="word")  # type: ignore[misc]
-        assert not {"SECRET", KEY, "word"} & set(str(failed.value).replace("?", " ").split())
-        assert failed.value.__context__ is None or "SECRET" not in str(failed.value.__context__)
-
-
 @pytest.mark.parametrize("place", list(AUTHS))
 def test_a_redirect_keeps_the_key_of_a_header_and_drops_that_of_the_query(place: str) -> None:
     demo = Demo(answers(redirect("/other"), Response(b"ok")), auth=AUTHS[place])
     demo.get(q="a")
     assert [key_of(request) for request in demo.requests] == [[place], [] if place == "query" else [place]]
-
-
-def test_a_key_that_the_server_echoes_into_a_redirect_stays_in_the_signature() -> None:
-    demo = Demo(
-        answers(
-            redirect(f"/other?a=1+2&token={quote_plus(KEY)}&flag&token=x&token={KEY.replace('&', '%26')}#end"),
-            Response(b"ok"),
-        ),
-        auth=QueryKey("key", "token"),
-    )
-    demo.get(q="a")
-    asked = demo.requests[1]
-    assert (asked.url, asked.signature.params) == (f"{BASE}/other?a=1+2&flag&token=x", {"token": KEY})
 
 
 # HEAD and POST.

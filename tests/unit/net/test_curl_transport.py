@@ -48,33 +48,9 @@ def test_a_browser_asks() -> None:
 
 
 @with_browser
-def test_a_post_arrives_with_its_body() -> None:
-    headers = {"Content-Type": "application/json"}
-    with serve(lambda request: Response(request.body or b"")) as server:
-        asked = HttpRequest("POST", f"{server.url}/xhr", headers=headers, body=b'{"s": ["A"]}', browser=True)
-        assert transport().send(asked).body == b'{"s": ["A"]}'
-    assert server.requests[0].header("Content-Type") == "application/json"
-
-
-@with_browser
-def test_a_redirect_is_a_reply() -> None:
-    with serve(lambda _: Response(b"", 307, {"Location": "https://guce.example/consent"})) as server:
-        reply = send(server.url)
-    assert (reply.status, reply.header("Location"), len(server.requests)) == (307, "https://guce.example/consent", 1)
-
-
-@with_browser
 def test_a_compressed_body_is_unpacked() -> None:
     with serve(lambda _: Response(gzip.compress(b"whole"), 200, {"Content-Encoding": "gzip"})) as server:
         assert send(server.url).body == b"whole"
-
-
-@with_browser
-def test_a_proxy_is_never_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", CLOSED_PORT)
-    monkeypatch.setenv("ALL_PROXY", CLOSED_PORT)
-    with serve(lambda _: Response(b"near")) as server:
-        assert send(server.url).body == b"near"
 
 
 @with_browser
@@ -107,12 +83,6 @@ def test_a_proxy_that_lets_nothing_through(monkeypatch: pytest.MonkeyPatch, vari
     assert fault("https://nothing.invalid/")[0] == "proxy"
     monkeypatch.setenv("NO_PROXY", "nothing.invalid")
     assert fault("https://nothing.invalid/")[0] == "unresolved"
-
-
-@with_browser
-def test_a_server_that_hangs_ends_at_the_deadline() -> None:
-    with serve(lambda _: Response(hang=True)) as server:
-        assert fault(server.url, 0.2) == ("timeout", False)
 
 
 # Without the package. A process of its own finds no curl_cffi, whether it is installed or not.

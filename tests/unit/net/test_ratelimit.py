@@ -78,13 +78,6 @@ def test_after_a_refusal_no_limiter_of_the_key_grants_a_request_for_as_long(rate
     assert others[-1].reserve(0.5) == 0.0
 
 
-def test_a_clock_that_is_set_back_ends_no_pause_and_makes_none_longer(tmp_path: Path) -> None:
-    environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
-    limiter(Rate(1), "h", environ, clock).close(60.0)
-    clock.now -= 3_600.0
-    assert limiter(Rate(2), "h", environ, clock).reserve(1.0) == pytest.approx(60.0)
-
-
 def test_requests_that_wait_for_the_end_of_a_pause_keep_to_the_rate() -> None:
     limit = alone(Rate(2, 10.0), Hand())
     limit.close(60.0)
@@ -95,12 +88,6 @@ def test_limiters_of_one_key_share_their_state(tmp_path: Path) -> None:
     environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
     first, second, other = (limiter(Rate(2), key, environ, clock) for key in ("a:1", "a:1", "b:1"))
     assert [limit.reserve(FOR_EVER) for limit in (first, second, first, other)] == [0, 0, 1, 0]
-
-
-def test_limiters_of_one_key_may_be_set_differently(tmp_path: Path) -> None:
-    environ, clock = {"XDG_CACHE_HOME": str(tmp_path)}, Hand()
-    wide, narrow = (limiter(rate, "h", environ, clock) for rate in (Rate(4), Rate(1)))
-    assert [limit.reserve(FOR_EVER) for limit in (wide, wide, wide, narrow, wide, wide)] == [0, 0, 0, 1, 0, 1]
 
 
 # Twenty callers in a process without a clock of its own: their waits depend on the file alone.

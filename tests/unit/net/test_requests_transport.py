@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import socket
-import ssl
 import threading
 import zlib
 from collections.abc import Iterator
@@ -12,10 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import requests
 
-from pit_fetch.errors import ConfigError
-from pit_fetch.net.failures import explain
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, TransportError
 from tests.serving import Server, serve
@@ -103,27 +99,6 @@ def test_a_proxy_that_lets_nothing_through(monkeypatch: pytest.MonkeyPatch, addr
     assert fault("https://demo.invalid")[0] == "unresolved"
 
 
-def test_without_the_package_for_a_socks_proxy_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("HTTPS_PROXY", "ALL_PROXY"):
-        with monkeypatch.context() as only:
-            only.setenv(variable, "socks5h://user:SECRET@127.0.0.1:9")
-            with pytest.raises(
-                ConfigError, match=r"PySocks .*SOCKS proxy.* is missing: run .*install PySocks"
-            ) as raised:
-                transport().send(HttpRequest("GET", "https://demo.invalid"))
-        assert "SECRET" not in str(raised.value)
-
-
-def test_a_socks_proxy_that_lets_nothing_through_is_a_proxy() -> None:
-    """As PySocks raises it, whose module the tests do without."""
-    error = type("ProxyConnectionError", (OSError,), {"__module__": "socks"})()
-    error.__cause__ = ConnectionRefusedError()
-    reported = requests.ConnectionError()
-    reported.__cause__ = error
-    made = explain(reported)
-    assert (made.fault, made.passing) == ("proxy", True)
-
-
 def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(lambda _: Response(b"by the proxy")) as proxy, serve(lambda _: Response(b"here")) as server:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
@@ -146,27 +121,6 @@ def test_a_certificate_of_an_unknown_issuer() -> None:
     assert (failed.value.fault, failed.value.passing, server.requests) == ("certificate", False, [])
     assert failed.value.problem.startswith("it is self-signed; ")
     assert "REQUESTS_CA_BUNDLE" in failed.value.problem
-
-
-@pytest.mark.parametrize(
-    ("code", "problem"),
-    [
-        (10, "has expired"),
-        (9, "not valid yet"),
-        (62, "another host name"),
-        (20, "who issued it"),
-        (99, "OpenSSL error code 99"),
-    ],
-)
-def test_a_certificate_s_problem_is_named(code: int, problem: str) -> None:
-    cause = ssl.SSLCertVerificationError("SECRET")
-    cause.verify_code = code
-    error = requests.exceptions.SSLError("SECRET")
-    error.__context__ = cause
-    explained = explain(error)
-    assert (explained.fault, explained.passing) == ("certificate", False)
-    assert problem in explained.problem
-    assert "SECRET" not in repr(explained)
 
 
 def test_a_server_without_tls() -> None:
@@ -219,31 +173,6 @@ def test_a_compressed_body_is_whole_or_an_error(encoding: str, packed: bytes) ->
         assert send(f"{server.url}/?n=0").body == TEXT
         for n in (1, 2) if encoding != "identity" else ():
             assert fault(f"{server.url}/?n={n}") == ("malformed", False)
-
-
-def test_a_body_without_bytes_needs_no_compression() -> None:
-    with serve(lambda _: Response(b"", 404, {"Content-Encoding": "gzip"})) as server:
-        assert send(server.url).body == b""
-
-
-CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-
-
-@pytest.mark.parametrize(
-    ("sent", "kind"),
-    [
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "malformed"),
-        (b"HTTP/1.1 two hundred\r\n\r\n", "malformed"),
-        (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", "malformed"),
-        (b"HTTP/1.1 200 OK\r\n" + b"X: x\r\n" * 500 + b"\r\n", "malformed"),
-        (CHUNKED + b"-5\r\nabc\r\n0\r\n\r\n", "malformed"),
-        (CHUNKED + b"5\r\nabc", "network"),
-        (b"", "network"),
-    ],
-)
-def test_what_is_not_http_is_neither_the_network_nor_a_proxy(sent: bytes, kind: str) -> None:
-    with sending(sent) as server:
-        assert fault(server.url)[0] == kind
 
 
 def test_a_server_that_hangs_ends_at_the_deadline() -> None:

@@ -30,9 +30,7 @@ def _of_the_place_alone(real: Any) -> Any:
 
 def _readable_alone(real: Any) -> Any:
     def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
-        from pit_fetch.normalize.stamps import _moment
-
-        return real(kind, name, claim, [stamp for stamp in stamps if _moment(stamp) is not None])
+        return real(kind, name, claim, [stamp for stamp in stamps if real(*stamp, [stamp]) is not None])
 
     return dated
 
@@ -42,7 +40,13 @@ def _days(by: Callable[[Any], Any]) -> Make:
 
 
 def _naive_is_new_york(real: Any) -> Any:
-    return lambda stamp: real(stamp) or parse_wall_clock(stamp.text, NEW_YORK)
+    def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
+        from pit_fetch.normalize.stamps import Dated
+
+        moment = parse_wall_clock(claim, NEW_YORK)
+        return real(kind, name, claim, stamps) or (Dated(moment) if moment else None)
+
+    return dated
 
 
 def _any_name(real: Any) -> Any:
@@ -57,16 +61,13 @@ def _of_texts_alone(real: Any) -> Any:
     return lambda document: [value for value in real(document) if value.is_named and isinstance(value.value, str)]
 
 
-def _bare(real: Any) -> Any:
-    return lambda text: "".join(text.split()) or "\n"
+class _Any(frozenset[str]):
+    def __contains__(self, address: object) -> bool:
+        return True
 
 
 def _of_any_address(real: Any) -> Any:
-    def page_of(item: Any, saved: Any, bytes_of: Any) -> Any:
-        page = saved(item.page, item.address)
-        return real(item, saved, bytes_of) if page is None or item.kind == "sitemap" else page
-
-    return page_of
+    return lambda content: (page := real(content)) and page._replace(addresses=_Any())
 
 
 def _anywhere(real: Any) -> Any:
@@ -81,7 +82,11 @@ def _anywhere(real: Any) -> Any:
 
 
 def _every_row(real: Any) -> Any:
-    return lambda row: real(row) or fails()
+    def read(body: bytes) -> Any:
+        rows = [*real(body)]
+        return fails() if None in rows else rows
+
+    return read
 
 
 def _without_its_capture(real: Any) -> Any:
@@ -108,13 +113,12 @@ MUTANTS = (
         _days(lambda day: end_of_day(day, NEW_YORK)),
         ("perplexity: non-interference", *_LAW),
     ),
-    Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:_moment", _naive_is_new_york, _LAW),
+    Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:dated", _naive_is_new_york, _LAW),
     Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
     Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
     Mutant("normalize: a time that is no text is none", f"{_HERE}.linked_data:values", _of_texts_alone, _LAW),
-    Mutant("normalize: parts of words are quoted", f"{_HERE}.items:_words", _bare, _LAW),
     Mutant("normalize: a capture is no change of its page", f"{_HERE}.saved:capture_of", _without_its_capture, _LAW),
-    Mutant("normalize: a page is of any address", f"{_HERE}:_page_of", _of_any_address, _LAW),
+    Mutant("normalize: a page is of any address", f"{_HERE}.saved:page_of", _of_any_address, _LAW),
     Mutant(
         "normalize: what the page does not say is kept",
         f"{_HERE}.items:quoted",
@@ -122,6 +126,6 @@ MUTANTS = (
         _LAW,
     ),
     Mutant("normalize: a page may lie outside the folder", f"{_HERE}:read_page", _anywhere, _LAW),
-    Mutant("normalize: an unreadable item fails all", f"{_HERE}.items:_item", _every_row, _LAW),
+    Mutant("normalize: an unreadable item fails all", f"{_HERE}.items:parse_items", _every_row, _LAW),
     Mutant("normalize: a minute begins with its first second", f"{_HERE}.stamps:end_of_minute", first, _LAW),
 )

@@ -254,23 +254,10 @@ def test_what_is_refused(
     assert left.err.decode().count("\n") == 1
 
 
-def test_a_folder_that_is_not_there_is_named(near: Run, tmp_path: Path) -> None:
-    left = near("normalize", "--pages", str(tmp_path / "gone"), "--fail", stdin=b"[]")
-    assert (left.code, b"--pages is not a folder" in left.err) == (3, True)
-
-
 @pytest.mark.parametrize("words", [(), ("--pit", "2024-02-15T16:00:01-05:00"), ("--pit", "today")])
 def test_a_ceiling_holds_here_too(near: Run, words: tuple[str, ...]) -> None:
     left = near("normalize", *words, stdin=b"[]", env={"PIT_FETCH_CEILING": PIT})
     assert (left.code, left.gap_types) == (2, ["invalid_pit"])
-
-
-def test_help(near: Run) -> None:
-    text = near("normalize", "--help").out.decode()
-    assert text == near("help", "normalize").out.decode()
-    assert "--pages DIR" in text
-    assert "article:published_time" in text
-    assert not any(flag in text for flag in ("--source", "--archive", "--offline", "--max-pages"))
 
 
 # What stamps prove.
@@ -305,25 +292,6 @@ def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str 
     assert (dating and dating.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
 
 
-def test_the_claim_may_be_written_in_another_way() -> None:
-    assert dated("meta", "date", "2024-02-15T14:30:00Z", [PageStamp("meta", "date", AT)]) is not None
-
-
-def test_every_time_of_a_page_counts() -> None:
-    own = PageStamp("meta", "date", AT)
-    later = PageStamp("meta", "article:modified_time", "2024-02-20T00:00:00Z")
-    dating = dated("meta", "date", AT, [own, OTHER, later])
-    assert dating is not None
-    assert dating.revised_at == datetime(2024, 2, 20, tzinfo=UTC)
-    twice = dated("meta", "date", AT, [own, PageStamp("meta", "date", "2024-02-20T00:00:00Z")])
-    assert twice == dating
-    assert dated("meta", "date", AT, [own, PageStamp("sitemap", "lastmod", "soon")]) is None
-    assert dated("meta", "date", AT, [own, PageStamp("header", "date", "Mon, 01 Jun 2026 00:00:00 GMT")]) == (
-        datetime.fromisoformat(AT),
-        None,
-    )
-
-
 # What a page says.
 
 
@@ -342,12 +310,6 @@ def test_every_time_of_a_page_counts() -> None:
 )
 def test_a_page_says_which_address_it_is_of(html: str) -> None:
     assert read_page(html).addresses == {URL}
-
-
-def test_an_address_that_the_page_only_mentions_is_not_its_own() -> None:
-    listed = '{"itemListElement": [{"mainEntityOfPage": "' + URL + '", "url": "' + URL + '"}]}'
-    page = read_page(f'<a href="{URL}">x</a><script type="application/ld+json">{listed}</script>')
-    assert page.addresses == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -415,15 +377,6 @@ def test_a_page_as_windows_saves_it(encoding: str, head: str) -> None:
     captured = capture_of(envelope, URL)
     assert captured is not None
     assert URL in captured.addresses
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\0\xff\xfe<!", b"HTTP/", b"<![if x]><!doctype", b"<" * 99, b"%PDF-1.7", b"<a " * 60_000]
-)
-def test_odd_bytes_are_a_page_that_says_nothing(content: bytes) -> None:
-    page = page_of(content)
-    assert page is None or (page.addresses, page.stamps) == (frozenset(), ())
-    assert entry_of(content, URL) is None
 
 
 @pytest.mark.parametrize(

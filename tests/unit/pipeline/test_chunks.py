@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,11 +73,6 @@ def test_a_part_does_not_end_within_a_stamp(before: str, room: int) -> None:
     ended = chunk({"body": text}, None, room, ()).item.get("body", "")
     cut = [index for index in range(len(text)) if text.startswith(stamp, index) and index < len(ended)]
     assert room < 60 or all(ended[index:].startswith(stamp) for index in cut)
-
-
-@pytest.mark.parametrize("start", [ChunkStart("gone", 3), ChunkStart("list", 0), ChunkStart("id", 1)])
-def test_a_place_that_is_not_there_is_the_beginning(start: ChunkStart) -> None:
-    assert chunk(ITEM, start, 99, KEPT) == Chunk(ITEM, None)
 
 
 def test_a_place_at_the_end_has_nothing_left_and_one_past_it_is_not_there() -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pit_fetch.pipeline.claims import acceptor
-from pit_fetch.pipeline.cursor import position
-from pit_fetch.pipeline.select import Withheld, in_order, public, visibility
+from pit_fetch.pipeline.select import Withheld, in_order, public
 from pit_fetch.provider import Field, Operation, Record
 from tests.unit.pipeline.selecting import PIT
 
@@ -115,40 +111,3 @@ def test_a_claim_may_have_a_payload_of_its_own() -> None:
     item = record("a", -1, 1, close=1)._replace(claimed_payload={"close": 4, "updated": "2030-01-01T00:00:00Z"})
     assert [made.payload for made in served([item])] == [{"close": 4}]
     assert [made.payload for made in served([item._replace(available_at=PIT)])] == [{"close": 1}]
-
-
-def test_of_versions_a_proved_one_goes_before_any_claim() -> None:
-    versions = [
-        record("a", 60, 60, title="proved"),
-        record("a", None, 10, title="undated"),
-        record("a", 60, 60, revised=-5, title="edited"),
-    ]
-    for arrival in permutations(versions):
-        assert [made.payload["title"] for made in served(arrival)] == ["proved"]
-    for arrival in permutations(versions[1:]):
-        assert [made.payload["title"] for made in served(arrival)] == ["undated"]
-
-
-_SECONDS = st.none() | st.integers(-3, 3)
-_RECORDS = st.lists(
-    st.builds(record, st.sampled_from(["a", "b", "c", ""]), _SECONDS, _SECONDS, _SECONDS, title=st.sampled_from("xy")),
-    max_size=8,
-)
-
-
-@given(_RECORDS)
-def test_a_claim_only_adds_to_what_is_proved(records: list[Record]) -> None:
-    with_claims, proved = served(records), served(records, claims=False)
-    assert [made for made in with_claims if not made.is_claimed] == proved
-    assert len({made.id for made in with_claims}) == len(with_claims)
-    assert sorted(with_claims, key=position) == with_claims
-
-
-@given(_RECORDS, _RECORDS)
-def test_what_neither_is_public_nor_claims_to_be_changes_nothing(records: list[Record], noise: list[Record]) -> None:
-    def is_later(made: Record) -> bool:
-        is_claimed = made.claimed_at is not None and made.claimed_at <= PIT
-        return visibility(made, PIT) != "public" and not is_claimed
-
-    late = [made for made in noise if is_later(made)]
-    assert served([*late, *records]) == served(records) == served([*records, *late])

@@ -162,11 +162,6 @@ def test_the_envelope_is_written_a_few_times_and_not_once_for_each_item() -> Non
     assert len(written) <= 11
 
 
-def test_without_a_budget_nothing_is_cut() -> None:
-    records = [record(n, body="x" * 10_000) for n in range(20)]
-    assert (fitted(records).record_count, len(fitted(records).envelope.data)) == (20, 20)
-
-
 def test_an_item_that_is_too_large_alone_is_continued_from_part_to_part() -> None:
     long = record(1, title="t", teaser="y" * 5_000, body="x" * 9_000, tags=["a", "b"], none=None)
     records, start, joined = [long, record(2, title="u")], None, {"title": "", "teaser": "", "body": ""}
@@ -203,13 +198,6 @@ def test_an_item_that_fits_in_no_way_is_left_out(form: str) -> None:
     made = fitted([record(1)._replace(id="x" * 9_000)], GAPS, MIN_MAX_CHARS, form)
     assert (made.record_count, made.envelope.data) == (0, [])
     assert len(made.text) <= MIN_MAX_CHARS
-
-
-def test_a_long_request_does_not_fill_the_budget() -> None:
-    made = fitted([], GAPS, MIN_MAX_CHARS, view=VIEW._replace(query="--tickers " + "A," * 5_000))
-    assert len(made.text) <= MIN_MAX_CHARS
-    assert len(made.envelope.gaps) == 2
-    assert all(len(gap["query"]) == 240 for gap in made.envelope.gaps)
 
 
 def test_the_gate_judges_the_json() -> None:

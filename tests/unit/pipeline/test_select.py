@@ -8,16 +8,12 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.paging import newest_first
-from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.select import (
     Selection,
-    SelectionBuilder,
     Withheld,
     in_order,
     public,
@@ -112,51 +108,8 @@ def test_a_broken_order_among_public_records_is_an_upstream_error() -> None:
     assert ids(keep(pages([record("a", 2)], [record("b", 1)], order=False))) == ["b", "a"]
 
 
-def outcome(*rows: list[Record]) -> tuple[list[str], str]:
-    """The titles of what is kept, and the error that ends it."""
-    builder, error = SelectionBuilder(), ""
-    try:
-        select(pages(*rows), builder)
-    except UpstreamError as broken:
-        error = broken.gap.code
-    return [str(kept.payload["title"]) for kept in builder.records], error
-
-
-def plain(*seconds: float) -> list[Record]:
-    return [record(f"{number}", age, title=f"{age}") for number, age in enumerate(seconds)]
-
-
 P, OLD_P, NEW_P = record("p", 2, title="p"), record("p", 4, title="old p"), record("p", 4, 1, title="new p")
 Q, R = record("q", 3, title="q"), record("r", 5, title="r")
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 50])
-@pytest.mark.parametrize("withheld", range(3))
-@pytest.mark.parametrize(
-    ("rows", "titles", "error"),
-    [
-        (plain(1, 2, 3, 5, 4, 6), ["1", "2", "3"], "order_broken"),
-        (plain(1, 2, 3, 3, 4, 6), ["1", "2", "3", "3", "4", "6"], ""),
-        ([P, Q, OLD_P, R], ["p", "q", "r"], ""),
-        ([P, Q, P, R], ["p", "q", "r"], ""),
-        # The order that a source promises holds for versions as well: a newer one behind an older one breaks it.
-        ([P, Q, NEW_P, R], ["p", "q"], "order_broken"),
-        ([P, NEW_P, R], ["p"], "order_broken"),
-        ([P, Q, OLD_P, NEW_P, R], ["p", "q"], "order_broken"),
-        ([Q, NEW_P, OLD_P, R], ["q", "new p", "r"], ""),
-    ],
-)
-def test_where_a_page_ends_does_not_decide_whether_the_order_is_broken(
-    size: int, withheld: int, rows: list[Record], titles: list[str], error: str
-) -> None:
-    served = [record("late", -5)] * withheld + rows
-    cut = [served[start : start + size] for start in range(0, len(served), size)]
-    assert outcome(*cut) == (titles, error)
-
-
-def test_a_withheld_record_out_of_order_is_nobody_s_business() -> None:
-    late, undated = record("late", -5), record("undated")._replace(available_at=None)
-    assert ids(keep(pages([record("a", 1), undated], [late, record("b", 2)]))) == ["a", "b"]
 
 
 def test_a_source_repeats_itself_by_what_is_public() -> None:
@@ -196,17 +149,6 @@ def test_caps_count_before_the_filter_and_limits_after_it() -> None:
     assert (ids(builder.build()), builder.scanned, builder.stopped) == (["1", "3"], 6, "limit")
 
 
-def test_what_is_stamped_at_its_receipt_keeps_its_place_in_the_next_run() -> None:
-    def run(seconds: float, after: str = "") -> Selection:
-        today = [record(name, seconds)._replace(at_receipt=True) for name in ("b", "a", "c")]
-        return keep([*today, record("dated", 90)], limit=2, after=after)
-
-    first = run(60)
-    rest = run(30, after=format_cursor(first.records[-1]))
-    assert ids(first) + ids(rest) == ["a", "b", "c", "dated"]
-    assert format_cursor(first.records[-1]) == "b@receipt"
-
-
 def test_of_two_receipts_of_one_id_the_later_is_kept_and_a_late_one_is_withheld() -> None:
     old, new, late = (record("a", n, title=str(n))._replace(at_receipt=True) for n in (9, 1, -1))
     assert [kept.payload["title"] for kept in keep([old, late, new]).records] == ["1"]
@@ -228,56 +170,6 @@ def test_of_one_instant_the_newest_period_comes_first(periods: dict[str, Any], e
     rows = [*(record(name)._replace(payload={"day": day}) for name, day in periods.items()), older]
     assert ids(keep(pages(rows, order=order), period="day")) == [*expected, "z"]
     assert ids(keep(rows, period="day", limit=1)) == [expected[0]]
-
-
-NAMES = st.text("ab /@é%\ud800", min_size=1, max_size=3)  # half of a surrogate pair, too: JSON can say it
-RECORDS = st.lists(st.builds(record, NAMES, st.integers(-6, 5)), max_size=12)
-
-
-@given(RECORDS, RECORDS, st.integers(1, 5), st.integers(1, 8), st.randoms(use_true_random=False))
-def test_late_records_and_arrival_order_change_nothing(
-    records: list[Record], others: list[Record], limit: int, cap: int, random: object
-) -> None:
-    mine = [item for item in records if visibility(item, PIT) == "public"]
-    noise = [item for item in others if visibility(item, PIT) != "public"]
-    mixed = [*noise, *records]
-    random.shuffle(mixed)  # type: ignore[attr-defined]
-    left, right = keep(mine, limit=limit, cap=cap), keep(mixed, limit=limit, cap=cap)
-    assert (left.records, left.stopped) == (right.records, right.stopped)
-
-
-PERIODS = st.sampled_from(("2024-03-31", "2023-12-31", "2023-12-31 16:00:00", "soon", None))
-
-
-def about(item: Record, period: str | None, at_receipt: bool) -> Record:
-    return item._replace(payload={"day": period}, at_receipt=at_receipt)
-
-
-@given(st.lists(st.builds(about, st.builds(record, NAMES, st.integers(-2, 5)), PERIODS, st.booleans()), max_size=12),
-       st.integers(1, 3))  # fmt: skip
-def test_pages_by_cursor_are_the_whole_in_order(records: list[Record], limit: int) -> None:
-    whole, after = keep(records, period="day").records, ""
-    parts: list[Record] = []
-    while True:
-        selection = keep(records, limit=limit, after=after, period="day")
-        parts += selection.records
-        if not selection.stopped:
-            break
-        after = format_cursor(selection.records[-1])
-    assert tuple(parts) == whole
-    assert [position(item) for item in whole] == sorted({position(item) for item in whole})
-
-
-@given(RECORDS, RECORDS, st.integers(1, 5), st.integers(1, 4))
-def test_what_is_withheld_between_the_records_of_a_page_changes_nothing(
-    records: list[Record], others: list[Record], limit: int, size: int
-) -> None:
-    mine = list(keep(records).records)
-    noise = [item for item in others if visibility(item, PIT) != "public"]
-    cut = [mine[start : start + size] for start in range(0, len(mine), size)]
-    left = keep(pages(*cut), limit=limit)
-    right = keep(pages(noise, *([*page, *noise] for page in cut), noise), limit=limit)
-    assert (left.records, left.stopped) == (right.records, right.stopped)
 
 
 def test_records_that_lack_a_field_are_left_out_and_the_first_is_said() -> None:
