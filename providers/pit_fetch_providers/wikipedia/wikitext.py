@@ -31,6 +31,7 @@ _TOKEN = re.compile(
     r"|<(?P<slash>/?)(?P<tag>[a-z][\w-]*)(?:[^<>]*>)?",
     re.IGNORECASE,
 )
+_ARGUMENT = re.compile(r"\{\{\{|\}\}\}")
 _OPENINGS = {"}}": "{{", "|}": "{|", "]]": "[[", "]": "[", "-->": "<!--"}
 # It reads such a link in two ways, and each link within one in twice as many.
 _DOUBLE_LINK = re.compile(r"\[\[(?:https?:)?//", re.IGNORECASE)
@@ -145,6 +146,12 @@ def has_unclosed(source: str, limit: int) -> bool:
     """
     from mwparserfromhell.definitions import is_single
 
+    # An argument that ends as a template, as in "{{{a|b}}", is read to the end of the source before it is one.
+    arguments = 0
+    for match in _ARGUMENT.finditer(source):
+        arguments = arguments + 1 if match[0] == "{{{" else max(0, arguments - 1)
+    if arguments > limit:
+        return True
     count, openings = 0, list[str]()
     for match in _TOKEN.finditer(source):
         token, tag = match[0], (match["tag"] or "").lower()
