@@ -39,7 +39,7 @@ def _lines(recording: RecordedReply, on_claims: bool) -> Iterator[tuple[str, str
         f"{len(recording.every)} rows, {len(baseline.versions)} versions of {len(baseline.stamps)} items, public from "
         f"{stamps[0].isoformat()} to {stamps[-1].isoformat()}; the clock at {case.now.isoformat()}",
     )
-    moving = [field_name(tuple(map(str, pattern))) or "their key" for pattern in recording.basis]
+    moving = [field_name(pattern) or "their key" for pattern in recording.basis]
     declared = [f"{basis.field} (by Operation.basis)" for basis in recording.operation.basis]
     snapshots = not any(map(recording.is_dated, recording.rows))
     yield (

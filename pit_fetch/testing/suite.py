@@ -14,13 +14,12 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import claims, conduct, drift, interference, isolation, ordering, stamps
+from pit_fetch.testing import claims, conduct, interference, ordering, replies, stamps
 from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
-from pit_fetch.testing.case import Case, failure
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
-from pit_fetch.testing.runner import Refused, observe
+from pit_fetch.testing.runner import Case, Refused, failure, observe
 from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
@@ -160,25 +159,25 @@ class ProviderSuite:
         interference.check_ignored_window(self.recording())
 
     def test_nothing_is_kept_between_runs(self) -> None:
-        isolation.check_state(self.recording())
+        conduct.check_state(self.recording())
 
     def test_the_answer_is_the_same_at_any_hour_and_anywhere(self) -> None:
-        isolation.check_surroundings(self.recording())
+        conduct.check_surroundings(self.recording())
 
     def test_schema_drift(self) -> None:
-        drift.check_drift(self.recording())
+        replies.check_drift(self.recording())
 
     def test_stamps_that_say_less(self) -> None:
-        drift.check_imprecise(self.recording())
+        replies.check_imprecise(self.recording())
 
     def test_odd_bodies(self) -> None:
-        drift.check_odd_bodies(self.recording())
+        replies.check_odd_bodies(self.recording())
 
     def test_http_errors(self) -> None:
-        drift.check_errors(self.recording())
+        replies.check_errors(self.recording())
 
     def test_paging_comes_to_an_end(self) -> None:
-        drift.check_paging(self.recording())
+        replies.check_paging(self.recording())
 
     def recording(self) -> RecordedReply:
         """Return the findings of experiments on the recorded reply, made once for all tests of this class.

@@ -1,8 +1,9 @@
-"""Serve a recorded reply page by page, with as many rows as a request asks for.
+"""Find how a provider asks for pages, and serve a recorded reply in such pages.
 
-No name of a parameter or a field is known here. A number that follows --limit is a limit, wherever a request has it. If
-a page with as many rows as a number in the request is followed by another page, that number is its size. And a value
-beside the rows that, once filled in, makes the provider ask again announces the next page.
+No name of a parameter or a field is known, so experiments decide. A number that follows --limit is a limit, wherever a
+request has it. If a page with as many rows as a number in the request is followed by another page, that number is its
+size. A value beside the rows that, once filled in, makes the provider ask again announces the next page. And the page
+of a single row is one that is not asked for without it, and that holds something of it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from pit_fetch.testing.case import Case, body_of, params_of
-from pit_fetch.testing.documents import Path, decode, leaves, node_at, require_format
-from pit_fetch.testing.edits import leaves_beside
-from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, edited, repeat
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.documents import Path, decode, encode_like, leaves, node_at
+from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, ReplyRow, drop, edited, repeat
+from pit_fetch.testing.runner import Case, ObservedRun, RequestKey, body_of, observe, params_of, request_key
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor
+from pit_fetch.testing.worlds import leaves_beside, say_otherwise
 from pit_fetch.transport import HttpRequest
 
 _MOST = 1_000
@@ -48,11 +48,14 @@ def paging_of(recording: RecordedReply) -> Paging:
     A number that neither moves with --limit nor is followed by a next page is the source's own cap: what it cuts there
     it does not serve.
     """
-    case, container = recording.case, _only_list(recording)
-    if case.own_server or container is None:
+    case = recording.case
+    if case.own_server or _only_list(recording) is None:
         return UNPAGED
     pointers = next(filter(lambda ways: _asks_again(recording, Paging(pointers=ways)), _pointers(recording)), ())
-    few, more = (_requests(case, limit) for limit in (7, 9))
+    # Limits that no source has of its own.
+    few, more = (
+        [request for request, _ in observe(case.with_options(limit=limit), case.now).exchanges] for limit in (7, 9)
+    )
     moving = {
         place
         for first, second in zip(few, more, strict=False)
@@ -83,7 +86,7 @@ def in_pages(case: Case, recording: RecordedReply, paging: Paging) -> Case:
         size = next((number for place, number in _numbers(request).items() if place in paging.sizes), None)
         if not turn and size is None and not paging.pointers:
             return case.serve(reply, request)
-        try:
+        with contextlib.suppress(*IMPOSSIBLE):
             document = decode(reply)
             rows = node_at(document, path)
             size = size or (max(1, len(rows) - 1) if paging.pointers else len(rows))
@@ -92,12 +95,54 @@ def in_pages(case: Case, recording: RecordedReply, paging: Paging) -> Case:
                 rows[:] = rows[turn * size : (turn + 1) * size]
                 for place, pointer in paging.pointers if has_more else ():
                     node_at(document, place[1:-1])[place[-1]] = pointer(turn + 2)
-                reply = require_format(case.reply).encode(document)
-        except IMPOSSIBLE:
-            pass
+                reply = encode_like(case.reply, document)
         return case.serve(reply, request)
 
     return replace(case, serve=serve)
+
+
+def pages_of_rows(recording: RecordedReply, run: ObservedRun) -> set[RequestKey]:
+    """Return the keys of those requests of a run on the recorded reply that ask for pages of single rows.
+
+    Without a server of the author's there is one answer to every request, and nothing shows what a page is of: all.
+    """
+    case, made = recording.case, {request_key(request): request for request, _ in run.exchanges}
+    if not case.own_server:
+        return {*made}
+    pit = None if run.query is None else run.query.pit
+    causes: dict[RequestKey, list[ReplyRow]] = {key: [] for key in made}
+    for row in recording.every:
+        for key in made.keys() - {*observe(case, pit, reply=edited(case, partial(drop, rows=[row]))).requests}:
+            causes[key].append(row)
+    return {key for key, rows in causes.items() if len(rows) == 1 and [*_shown(recording, made[key])] == rows}
+
+
+def has_row_cursors(recording: RecordedReply) -> bool:
+    """Return whether pages of the list are asked for by the id of a row, which then stands in the list once."""
+    run, ids = recording.baseline, {version.id for version in recording.baseline.versions}
+    if not recording.case.own_server or len(run.exchanges) < 2:
+        return False
+    of_rows = pages_of_rows(recording, run)
+    requests = [request for request, _ in run.exchanges if request_key(request) not in of_rows]
+    places = ({"params": params_of(request), "body": body_of(request)} for request in requests)
+    texts = [str(value) for place in places for _, value in leaves(place)]
+    return any(name == text or (len(name) > 2 and name in text) for text in texts for name in ids)
+
+
+def _shown(recording: RecordedReply, request: HttpRequest) -> Iterator[ReplyRow]:
+    """Yield the rows of which the answer to a request holds something: it changes with their texts and figures."""
+    case = recording.case
+
+    def answer(reply: bytes) -> Response | None:
+        try:
+            return case.serve(reply, request)
+        except Exception:  # noqa: BLE001 - the author's own server may raise anything
+            return None
+
+    recorded = answer(case.reply)
+    for row in recording.every:
+        if answer(edited(case, partial(say_otherwise, recording, rows=[row]))) != recorded:
+            yield row
 
 
 def _only_list(recording: RecordedReply) -> Path | None:
@@ -122,11 +167,6 @@ def _asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool
         paths = [request.path for request, _ in observe(case, case.now, reply=edited(case, fill)).exchanges]
         return len(paths) > len(recording.baseline.exchanges) and len(set(paths)) < len(paths)
     return False
-
-
-def _requests(case: Case, limit: int) -> list[HttpRequest]:
-    # Limits that no source has of its own.
-    return [request for request, _ in observe(case.with_options(limit=limit), case.now).exchanges]
 
 
 def _numbers(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
