@@ -73,6 +73,13 @@ def decode(body: bytes) -> Any:
     return pickle.loads(_pickled(body))  # noqa: S301 - of this process
 
 
+def same_document(body: bytes, other: bytes) -> bool:
+    """Return whether two bodies hold one document, however it is spaced."""
+    if body == other:
+        return True
+    return format_of(body) is not None and format_of(body) is format_of(other) and decode(body) == decode(other)
+
+
 def encode_like(body: bytes, tree: Any) -> bytes:
     """Return a document in the format of ``body``. Raise ValueError or TypeError for what it cannot hold."""
     known = format_of(body)

@@ -19,12 +19,13 @@ from pit_fetch.testing.runner import (
     MICROSECOND,
     Case,
     ObservedRun,
-    ServerFailed,
+    WorldCount,
     body_of,
     failure,
     instants,
     middle_pit,
     observe,
+    observe_world,
     params_of,
     pits_before,
     substitute,
@@ -51,7 +52,30 @@ _WINDOW = (
 
 
 def check_two_worlds(recording: RecordedReply, constants: Collection[str] = ()) -> None:
-    """Check that worlds that serve the same public records leave the same bytes."""
+    """Check that worlds that serve the same public records leave the same bytes.
+
+    If the provider reads the recording without the author's server, too, it is also tried without. That server then
+    leaves out no world, whatever it cannot serve.
+    """
+    if plain := _without_server(recording):
+        _check_two_worlds(plain, constants)
+        recording = replace(recording, case=replace(recording.case, worlds=WorldCount()))
+    _check_two_worlds(recording, constants)
+
+
+def _without_server(recording: RecordedReply) -> RecordedReply | None:
+    """Return the recording as one reply to every request, None where that gives other records."""
+    if not recording.case.own_server:
+        return None
+    with contextlib.suppress(AssertionError):
+        case = replace(recording.case, serve=lambda reply, request: Response(reply), own_server=False)
+        plain = analyze(case)
+        if plain.baseline.leaves == recording.baseline.leaves:
+            return plain
+    return None
+
+
+def _check_two_worlds(recording: RecordedReply, constants: Collection[str]) -> None:
     case, paging = recording.case, paging_of(recording)
     pits = pits_before(recording.baseline)
     for pit in pits:
@@ -99,7 +123,9 @@ def check_nested(recording: RecordedReply) -> None:
     case = recording.case
     for pit in {instant - MICROSECOND for instant in instants(recording.baseline, at_most=3)} | {case.now}:
         for row, where, change in nested_additions(recording, pit):
-            before, after = recording.run_at(pit), observe(case, pit, reply=edited(case, change))
+            before, after = recording.run_at(pit), observe_world(case, pit, reply=edited(case, change))
+            if after is None:
+                continue
             served = row.ids & set(before.stamps) & set(after.stamps)
             if served and before.leaves != after.leaves:
                 raise failure(
@@ -146,52 +172,66 @@ class _Experiment:
     def check(self, worlds: Mapping[str, World]) -> None:
         """Check that each world leaves the bytes of the recorded one."""
         recorded, secrets = self.recording.case, self.case.secrets
-        first = self.run(recorded.reply)
+        first = self.run((), counted=False)
+        if first is None:
+            raise failure("serve() cannot serve the recording at an earlier PIT", "correct the test's own server")
         # The recorded world is compared with itself: canaries and secrets show without a second one.
         if problem := interference(first, first, secrets):
             raise failure(f"at the PIT {self.late.pit} {problem}", _advice(first, first))
         for words, world in worlds.items():
-            if not (part := self.smallest_part(world, first)):
-                continue
-            reply = _reply_in(recorded, part)
-            if self.offline or self.case.options != recorded.options:
-                plain = replace(self, case=recorded, offline=False)
-                if interference(plain.run(recorded.reply), plain.run(reply)):
-                    continue  # the plain request shows it, too: then it is the failure of that test
-            output = self.run(reply)
-            raise failure(
-                f"{self._where()}, here when they are {part[0].words if len(part) == 1 else words}:\n"
-                f"{_describe_difference(first, output) or interference(first, output, secrets)}",
-                _advice(first, output),
-            )
+            for part in self.differing(world, first):
+                if self.offline or self.case.options != recorded.options:
+                    plain = replace(self, case=recorded, offline=False)
+                    if plain.differs(part, plain.run((), counted=False)):
+                        continue  # the plain request shows it, too: then it is the failure of that test
+                output = self.run(part, counted=False) or first
+                raise failure(
+                    f"{self._where()}, here when they are {part[0].words if len(part) == 1 else words}:\n"
+                    f"{_describe_difference(first, output) or interference(first, output, secrets)}",
+                    _advice(first, output),
+                )
 
-    def run(self, reply: bytes) -> ObservedRun:
+    def run(self, world: World, counted: bool = True) -> ObservedRun | None:
+        """Return the run in a world; None where the author's server cannot serve it, or no reply can hold it."""
         # Worlds with many rows take more requests than the recording.
         case = self.case.at_leisure(max(self.recording.case.max_requests, 5 * _MOST_IN_PAGES))
-        if not self.offline:
-            whole = case.own_server
-            case = _served_whole(case, self.recording) if whole else in_pages(case, self.recording, self.paging)
-        return observe(case, self.late.pit, reply=reply, offline=self.offline)
+        if not self.offline and not case.own_server:
+            case = in_pages(case, self.recording, self.paging)
+        case = case if counted else replace(case, worlds=WorldCount())
+        try:
+            reply = (
+                edited(self.recording.case, *(edit.change for edit in world)) if world else self.recording.case.reply
+            )
+        except IMPOSSIBLE:
+            return None
+        return observe_world(case, self.late.pit, size=len(world), reply=reply, offline=self.offline)
+
+    def differing(self, world: World, first: ObservedRun) -> Iterator[World]:
+        """Yield the smallest part of a world that changes the output, after splitting what cannot be served whole."""
+        output = self.run(world)
+        if output is None and len(world) > 1:
+            for half in _halves(world):
+                yield from self.differing(half, first)
+        elif output is not None and interference(first, output, self.case.secrets):
+            yield from filter(None, (self.smallest_part(world, first),))
+
+    def differs(self, world: World, first: ObservedRun | None) -> bool:
+        output = self.run(world, counted=False)
+        return bool(output and first and interference(first, output, self.case.secrets))
 
     def smallest_part(self, world: World, first: ObservedRun) -> World:
         """Halve a world down to the fewest edits that still change the output. Return () if none do."""
-        halves = (world[: len(world) // 2], world[len(world) // 2 :]) if len(world) > 1 else ()
-        try:
-            reply = _reply_in(self.recording.case, world)
-            if not interference(first, self.run(reply), self.case.secrets):
-                return ()
-            if not halves and world[0].may_add and self._adds_public(reply):
-                return ()
-        except IMPOSSIBLE:
-            return self._first_part(halves, first)
-        return self._first_part(halves, first) or (() if any(edit.may_add for edit in world[1:]) else world)
+        if len(world) == 1:
+            return () if world[0].may_add and self._adds_public(world) else world
+        for half in _halves(world):
+            if self.differs(half, first) and (part := self.smallest_part(half, first)):
+                return part
+        return () if any(edit.may_add for edit in world[1:]) else world
 
-    def _first_part(self, halves: Sequence[World], first: ObservedRun) -> World:
-        return next(filter(None, (self.smallest_part(half, first) for half in halves)), ())
-
-    def _adds_public(self, reply: bytes) -> bool:
+    def _adds_public(self, world: World) -> bool:
         """Return whether an edit made rows public that were meant to be late: they rest on something else, too."""
         case, pit = self.recording.case, self.late.pit
+        reply = edited(case, world[0].change)
         before, after = (
             Counter(version.public_from for version in run.versions if version.public_from <= pit)
             for run in (self.recording.baseline, observe(case, case.now, reply=reply))
@@ -211,22 +251,8 @@ class _Experiment:
         )
 
 
-def _served_whole(case: Case, recording: RecordedReply) -> Case:
-    """Return the case whose server fails where the author's gives up, and sends a world as it is in no page's place."""
-    if any(made.body == recording.case.reply for _, made in recording.baseline.exchanges):
-        return case
-
-    def serve(reply: bytes, request: HttpRequest) -> Response:
-        made = case.serve(reply, request)
-        if made.body == reply:
-            raise ServerFailed("serve() makes no page of it")
-        return made
-
-    return replace(case, serve=serve)
-
-
-def _reply_in(case: Case, world: World) -> bytes:
-    return edited(case, *(edit.change for edit in world))
+def _halves(world: World) -> tuple[World, World]:
+    return world[: len(world) // 2], world[len(world) // 2 :]
 
 
 def _crowd(recording: RecordedReply, most: int) -> int:
@@ -258,7 +284,8 @@ def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
     ]
     differences += [f"item {name!r} comes and goes" for name in sorted(items.keys() ^ others.keys())]
     differences += [f"a gap {name} comes and goes" for name in sorted(gaps)]
-    return "\n".join(difference[:200] for difference in differences[:3])
+    unserved = [f"serve() has no answer to what is asked then: {other.unserved}"] if other.unserved else []
+    return "\n".join([*(difference[:200] for difference in differences[:3]), *unserved])
 
 
 def _advice(first: ObservedRun, other: ObservedRun) -> str:
@@ -317,12 +344,12 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
         is_zone = case.zone and value == case.zone
         if floor(value) is not None or is_zone or str(value).casefold() in asked or name in constants:
             continue
+        replies: list[bytes] = []
         fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
         for other in (*fewer, *(other for other in other_values(value) if type(other) is type(value))):
-            try:
-                run = observe(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
-            except IMPOSSIBLE:
-                continue
+            with contextlib.suppress(*IMPOSSIBLE):
+                replies.append(edited(case, put(recording.rows[0], path, other)))
+        for run in filter(None, (observe_world(case, pit, reply=reply) for reply in replies)):
             # A value that changes the requests or the ids steers how the reply is read: that is no leak.
             steers = run.requests != whole.requests or run.ids != whole.ids or "upstream_error" in run.gap_types
             if not steers and not run.crash and (difference := interference(whole, run, case.secrets)):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -30,6 +31,7 @@ from pit_fetch.runtime import alarm
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.redaction import redactor
 from pit_fetch.testing import sandbox
+from pit_fetch.testing.documents import same_document
 from pit_fetch.testing.inprocess import Left, TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.testing.state import State
@@ -64,6 +66,30 @@ def failure(problem: str, advice: str) -> AssertionError:
     return AssertionError(f"{problem}\n  What to do: {advice}.")
 
 
+@dataclass
+class WorldCount:
+    """How many worlds each test ran, and how many it skipped, by its name; ``reason`` of the last that was skipped."""
+
+    run: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    reason: str = ""
+    test: str = ""
+
+    def begin(self, test: str) -> None:
+        self.test, self.reason = test, ""
+        self.run.pop(test, None)
+        self.skipped.pop(test, None)
+
+    def check(self) -> None:
+        """Check that no more than a tenth of a test's worlds were skipped."""
+        ran, skipped = self.run[self.test], self.skipped[self.test]
+        if 10 * skipped > ran + skipped:
+            raise failure(
+                f"{skipped} of {ran + skipped} worlds were skipped, so nothing is known of them: {self.reason}",
+                "let serve() take whatever a reply can hold (isinstance, row.get), and make pages of any list of rows",
+            )
+
+
 @dataclass(frozen=True)
 class Case:
     """A provider with a recorded reply. ``now`` is the wall clock; every recorded record is public by then.
@@ -71,6 +97,7 @@ class Case:
     own_server  the author wrote ``serve``: the kit then makes no pages of its own
     stamp       the field of a record that the author's stamps are in
     state       what the provider's code held before the first run
+    worlds      what was run so far
     """
 
     provider: Provider
@@ -85,6 +112,7 @@ class Case:
     own_server: bool
     state: State = field(compare=False)
     stamp: str = "available_at"
+    worlds: WorldCount = field(default_factory=WorldCount, compare=False)
 
     def with_options(self, **options: object) -> Case:
         """Return this case with ``options`` besides its own. An option that is None is left out."""
@@ -111,6 +139,7 @@ class ObservedRun(Left):
     raised   what its functions raise
     crash    how the provider failed, and in which line of its own; "" if it did not
     query    the request as the provider received it; None where the provider was not called
+    unserved what the author's own server raised for a request that it does not know; "" if nothing
     """
 
     provider: Provider = field(kw_only=True)
@@ -124,6 +153,7 @@ class ObservedRun(Left):
     reached_out: tuple[str, ...] = field(kw_only=True)
     consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)
+    unserved: str = field(kw_only=True)
 
     @property
     def records(self) -> list[Record]:
@@ -242,7 +272,10 @@ def observe(
     Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
     """
     served = case.reply if reply is None else reply
-    server, spy, workspace = _Server(case, served, wire, watched), _Spy(case.provider), _workspace()
+    # On the recording, and at its end, the author's own server has to answer whatever it is asked.
+    strict = served == case.reply and pit is not None and pit >= case.now
+    server = _Server(case, served, wire, watched, strict)
+    spy, workspace = _Spy(case.provider), _workspace()
     if fresh:
         case.state.reset()
     workspace.clear()
@@ -269,9 +302,8 @@ def observe(
     entry = workspace.audit_entry()
     if entry is None:
         raise Refused(f"the request is refused: {output.err}")
-    if server.transport.error is not None:
-        raised = described(server.transport.error, case)
-        raise ServerFailed(f"serve() fails: {raised}\n  What to do: correct the test's own server.") from None
+    if server.failed:
+        raise ServerFailed(f"serve() fails: {server.failed}\n  What to do: correct the test's own server.") from None
     return ObservedRun(
         output.out,
         output.err + written,
@@ -288,7 +320,24 @@ def observe(
         reached_out=tuple(reached_out),
         consulted=tuple(dict.fromkeys(consulted)),
         asked_too_often=server.asked_too_often,
+        unserved=server.unserved,
     )
+
+
+def observe_world(case: Case, pit: datetime | None, *, size: int = 1, **how: Any) -> ObservedRun | None:
+    """Run one fetch in a world of ``size`` edits, and count it. Return None where the author's server cannot serve it.
+
+    A larger world that it cannot serve is not counted: its parts will be.
+    """
+    try:
+        run = observe(case, pit, **how)
+    except ServerFailed as error:
+        if size == 1:
+            case.worlds.skipped[case.worlds.test] += 1
+            case.worlds.reason = str(error).partition("\n  What to do")[0]
+        return None
+    case.worlds.run[case.worlds.test] += size
+    return run
 
 
 def described(error: BaseException, case: Case) -> str:
@@ -336,21 +385,60 @@ def _alarm(seconds: float) -> contextlib.AbstractContextManager[None]:
 
 
 class _Server:
-    """The case's server in one run, with its clock. Asked more often than the case allows, it lets the time run out."""
+    """The case's server in one run, with its clock. Asked more often than the case allows, it lets the time run out.
 
-    def __init__(self, case: Case, served: bytes, wire: Wire | None, watched: bool) -> None:
+    failed    why the author's own ``serve`` cannot serve this world; "" if it can
+    unserved  what it raised for a request that it does not know on the recording either, which is answered with 404
+    """
+
+    def __init__(self, case: Case, served: bytes, wire: Wire | None, watched: bool, strict: bool) -> None:
         self.clock = TestClock(case.now)
         self.transport = Answering(self._answer, self.clock.now)
         self.asked_too_often = False
-        self._case, self._served, self._wire, self._watched = case, served, wire, watched
+        self.failed = self.unserved = ""
+        self._case, self._served, self._wire, self._watched, self._strict = case, served, wire, watched, strict
 
     def _answer(self, request: HttpRequest) -> Response:
         with sandbox.unwatched() if self._watched else contextlib.nullcontext():
-            made = self._case.serve(self._served, request)
+            made = self._make(request)
         if len(self.transport.exchanges) >= self._case.max_requests:
             self.asked_too_often = True
             self.clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
         return self._wire(request, made) if self._wire else made
+
+    def _make(self, request: HttpRequest) -> Response:
+        """Return the answer of the author's server, or what stands for it where that fails or gives up.
+
+        It must not hide a leak. A request that it cannot answer on the recording either is one that the provider makes
+        because of this world: such a page is not there. And what it sends whole of the recording is sent whole.
+        """
+        case, problem = self._case, "it sends the reply as it is, in the place of a page"
+        try:
+            made = case.serve(self._served, request)
+            if not self._gives_up(made, request):
+                return made
+        except Exception as error:  # the author's own server may raise anything
+            if self._strict:
+                self.failed = described(error, case)
+                raise
+            problem = described(error, case)
+        try:
+            recorded = case.serve(case.reply, request)
+        except Exception:  # noqa: BLE001
+            self.unserved = problem
+            return Response(status=404)
+        if not same_document(recorded.body, case.reply):
+            self.failed = problem
+            raise ServerFailed(problem)
+        return replace(recorded, body=self._served)
+
+
+    def _gives_up(self, made: Response, request: HttpRequest) -> bool:
+        """Return whether the author's server sends what it cannot read as it is: every blank of it."""
+        if self._served == self._case.reply or not self._case.own_server or made.body != self._served:
+            return False
+        spaced = self._served + b" \n"
+        return self._case.serve(spaced, request).body == spaced
 
 
 @dataclass

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
@@ -19,7 +20,7 @@ from pit_fetch.testing.baseline import check_records, check_stream, nothing_serv
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
-from pit_fetch.testing.runner import Case, Refused, failure, observe
+from pit_fetch.testing.runner import Case, Refused, WorldCount, failure, observe
 from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
@@ -28,12 +29,13 @@ from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 _FIRST = "test_the_recording_holds_dated_records"
-# By class of tests: its recording, those of other operations, what its provider's code held before the first run, and
-# whether its records have claims alone.
+# By class of tests: its recording, those of other operations, what its provider's code held before the first run,
+# whether its records have claims alone, and the worlds that its tests ran.
 _RECORDINGS: WeakKeyDictionary[type, RecordedReply] = WeakKeyDictionary()
 _OTHERS: WeakKeyDictionary[type, tuple[RecordedReply, ...]] = WeakKeyDictionary()
 _STATES: WeakKeyDictionary[type, State] = WeakKeyDictionary()
 _ON_CLAIMS: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_WORLDS: WeakKeyDictionary[type, WorldCount] = WeakKeyDictionary()
 
 
 class NotRun(AssertionError, SkipTest):
@@ -179,6 +181,16 @@ class ProviderSuite:
     def test_paging_comes_to_an_end(self) -> None:
         replies.check_paging(self.recording())
 
+    @property
+    def worlds_run(self) -> Mapping[str, int]:
+        """How many worlds each test ran so far, by its name; without those that need none."""
+        return dict(self._worlds().run)
+
+    @property
+    def worlds_skipped(self) -> Mapping[str, int]:
+        """How many worlds each test left out, because the author's own server cannot serve them."""
+        return dict(self._worlds().skipped)
+
     def recording(self) -> RecordedReply:
         """Return the findings of experiments on the recorded reply, made once for all tests of this class.
 
@@ -200,8 +212,11 @@ class ProviderSuite:
         yield from _OTHERS[type(self)]
 
     def certificate(self) -> str:
-        """Return what was checked on what, and what no test sees."""
-        return certificate(self.recording(), on_claims=self._rests_on_claims())
+        """Return what was checked on what, in how many worlds so far, and what no test sees."""
+        return certificate(self.recording(), self._rests_on_claims(), self.worlds_run, self.worlds_skipped)
+
+    def _worlds(self) -> WorldCount:
+        return _WORLDS.setdefault(type(self), WorldCount())
 
     def _analyzed(self) -> RecordedReply:
         if type(self) not in _RECORDINGS:
@@ -250,7 +265,26 @@ class ProviderSuite:
             max_requests=self.max_requests,
             own_server=type(self).serve is not ProviderSuite.serve,
             state=_STATES[type(self)],
+            worlds=self._worlds(),
         )
+
+
+def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return the test, which fails, too, where it skipped more than a tenth of its worlds."""
+
+    @functools.wraps(test)
+    def run(suite: ProviderSuite) -> None:
+        worlds = suite._worlds()
+        worlds.begin(test.__name__)
+        test(suite)
+        worlds.check()
+
+    return run
+
+
+for _name, _test in list(vars(ProviderSuite).items()):
+    if _name.startswith("test_"):
+        setattr(ProviderSuite, _name, _counted(_test))
 
 
 def _is_never(case: Case) -> bool:
