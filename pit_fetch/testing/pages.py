@@ -24,8 +24,14 @@ from pit_fetch.testing.worlds import leaves_beside, say_otherwise
 from pit_fetch.transport import HttpRequest
 
 _MOST = 1_000
-# What a source can write where there is a next page: its token, its number, that there is one.
-_NEXT: tuple[Callable[[int], object], ...] = (lambda page: f"page-{page}", lambda page: page, lambda page: True)
+_TOKENS = ("page", "cursor", "page[cursor]", "page[after]", "after", "offset", "start", "token", "next", "bookmark")
+# What a source can write where there is a next page: its token, its number, that there is one, a link with a token.
+_NEXT: tuple[Callable[[int], object], ...] = (
+    lambda page: f"page-{page}",
+    lambda page: page,
+    lambda page: True,
+    lambda page: f"https://source.example/next?{'&'.join(f'{name}=page-{page}' for name in _TOKENS)}",
+)
 
 
 class Paging(NamedTuple):
@@ -59,10 +65,10 @@ def paging_of(recording: RecordedReply) -> Paging:
     moving = {
         place
         for first, second in zip(few, more, strict=False)
-        for place, number in _numbers(first).items()
-        if _numbers(second).get(place, number) != number
+        for place, number in numbers_in(first).items()
+        if numbers_in(second).get(place, number) != number
     }
-    constant = {item for request in few for item in _numbers(request, alone=True).items()} if not moving else ()
+    constant = {item for request in few for item in numbers_in(request, alone=True).items()} if not moving else ()
     for place, size in sorted(constant, key=str):
         if len(recording.every) <= size and _asks_again(recording, Paging(frozenset({place})), size):
             moving.add(place)
@@ -83,7 +89,7 @@ def in_pages(case: Case, recording: RecordedReply, paging: Paging) -> Case:
 
     def serve(reply: bytes, request: HttpRequest) -> Response:
         turn = turns[request.path] = turns.get(request.path, -1) + 1
-        size = next((number for place, number in _numbers(request).items() if place in paging.sizes), None)
+        size = next((number for place, number in numbers_in(request).items() if place in paging.sizes), None)
         if not turn and size is None and not paging.pointers:
             return case.serve(reply, request)
         with contextlib.suppress(*IMPOSSIBLE):
@@ -169,7 +175,7 @@ def _asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool
     return False
 
 
-def _numbers(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
+def numbers_in(request: HttpRequest, alone: bool = False) -> dict[Path, int]:
     """Return what can be a number of rows in a request, by its place: in its path, parameters, headers or body.
 
     alone  only numbers that are a whole value

@@ -32,7 +32,7 @@ from pit_fetch.testing.documents import (
     node_at,
 )
 from pit_fetch.testing.runner import Case, ObservedRun, PublicVersion, ServerFailed, failure, observe, public_from
-from pit_fetch.testing.timestamps import EARLIEST_ZONE, clock_of, floor, is_date, postpone, stamp_of
+from pit_fetch.testing.timestamps import EARLIEST_ZONE, clock_of, floor, is_date, order_of, postpone, stamp_of
 from pit_fetch.times import wall_clock
 
 Change = Callable[[Any], None]
@@ -210,9 +210,18 @@ class RecordedReply:
     def ends(self, row: ReplyRow, path: Path, value: object) -> datetime | None:
         """Return when what a leaf names is over, or when it was by the author's calendar, if that is earlier."""
         value, basis = stamp_of(value), self.declared(field_of(path, row))
-        instant = floor(value, self.case.zone)
+        instant = floor(value, self.case.zone, self.orders.get(row.pattern(path), ""))
         known = public_at_earliest(value, basis, self.case.zone) if basis is not None else None
         return min(instant, known) if instant is not None and known is not None else instant
+
+    @cached_property
+    def orders(self) -> Mapping[Path, str]:
+        """Whether dates begin with the day or the month, by the pattern of their leaf, where one of them shows it."""
+        columns: dict[Path, list[object]] = {}
+        for row in self.every:
+            for path, value in self.leaves_of(row):
+                columns.setdefault(row.pattern(path), []).append(value)
+        return {pattern: order_of(values) for pattern, values in columns.items()}
 
     @cached_property
     def validity(self) -> frozenset[Path]:

@@ -432,7 +432,6 @@ class _Server:
             raise ServerFailed(problem)
         return replace(recorded, body=self._served)
 
-
     def _gives_up(self, made: Response, request: HttpRequest) -> bool:
         """Return whether the author's server sends what it cannot read as it is: every blank of it."""
         if self._served == self._case.reply or not self._case.own_server or made.body != self._served:

@@ -124,9 +124,15 @@ def check_floor(recording: RecordedReply) -> None:
 
 
 def _other_stamps(case: Case, value: object) -> Iterator[tuple[str, object]]:
-    """Yield what the field could hold in another row: a day of the far future, a reading that comes twice."""
+    """Yield what the field could hold in another row: the other half of the year, the far future, a doubled hour."""
+    with contextlib.suppress(ValueError, OverflowError):
+        # What is read in a zone with a summer time is right for half a year.
+        yield "in the other half of the year", postpone(value, 182)
     with contextlib.suppress(ValueError, OverflowError):
         yield "in the future", postpone(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
+    with contextlib.suppress(ValueError, OverflowError):
+        # Read the wrong way round, it is nine months earlier.
+        yield "a day that could be a month", format_like(value, datetime(case.now.year + 1, 11, 2, 12))  # noqa: DTZ001
     if case.zone and is_naive(value) and not is_date(value):
         with contextlib.suppress(ValueError):
             if reading := repeated_hour(ZoneInfo(case.zone), case.now):

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import claims, conduct, interference, ordering, replies, stamps
+from pit_fetch.testing import claims, conduct, interference, ordering, replies, stamps, today
 from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
@@ -55,8 +55,10 @@ class ProviderSuite:
     recorded_at    when the reply was recorded, ``2024-02-16T00:00:00Z`` (default: its latest stamp)
     zone           the zone of the source's dates and readings without offset, ``America/New_York``
     credentials    values by credential name, where a made-up one does not pass ``Credential.check``
-    constants      fields beside the rows that are the same in each reply, ``("currency",)``
+    constants      fields beside the rows that are the same in each reply, ``("currency",)``, and parameters that are
+                   no size of a page
     not_revisions  fields whose names look like a time of revision, and that are not
+    not_counters   fields whose names look like a number that goes on growing, and that are as published for ever
     max_requests   the most requests that the provider needs in a test
     serve          the server, where one reply to every request is not enough
     """
@@ -69,6 +71,7 @@ class ProviderSuite:
     credentials: ClassVar[Mapping[str, str]] = {}
     constants: ClassVar[tuple[str, ...]] = ()
     not_revisions: ClassVar[tuple[str, ...]] = ()
+    not_counters: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
     def serve(self, reply: bytes, request: HttpRequest) -> ServerAnswer | Response:
@@ -126,6 +129,11 @@ class ProviderSuite:
             raise NotRun("not run: what is served on a claim may have been revised since")
         for recording in self.recordings():
             stamps.check_revisions(recording, self.not_revisions)
+
+    def test_nothing_is_as_it_stands_today(self) -> None:
+        if self._rests_on_claims():
+            raise NotRun("not run: what is served on a claim may have changed since")
+        today.check_today(self.recording(), self.constants, self.not_counters)
 
     def test_an_item_is_there_at_its_instant_and_not_before(self) -> None:
         stamps.check_boundary(self.recording())

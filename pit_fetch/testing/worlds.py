@@ -96,7 +96,7 @@ class LateRows:
 
         def rewritten(tree: Any) -> None:
             for row in self.rows:
-                _rewrite(node_at(tree, row.path))
+                rewrite(node_at(tree, row.path))
 
         def broken(tree: Any) -> None:
             for path, value in (leaf for row in self.rows for leaf in self.recording.leaves_of(row)):
@@ -155,6 +155,15 @@ class LateRows:
             _insert(tree, container, copies, first)
             self._count(tree, len(copies))
 
+        def scaled(tree: Any, factor: int) -> None:
+            """Add rows that move every mean, median and quantile: their figures all lie on one side."""
+            copies = [
+                _scale(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], factor)
+                for number in range(MANY // len(self.listed) + 1)
+                for row in self.listed
+            ]
+            _insert(tree, container, copies, first=False)
+
         def unreadable(tree: Any) -> None:
             _insert(tree, container, [{}] * MANY, first=False)
 
@@ -162,7 +171,9 @@ class LateRows:
                 for first in (True, False)}  # fmt: skip
         # The author's own server could neither sort these nor put them on pages.
         nothing = {} if self.recording.case.own_server else {f"many ({MANY}), of which nothing can be read": unreadable}
-        return _single({**many, **nothing})
+        figures = {"many, all their figures 0": partial(scaled, factor=0),
+                   "many, all their figures a thousand times as high": partial(scaled, factor=1_000)}  # fmt: skip
+        return _single({**many, **figures, **nothing})
 
     def mutated(self) -> dict[str, World]:
         """Return worlds with late rows of another form, each of them other in one respect.
@@ -367,7 +378,7 @@ def _add_later(tree: Any, holder: Path, date: Path, value: str, pit: datetime) -
     """Add to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
     things = node_at(tree, holder)
     addition = _copied(things[0])
-    _rewrite(addition)
+    rewrite(addition)
     while (instant := floor(value)) is not None and instant <= pit:
         value = str(postpone(value, 30))
     _put(addition, date, value)
@@ -403,7 +414,16 @@ def _vary(node: Any, kept: set[Path], number: int) -> Any:
     return node
 
 
-def _rewrite(node: Any) -> None:
+def _scale(node: Any, kept: set[Path], factor: int) -> Any:
+    """Multiply every figure in ``node``, also one in a text."""
+    for path, value in list(leaves(node)):
+        if path and path not in kept and floor(value) is None and not isinstance(value, bool):
+            with contextlib.suppress(ValueError, TypeError, OverflowError):
+                _put(node, path, type(value)(type(value)(float(value) * factor)))
+    return node
+
+
+def rewrite(node: Any) -> None:
     """Put another value of its type in the place of every scalar in ``node`` that is not a date."""
     for path, value in list(leaves(node)):
         if path and floor(value) is None:
