@@ -96,7 +96,7 @@ class LateRows:
 
         def rewritten(tree: Any) -> None:
             for row in self.rows:
-                rewrite(node_at(tree, row.path))
+                rewrite(node_at(tree, row.path), distinct=self.each_id_once)
 
         def broken(tree: Any) -> None:
             for path, value in (leaf for row in self.rows for leaf in self.recording.leaves_of(row)):
@@ -347,10 +347,11 @@ def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[
         if recording.is_late(row, pit):
             continue
         node = node_at(recording.tree, row.path)
-        for path, value in leaves(node):
-            if not isinstance(value, str) or floor(value) is None or PLANNED.search(str(path[-1])):
+        for place, value in recording.dates_of(row):
+            path = place[len(row.path) :]
+            if not path or PLANNED.search(str(path[-1])):
                 continue
-            last = max((place for place, part in enumerate(path) if isinstance(part, int)), default=None)
+            last = max((number for number, part in enumerate(path) if isinstance(part, int)), default=None)
             if last is not None and path[last] == 0 and isinstance(node_at(node, path[: last + 1]), dict):
                 holder = path[:last]
                 change = partial(_add_later, holder=(*row.path, *holder), date=path[last + 1 :], value=value, pit=pit)
@@ -374,13 +375,13 @@ def id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyRo
 # --- edits of one node, in place
 
 
-def _add_later(tree: Any, holder: Path, date: Path, value: str, pit: datetime) -> None:
+def _add_later(tree: Any, holder: Path, date: Path, value: object, pit: datetime) -> None:
     """Add to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
     things = node_at(tree, holder)
     addition = _copied(things[0])
     rewrite(addition)
     while (instant := floor(value)) is not None and instant <= pit:
-        value = str(postpone(value, 30))
+        value = postpone(value, 30)
     _put(addition, date, value)
     things.append(addition)
 
@@ -423,10 +424,15 @@ def _scale(node: Any, kept: set[Path], factor: int) -> Any:
     return node
 
 
-def rewrite(node: Any) -> None:
-    """Put another value of its type in the place of every scalar in ``node`` that is not a date."""
+def rewrite(node: Any, distinct: bool = False) -> None:
+    """Put another value of its type in the place of every scalar in ``node`` that is not a date.
+
+    distinct  what differs from row to row still does
+    """
     for path, value in list(leaves(node)):
-        if path and floor(value) is None:
+        if path and distinct and _is_undated_text(value):
+            _put(node, path, f"{value} {CANARY}")
+        elif path and floor(value) is None:
             of_its_type = (other for other in other_values(value) if value is not None and type(other) is type(value))
             _put(node, path, next(of_its_type, value))
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.paging import newest_first
-from tests.kit import cursors, forms, honest, living, markets, outsiders, strangers
+from tests.kit import awkward, cursors, forms, honest, living, markets, outsiders, strangers
 from tests.kit.honest import KitSource
 
 
@@ -46,6 +46,7 @@ BASES: Mapping[str, Base] = {
         cursors.dispatch,
     ),
     "risings": Base(partial(cursors.dispatches, "risings", "after", following=cursors.by_last_row), cursors.dispatch),
+    **{name: Base(make, None) for name, make in awkward.AWKWARD.items()},
     **{name: Base(partial(outsiders.outsider, name), None) for name in outsiders.AUTHORS},
     **{
         name: Base(partial(forms.releases, name), partial(forms.release, form=form))
