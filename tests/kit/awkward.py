@@ -96,7 +96,8 @@ def relays(serves_pages: bool = False) -> KitSource:
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
         for edge in rows_in(body, "data", "posts", "edges"):
-            node = edge.get("node") if isinstance(edge.get("node"), dict) else {}
+            node: Any = edge.get("node")
+            node = node if isinstance(node, dict) else {}
             yield record_of(node, parse_rfc3339(node.get("at")))
 
     def fetch(query: Query, context: Context) -> Iterator[Any]:
@@ -106,8 +107,8 @@ def relays(serves_pages: bool = False) -> KitSource:
             if body is None:
                 return [], None
             records, info = list(read(body, query)), record_in(body, "data", "posts", "pageInfo")
-            cursor = info.get("endCursor")
-            return records, cursor if info.get("hasNextPage") is True and isinstance(cursor, str) else None
+            following = info.get("endCursor") if info.get("hasNextPage") is True else None
+            return records, following if isinstance(following, str) else None
 
         yield from follow(page, "")
 

@@ -883,7 +883,7 @@ def compared(name: str, middle: Callable[[list[Any]], float]) -> Callable[..., l
     return figures
 
 
-def mean(values: list[Any]) -> float:
+def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
@@ -936,9 +936,11 @@ def stamp_moved(name: str, place: int) -> Callable[..., Any]:
 
 
 for base, name in {"feeds": "pubDate", "tables": "day", "trades": "at", "bars": "t"}.items():
-    record = None if base != "tables" else altered(base, lambda record, row, query: {"id": field(row, "note")})
-    changes = {} if record is None else {"record": record}
-    plant(f"the stamp of the next row, {base}", base, rows=stamp_moved(name, 1), **changes)
+    # The day is the id of a table's row, too.
+    by_note = (
+        {"record": altered(base, lambda record, row, query: {"id": field(row, "note")})} if base == "tables" else {}
+    )
+    plant(f"the stamp of the next row, {base}", base, rows=stamp_moved(name, 1), **by_note)
 plant("the stamp of the row before, tables", "tables", rows=stamp_moved("day", -1),
       record=altered("tables", lambda record, row, query: {"id": field(row, "note")}))  # fmt: skip
 plant(
@@ -956,8 +958,8 @@ def more_than(count: int) -> Callable[..., Any]:
 
 
 for base in ("tables", "posts", "news"):
-    changes = {"order": None} if base == "news" else {}
-    plant(f"an error above ten thousand rows, {base}", base, rows=more_than(10_000), **changes)
+    unordered = {"order": None} if base == "news" else {}
+    plant(f"an error above ten thousand rows, {base}", base, rows=more_than(10_000), **unordered)
 
 # --- what somebody else wrote, with slips
 

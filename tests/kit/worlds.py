@@ -30,13 +30,13 @@ class Pair(NamedTuple):
 def pairs(source: KitSource) -> Iterator[Pair]:
     every = sorted({_public(source, row) for row in source.rows})
     middle = every[len(every) // 2 :] + every[: len(every) // 2]
+    for what, reply in source.also(middle[0] - _TICK):
+        yield Pair(what, middle[0] - _TICK, source.body(source.rows), reply)
     for instant in middle:
         yield from _at(source, instant - _TICK)
     late = [row for row in source.rows if _public(source, row) >= middle[0]]
     crowd = [*_many(late, _VERY_MANY), *source.rows]
     yield Pair("thousands before", middle[0] - _TICK, source.body(source.rows), source.body(crowd))
-    for what, reply in source.also(middle[0] - _TICK):
-        yield Pair(what, middle[0] - _TICK, source.body(source.rows), reply)
     yield from _particular(source)
     crowd = [*_many(late, _TEN_THOUSAND), *source.rows]
     yield Pair("ten thousand before", middle[0] - _TICK, source.body(source.rows), source.body(crowd))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -73,3 +74,13 @@ def test_the_certificate_has_the_worlds_of_each_test() -> None:
     assert "worlds_run: none" in honest.certificate()
     getattr(honest, TEST)()
     assert f"{TEST} {honest.worlds_run[TEST]}" in " ".join(honest.certificate().split())
+
+
+def test_a_gap_by_the_wall_clock_is_found() -> None:
+    def gap_where_the_pit_is_long_ago(query: Any, context: Any) -> Any:
+        yield from good(query, context)
+        if query.started - query.now > timedelta(days=90):
+            yield gap(Code.RESULT_CAP)
+
+    message = failure(suite(by_fetch(gap_where_the_pit_is_long_ago)), "the_answer_is_the_same_at_any_hour_and_anywhere")
+    assert "asked 100 days, 7:13:00 later, has another answer" in message
