@@ -57,7 +57,7 @@ def paging_of(recording: RecordedReply) -> Paging:
     case = recording.case
     if case.own_server or _only_list(recording) is None:
         return UNPAGED
-    pointers = next(filter(lambda ways: _asks_again(recording, Paging(pointers=ways)), _pointers(recording)), ())
+    pointers = next(filter(lambda ways: asks_again(recording, Paging(pointers=ways)), _pointers(recording)), ())
     # Limits that no source has of its own.
     few, more = (
         [request for request, _ in observe(case.with_options(limit=limit), case.now).exchanges] for limit in (7, 9)
@@ -70,7 +70,7 @@ def paging_of(recording: RecordedReply) -> Paging:
     }
     constant = {item for request in few for item in numbers_in(request, alone=True).items()} if not moving else ()
     for place, size in sorted(constant, key=str):
-        if len(recording.every) <= size and _asks_again(recording, Paging(frozenset({place})), size):
+        if len(recording.every) <= size and asks_again(recording, Paging(frozenset({place})), size):
             moving.add(place)
     return Paging(frozenset(moving), pointers)
 
@@ -165,10 +165,11 @@ def _pointers(recording: RecordedReply) -> Iterator[tuple[tuple[Path, Callable[[
         yield every
 
 
-def _asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool:
+def asks_again(recording: RecordedReply, paging: Paging, size: int = 0) -> bool:
     """Return whether a first page, of ``size`` rows if that is not 0, is followed by another one."""
     fill = partial(repeat, container=_only_list(recording) or (), size=2 * size)
-    case = in_pages(recording.case.at_leisure(_MOST), recording, paging)
+    case = recording.case.at_leisure(_MOST)
+    case = case if case.own_server else in_pages(case, recording, paging)
     with contextlib.suppress(*IMPOSSIBLE):
         paths = [request.path for request, _ in observe(case, case.now, reply=edited(case, fill)).exchanges]
         return len(paths) > len(recording.baseline.exchanges) and len(set(paths)) < len(paths)

@@ -41,7 +41,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_fetch.api",),
     ("pit_fetch.panels",),
     ("pit_fetch.cli",),
-    ("pit_fetch.testing", "pit_fetch.pytest_plugin"),
+    ("pit_fetch.testing",),
+    ("pit_fetch.pytest_plugin",),
     ("pit_fetch",),
     ("pit_fetch.__main__",),
 )
