@@ -82,18 +82,19 @@ def same_document(body: bytes, other: bytes) -> bool:
 
 def encode_like(body: bytes, tree: Any) -> bytes:
     """Return a document in the format of ``body``. Raise ValueError or TypeError for what it cannot hold."""
-    known = format_of(body)
-    if known is None:
-        raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
-    return known.encode(tree)
+    return _required(body).encode(tree)
 
 
 @lru_cache(16)
 def _pickled(body: bytes) -> bytes:
+    return pickle.dumps(_required(body).decode(body))
+
+
+def _required(body: bytes) -> Format:
     known = format_of(body)
     if known is None:
         raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
-    return pickle.dumps(known.decode(body))
+    return known
 
 
 def fields_in(node: Any, pattern: Path = ()) -> Iterator[TreeNode]:

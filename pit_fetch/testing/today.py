@@ -84,24 +84,21 @@ def _check_filters(recording: RecordedReply, not_counters: Collection[str]) -> N
 
 
 def _filters(request: HttpRequest) -> Iterator[str]:
-    """Yield the names of counters by which a request filters or sorts."""
-    for path, value in leaves({"params": params_of(request), "body": body_of(request)}):
-        name, text = str(path[-1]), str(value)
-        inner = [str(part) for part in path if isinstance(part, str)]
-        bare = _BOUND.sub("_", _snake(name)).strip("_")
-        is_bound = bare != _snake(name) or len(inner) > 2
-        if _COUNTER.search(bare) and is_bound and text.replace(".", "").isdigit():
-            yield name
-        elif any(_COUNTER.search(_snake(part)) for part in inner[:-1]) and _BOUND.search(name):
-            yield next(part for part in inner if _COUNTER.search(_snake(part)))
-        elif (
-            _SORTS.search(_snake(name))
-            and (words := _snake(text).strip("-+").split(" "))
-            and _COUNTER.search(re.split(r"[:,.]|_(?:desc|asc)", words[0])[0])
-        ):
-            yield name
+    """Yield the names of counters by which a request filters or sorts.
+
+    Such are ``min_points=100``, ``{"range": {"points": {"gte": 100}}}``, ``filter=points>100`` and ``sort=points``.
+    """
+    for path, value in leaves([params_of(request), body_of(request)]):
+        names, text = [_snake(part) for part in path if isinstance(part, str)], _snake(str(value))
+        if not names:
+            continue
+        bare = [_BOUND.sub("_", name).strip("_") for name in names]
+        if any(map(_BOUND.search, names)):
+            yield from filter(_COUNTER.search, bare)
+        elif _SORTS.search(names[-1]):
+            yield from filter(_COUNTER.search, re.split(r"[^a-z_]+|_(?:desc|asc)\b", text))
         else:
-            yield from (word for word in _COMPARED.findall(text) if _COUNTER.search(_snake(word)))
+            yield from filter(_COUNTER.search, _COMPARED.findall(text))
 
 
 def _snake(name: str) -> str:

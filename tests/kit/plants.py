@@ -742,20 +742,20 @@ PLANTS["the end of the day where it ends first"] = Plant(
 )
 
 
-def stamped_by(place: int) -> Callable[..., Any]:
+def stamp_moved(name: str, place: int) -> Callable[..., Any]:
     """Give each row the stamp of the one so many places further on, if there is one."""
 
     def rows(rows: Any, query: Any, document: Any) -> Any:
         return [
-            {**row, "at": rows[number + place].get("at")} if 0 <= number + place < len(rows) else row
+            {**row, name: rows[number + place].get(name)} if 0 <= number + place < len(rows) else row
             for number, row in enumerate(rows)
         ]
 
     return rows
 
 
-plant("the stamp of the next row", "notices", rows=stamped_by(1))
-plant("the stamp of the row before", "notices", rows=stamped_by(-1))
+plant("the stamp of the next row", "notices", rows=stamp_moved("at", 1))
+plant("the stamp of the row before", "notices", rows=stamp_moved("at", -1))
 
 # --- what the reply says of late rows, beside them and in others
 
@@ -923,16 +923,6 @@ for base, name, forms in (
         base,
         lambda record, row, *more, name=name, forms=forms: first_that_fits(row.get(name), forms),
     )
-
-
-def stamp_moved(name: str, place: int) -> Callable[..., Any]:
-    def rows(rows: Any, query: Any, document: Any) -> Any:
-        return [
-            {**row, name: rows[number + place].get(name)} if 0 <= number + place < len(rows) else row
-            for number, row in enumerate(rows)
-        ]
-
-    return rows
 
 
 for base, name in {"feeds": "pubDate", "tables": "day", "trades": "at", "bars": "t"}.items():
