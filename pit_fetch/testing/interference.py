@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from pit_fetch.gaps import CUTS
 from pit_fetch.provider import Operation, Option
-from pit_fetch.testing.comparison import interference
-from pit_fetch.testing.documents import leaves
+from pit_fetch.testing.comparison import first_difference, interference
+from pit_fetch.testing.documents import Path, leaves
 from pit_fetch.testing.pages import UNPAGED, Paging, has_row_cursors, in_pages, pages_of_rows, paging_of
 from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, analyze, drop, edited, field_of, put
 from pit_fetch.testing.runner import (
@@ -44,7 +45,7 @@ _MOST_IN_PAGES, _MOST = 1_100, 25_000
 # The most pages of the author's own server that a crowd takes.
 _MOST_PAGES = 50
 # The most values beside the rows that are changed, one in each run.
-_MOST_BESIDE = 40
+MOST_BESIDE = 40
 _WINDOW = (
     "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
     "and never stop early because of a late one"
@@ -340,26 +341,40 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
         for value in case.options.values()
         for word in (value if isinstance(value, list) else [value])
     }
-    for path, value in leaves_beside(recording, recording.tree)[:_MOST_BESIDE]:
+    for path, value in leaves_beside(recording, recording.tree)[:MOST_BESIDE]:
         name = field_of(path)
         is_zone = case.zone and value == case.zone
         if floor(value) is not None or is_zone or str(value).casefold() in asked or name in constants:
             continue
-        replies: list[bytes] = []
-        fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
-        for other in (*fewer, *(other for other in other_values(value) if type(other) is type(value))):
-            with contextlib.suppress(*IMPOSSIBLE):
-                replies.append(edited(case, put(recording.rows[0], path, other)))
-        for run in filter(None, (observe_world(case, pit, reply=reply) for reply in replies)):
+
+        def run_with(other: object, path: Path = path) -> ObservedRun | None:
+            return observe_world(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
+
+        if run := shown_beside(recording, pit, value, run_with):
+            raise failure(
+                f"at the PIT {pit} what {name} beside the rows says is in the output, and may rest on records that "
+                f"were not public yet:\n{_describe_difference(whole, run) or first_difference(whole, run)}",
+                f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is "
+                f'the same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
+            )
+
+
+def shown_beside(
+    recording: RecordedReply, pit: datetime, value: Any, run_with: Callable[[object], ObservedRun | None]
+) -> ObservedRun | None:
+    """Return a run with another value beside the rows that shows in the output, None if there is none."""
+    whole = recording.run_at(pit)
+    fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
+    for other in (*fewer, *(other for other in other_values(value) if type(other) is type(value))):
+        with contextlib.suppress(*IMPOSSIBLE):
+            run = run_with(other)
+            if run is None or run.crash:
+                continue
             # A value that changes the requests or the ids steers how the reply is read: that is no leak.
             steers = run.requests != whole.requests or run.ids != whole.ids or "upstream_error" in run.gap_types
-            if not steers and not run.crash and (difference := interference(whole, run, case.secrets)):
-                raise failure(
-                    f"at the PIT {pit} what {name} beside the rows says is in the output, and may rest on records that "
-                    f"were not public yet:\n{_describe_difference(whole, run) or difference}",
-                    f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is "
-                    f'the same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
-                )
+            if not steers and interference(whole, run, recording.case.secrets):
+                return run
+    return None
 
 
 def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pit_fetch.testing.comparison import interference
-from pit_fetch.testing.documents import decode, encode_like, format_of, leaves, node_at
+from pit_fetch.testing.documents import Path, decode, encode_like, format_of, leaves, node_at
+from pit_fetch.testing.interference import MOST_BESIDE, shown_beside
 from pit_fetch.testing.pages import asks_again, numbers_in, paging_of
 from pit_fetch.testing.recording import RecordedReply, drop, edited, field_of
 from pit_fetch.testing.runner import (
@@ -22,10 +21,11 @@ from pit_fetch.testing.runner import (
     params_of,
     pits_before,
     request_key,
+    substitute,
 )
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.testing.worlds import other_values, rewrite
+from pit_fetch.testing.worlds import rewrite
 from pit_fetch.transport import HttpRequest
 
 # What readers and other records add to an item after it was published, by the names that sources give it.
@@ -41,8 +41,6 @@ _SORTS = re.compile(r"^(sort|order|rank)(_?by)?$", re.IGNORECASE)
 _NO_SIZE = re.compile(r"day|month|year|week|hour|minute|interval|version|offset|(^|_)id$", re.IGNORECASE)
 # A number of rows that a source sends at once is seldom smaller.
 _LEAST_SIZE = 10
-# The most values of other replies that are changed, one in each run.
-_MOST_BESIDE = 40
 
 
 def check_today(recording: RecordedReply, constants: Collection[str], not_counters: Collection[str]) -> None:
@@ -144,24 +142,27 @@ def _check_other_replies(recording: RecordedReply, constants: Collection[str]) -
     for key, (request, made) in others.items():
         if key not in always or format_of(made.body) is None or _depends_on_rows(recording, request):
             continue
-        values = [*leaves(decode(made.body))][:_MOST_BESIDE]
+        values = [*leaves(decode(made.body))][:MOST_BESIDE]
         # What has a date may have been said by the PIT.
         for path, value in values if all(floor(value) is None for _, value in values) else ():
             field = field_of(path)
             if field in constants:
                 continue
-            for other in other_values(value):
-                body = _with_value(made.body, path, other) if type(other) is type(value) else None
-                run = body and observe_world(case, pit, wire=partial(_answer, key, body))
-                if not run or run.requests != whole.requests or run.ids != whole.ids or run.crash:
-                    continue  # it steers how the reply is read
-                if interference(whole, run, case.secrets) and "upstream_error" not in run.gap_types:
-                    raise failure(
-                        f"at the PIT {pit} what {field} in the reply to {request.path} says is in the output. That "
-                        "reply holds no row and no stamp, so it is today's",
-                        f"leave {field} out of the payload, or take it from what the source said by the PIT. If it "
-                        f'never changes (a unit, a name of an exchange), say so in the test: constants = ("{field}",)',
-                    )
+
+            def run_with(other: object, made: Response = made, key: RequestKey = key, path: Path = path) -> Any:
+                tree = decode(made.body)
+                node_at(tree, path[:-1])[path[-1]] = other
+                return observe_world(
+                    case, pit, wire=substitute(replace(made, body=encode_like(made.body, tree)), {key})
+                )
+
+            if shown_beside(recording, pit, value, run_with):
+                raise failure(
+                    f"at the PIT {pit} what {field} in the reply to {request.path} says is in the output. That "
+                    "reply holds no row and no stamp, so it is today's",
+                    f"leave {field} out of the payload, or take it from what the source said by the PIT. If it "
+                    f'never changes (a unit, a name of an exchange), say so in the test: constants = ("{field}",)',
+                )
 
 
 def _depends_on_rows(recording: RecordedReply, request: HttpRequest) -> bool:
@@ -177,15 +178,3 @@ def _depends_on_rows(recording: RecordedReply, request: HttpRequest) -> bool:
         return changed != case.serve(case.reply, request).body
     except Exception:  # noqa: BLE001 - the author's own server may raise anything
         return True
-
-
-def _with_value(body: bytes, path: tuple[Any, ...], value: object) -> bytes | None:
-    with contextlib.suppress(KeyError, IndexError, TypeError, ValueError):
-        tree = decode(body)
-        node_at(tree, path[:-1])[path[-1]] = value
-        return encode_like(body, tree)
-    return None
-
-
-def _answer(key: RequestKey, body: bytes, request: HttpRequest, made: Response) -> Response:
-    return replace(made, body=body) if request_key(request) == key else made

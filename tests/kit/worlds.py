@@ -76,7 +76,7 @@ def _particular(source: KitSource) -> Iterator[Pair]:
         if floor(value) is None or not isinstance(value, str):
             continue
         with contextlib.suppress(ValueError):  # the second of November, read the wrong way round
-            swapped = {**row, field: format_like(value, datetime(2024, 11, 2, 12)), **_renamed(row, "s")}  # noqa: DTZ001
+            swapped = {**row, field: format_like(value, datetime(2024, 11, 2, 12)), **_another(row)}  # noqa: DTZ001
             pit = datetime(2024, 2, 12, 18, 0, tzinfo=UTC)
             yield Pair(
                 "a day that could be a month", pit, source.body([swapped, *source.rows]), source.body(source.rows)
@@ -135,6 +135,11 @@ def _undated(row: Row) -> Row:
 
 def _renamed(row: Row, mark: str) -> Row:
     return {key: f"{row[key]}{mark}" for key in ("id", "key", "guid", "symbol") if key in row}
+
+
+def _another(row: Row) -> Row:
+    """Return another id of the row's own type."""
+    return {"id": 997} if isinstance(row.get("id"), int) else _renamed(row, "s")
 
 
 def _many(rows: list[Row], count: int = _MANY) -> list[Row]:
