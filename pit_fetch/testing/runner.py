@@ -46,6 +46,8 @@ T = TypeVar("T")
 MICROSECOND = timedelta(microseconds=1)
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
+# A reply of so many bytes gets as long again: a slow host may need that to read it.
+_BYTES_OF_PATIENCE = 200_000
 _END = object()
 # The most that is quoted of an exception's text.
 _LONGEST = 200
@@ -296,7 +298,7 @@ def observe(
             stdin=served,
             provider=case.provider,
             request=request._replace(provider=spy.wrapped()),
-            alarm=_alarm,
+            alarm=partial(_alarm, served),
         )
     written = workspace.descriptors.text()
     entry = workspace.audit_entry()
@@ -378,10 +380,11 @@ def _request(case: Case, pit: datetime | None, offline: bool, environ: dict[str,
         raise Refused(f"the request is refused: {error}") from None
 
 
-def _alarm(seconds: float) -> contextlib.AbstractContextManager[None]:
-    """Return the command's alarm, after PATIENCE_SECONDS; an author's runner may call from another thread."""
+def _alarm(served: bytes, seconds: float) -> contextlib.AbstractContextManager[None]:
+    """Return the command's alarm, later for a large reply; an author's runner may call from another thread."""
     in_main = threading.current_thread() is threading.main_thread()
-    return alarm(PATIENCE_SECONDS) if in_main else contextlib.nullcontext()
+    patience = PATIENCE_SECONDS * (1 + len(served) / _BYTES_OF_PATIENCE)
+    return alarm(patience) if in_main else contextlib.nullcontext()
 
 
 class _Server:

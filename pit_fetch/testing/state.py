@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 import sysconfig
 from collections import deque
@@ -24,6 +25,8 @@ _OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARIES = tuple(
     os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
+# Names of figures that count something else than rows.
+_NO_ROWS = re.compile("byte|char|second|milli|micro|timeout|width|year", re.IGNORECASE)
 _ATOMS = (str, bytes, int, float, type(None))
 
 
@@ -99,6 +102,7 @@ class State:
             value = cell.cell_contents
         except ValueError:  # nothing was assigned to it yet
             return ()
+        self.figures |= {value} if type(value) is int else set()
         self._resets.append(lambda: setattr(cell, "cell_contents", value))
         return [value]
 
@@ -109,7 +113,7 @@ class State:
         self.modules.add(name)
         # Without the interpreter's own, such as __builtins__.
         names = {name: value for name, value in vars(owner).items() if not name.startswith("__")}
-        self.figures |= {value for value in names.values() if type(value) is int}
+        self.figures |= {value for name, value in names.items() if type(value) is int and not _NO_ROWS.search(name)}
 
         def reset() -> None:
             for name in [name for name in vars(owner) if not name.startswith("__") and name not in names]:

@@ -155,10 +155,12 @@ class LateRows:
             _insert(tree, container, copies, first)
             self._count(tree, len(copies))
 
+        parts = _parts(name for row in self.recording.rows for name in row.ids)
+
         def scaled(tree: Any, factor: int) -> None:
             """Add rows that move every mean, median and quantile: their figures all lie on one side."""
             copies = [
-                _scale(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], factor)
+                _scale(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], parts, factor)
                 for number in range(MANY // len(self.listed) + 1)
                 for row in self.listed
             ]
@@ -415,10 +417,11 @@ def _vary(node: Any, kept: set[Path], number: int) -> Any:
     return node
 
 
-def _scale(node: Any, kept: set[Path], factor: int) -> Any:
-    """Multiply every figure in ``node``, also one in a text."""
+def _scale(node: Any, kept: set[Path], names: set[str], factor: int) -> Any:
+    """Multiply every figure in ``node``, also one in a text, but no part of an id."""
     for path, value in list(leaves(node)):
-        if path and path not in kept and floor(value) is None and not isinstance(value, bool):
+        is_figure = path and path not in kept and floor(value) is None and not isinstance(value, bool)
+        if is_figure and str(value) not in names:
             with contextlib.suppress(ValueError, TypeError, OverflowError):
                 _put(node, path, type(value)(type(value)(float(value) * factor)))
     return node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,7 +38,7 @@ def record_of(row: Mapping[str, Any], stamp: datetime | None, key: str = "id") -
 
 # --- a tree: an answer lies in what it answers, and each rests on its own date
 
-TREE = [
+TREE: list[Row] = [
     {"id": 700 + n, "time": 1_707_900_000 + 50_000 * n, "title": f"Story {n}", "kids": [
         {"id": 800 + n, "time": 1_707_900_000 + 50_000 * n + 9_000, "title": f"Answer {n}", "kids": []},
         {"id": 900 + n, "time": 1_707_900_000 + 50_000 * n + 70_000, "title": f"Late answer {n}", "kids": []},
@@ -47,18 +47,25 @@ TREE = [
 ]  # fmt: skip
 
 
-def trees() -> KitSource:
+def trees(extra: Callable[[Row], dict[str, Any]] = lambda row: {}) -> KitSource:
+    """Make the source with ``extra(row)`` in each payload."""
+
     def walk(rows: Any) -> Iterator[Record]:
         for row in rows if isinstance(rows, list) else ():
             if isinstance(row, dict):
-                yield record_of(row, seconds(row.get("time")))
+                made = record_of(row, seconds(row.get("time")))
+                yield made._replace(payload={**made.payload, **extra(row)})
                 yield from walk(row.get("kids"))
+
+    def answered(pit: datetime) -> Iterator[tuple[str, bytes]]:
+        later: Row = {"id": 999, "time": int(pit.timestamp()) + 86_400, "title": "Later", "kids": []}
+        yield "answered since", as_json("hits")([{**row, "kids": [*list(row["kids"]), later]} for row in TREE])
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
         yield from walk(list(rows_in(body, "hits")))
 
     return KitSource(simple("trees", read), TREE, as_json("hits"),
-                     lambda row: datetime.fromtimestamp(row["time"], UTC).isoformat())  # fmt: skip
+                     lambda row: datetime.fromtimestamp(row["time"], UTC).isoformat(), also=answered)  # fmt: skip
 
 
 # --- slices of time, with a watermark after each, behind a server that keeps no window

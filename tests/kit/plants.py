@@ -872,6 +872,20 @@ for name in ("name", "rating", "staff"):
     plant(f"the {name} of a list of today", "listed", join=lambda company, name=name: {name: company.get(name)})
 
 
+def kids(row: Any) -> list[Any]:
+    return [kid for kid in row.get("kids") or () if isinstance(kid, dict)] if isinstance(row.get("kids"), list) else []
+
+
+for name, told in {
+    "how many answers": lambda row: len(kids(row)),
+    "the last answer": lambda row: [str(kid.get("title")) for kid in kids(row)][-1:],
+    "when it was answered last": lambda row: max(
+        (kid["time"] for kid in kids(row) if type(kid.get("time")) is int), default=0
+    ),
+}.items():
+    plant(f"{name} in a tree", "trees", extra=lambda row, told=told: {"title": f"{row.get('title')} {told(row)}"})
+
+
 def compared(name: str, middle: Callable[[list[Any]], float]) -> Callable[..., list[Any]]:
     """Say of each row whether its figure is above three times the middle of all."""
 
