@@ -11,13 +11,19 @@ from typing import Any
 import pytest
 
 _PROPERTY = "pit_fetch_certificate"
+_WORLDS = "pit_fetch_worlds"
 _FIRST = "test_the_recording_holds_dated_records"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    yield
     suite: Any = getattr(item, "instance", None)
+    try:
+        yield
+    finally:
+        if hasattr(suite, "worlds_run") and item.name in suite.worlds_run:
+            counts = (suite.worlds_run[item.name], suite.worlds_skipped.get(item.name, 0))
+            item.user_properties.append((_WORLDS, (item.name, *counts)))
     if item.name == _FIRST and hasattr(suite, "certificate"):
         item.user_properties.append((_PROPERTY, (suite.provider.name, suite.certificate())))
 
@@ -54,8 +60,18 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def _write_certificate(terminal: Any, reports: list[Any], suite: str, provider: str, text: str) -> None:
+    from pit_fetch.testing.certificate import worlds_text
+
     outcomes = {report.nodeid: report.outcome for report in reports if report.nodeid.rpartition("::")[0] == suite}
     passed = sum(outcome == "passed" for outcome in outcomes.values())
     terminal.section(f"certificate of {provider}", sep="-")
     terminal.write_line(f"{suite}: {passed} of {len(outcomes)} tests passed")
-    terminal.write_line(text)
+    counts = [
+        value
+        for report in reports
+        if report.nodeid.rpartition("::")[0] == suite
+        for name, value in getattr(report, "user_properties", ())
+        if name == _WORLDS
+    ]
+    terminal.write_line(text.partition("  worlds run:")[0].rstrip("\n"))
+    terminal.write_line(worlds_text({test: ran for test, ran, _ in counts}, {test: n for test, _, n in counts if n}))

@@ -12,8 +12,12 @@ from pit_fetch.gaps import FAILURES, Gap
 from pit_fetch.provider import STAMPS, Page, Record, SourceTag, Watermark
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.misuse import Misuse
-from pit_fetch.testing.case import Case, ObservedRun, failure, public_from
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import Case, ObservedRun, failure, observe, public_from
+
+_IMPOSSIBLE_ROW = (
+    "correct that first: what cannot be used of a row is a record without a stamp, and never an exception. Read with "
+    "row.get and isinstance"
+)
 
 
 def observe_baseline(case: Case) -> ObservedRun:
@@ -43,14 +47,7 @@ def check_stream(run: ObservedRun) -> None:
             )
     if run.crash:
         _check_form(run)  # a record that is none makes the program fail, too
-        raise failure(
-            f"the provider fails on its own recorded reply: {run.crash}",
-            advice_on(
-                run,
-                "correct that first: what cannot be used of a row is a record without a stamp, and never an exception. "
-                "Read with row.get and isinstance",
-            ),
-        )
+        raise failure(f"the provider fails on its own recorded reply: {run.crash}", advice_on(run, _IMPOSSIBLE_ROW))
 
 
 def advice_on(run: ObservedRun, otherwise: str) -> str:
@@ -68,33 +65,32 @@ def nothing_served(run: ObservedRun) -> AssertionError:
     """Return the error of a run in which nothing was public after everything, by what its records lack."""
     records, now = run.records, run.audit["time"]
     failed = [gap["reason"] for gap in run.envelope["gaps"] if gap["type"] in FAILURES]
+    every = f"of its {len(records)} records none has" if len(records) > 1 else "its record has not"
+    stamps = [stamp for record in records if (stamp := public_from(record)) is not None]
     if not records and failed:
         return failure(f"the recorded reply does not come to be read: {failed[0]}", "correct that first")
     if not records:
         return failure(
             "the provider makes no record of the recorded reply",
-            "check that parse_reply looks where the rows are, and that options are those of the request that the reply "
-            "answers",
+            "check that parse_reply looks where the rows are, and that options are those of the reply's request",
         )
     for name, fault, advice in _faults(run):
         return failure(f"record {name!r}: {fault}", advice)
-    every = f"its {len(records)} records" if len(records) > 1 else "its record"
     if not any(record.id for record in records):
         return failure(
-            f'of {every} none has an id (id="")',
+            f'{every} an id (id="")',
             'give each the source\'s own id as a text, str(row["id"]); without ids, make one of what never changes: '
             "a symbol and a day, say",
         )
-    stamps = [stamp for record in records if (stamp := public_from(record)) is not None]
     if not stamps and any(record.claimed_at is not None for record in records):
         return failure(
-            f"of {every} none has an available_at: they have claims alone (claimed_at)",
+            f"{every} an available_at: they have claims alone (claimed_at)",
             "say in Operation.claims which rule a claim rests on and what may have changed since: the tests then take "
             "claims for proofs",
         )
     if not stamps:
         return failure(
-            f"of {every} none has an available_at: all are None, and withheld for ever",
+            f"{every} an available_at: all are None, and withheld for ever",
             "check the name of the field in the reply, and that the function that parses it takes its form: "
             "parse_rfc3339 wants an offset, parse_wall_clock a reading in a zone, end_of_day(parse_date(…)) a day. If "
             "what is served may have changed since without a mark, give the instant as claimed_at; if nothing shows "
@@ -102,12 +98,12 @@ def nothing_served(run: ObservedRun) -> AssertionError:
         )
     if min(stamps) > datetime.fromisoformat(now):
         return failure(
-            f"{every} are public from {min(stamps)} on, which is after the reply was recorded ({now})",
+            f"its records are public from {min(stamps)} on, which is after the reply was recorded ({now})",
             "take available_at from the reply, and never from a clock; where a reply was recorded later than its "
             "stamps, set recorded_at in the test",
         )
     return failure(
-        f"{every} are dated, and the request of the test shows none of them{f': {failed[0]}' if failed else ''}",
+        f"its records are dated, and the request of the test shows none of them{f': {failed[0]}' if failed else ''}",
         "check the options of the test (a look-back, a symbol, date_from), and what select() leaves out",
     )
 
@@ -116,9 +112,7 @@ def check_records(run: ObservedRun) -> None:
     """Check that ids, stamps, tags and payloads have the form that the framework takes, and nothing is printed."""
     _check_form(run)
     if run.printed:
-        raise failure(
-            f"the provider prints ({run.printed[:40]!r})", "take the print out: stdout belongs to the envelope"
-        )
+        raise failure(f"the provider prints ({run.printed[:40]!r})", "take the print out: stdout is the envelope's")
 
 
 def _check_form(run: ObservedRun) -> None:
@@ -142,21 +136,15 @@ def _faults(run: ObservedRun) -> Iterator[tuple[str, str, str]]:
             )
 
 
-def _listed(names: Collection[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
-
-
 def _faults_of(record: Record) -> Iterator[tuple[str, str]]:
     """Yield what the framework does not take in a record, each with advice."""
     if not isinstance(record.id, str):
         yield f"its id is of type {type(record.id).__name__}", 'make it a text: str(row["id"])'
     for field in ("available_at", "revised_at"):
         stamp: Any = getattr(record, field)
-        if stamp is None:
-            continue
-        if not isinstance(stamp, datetime):
+        if stamp is not None and not isinstance(stamp, datetime):
             yield f"{field} is of type {type(stamp).__name__}", "parse it with a function of pit_fetch.times"
-        elif stamp.utcoffset() is None:
+        elif stamp is not None and stamp.utcoffset() is None:
             yield (
                 f"{field} is naive, so nothing shows when it was public, and the record is withheld for ever",
                 "parse it with a function of pit_fetch.times (wall_clock(naive, zone) for a reading without an offset)",
@@ -167,7 +155,11 @@ def _faults_of(record: Record) -> Iterator[tuple[str, str]]:
         json.dumps(dict(record.payload), allow_nan=False)
     except (TypeError, ValueError) as error:
         yield f"its payload is not JSON ({error})", "put text, numbers, lists and dicts into it; no NaN, no datetime"
-    if hidden := sorted(key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS):
-        yield f"{', '.join(hidden)} in its payload is hindsight and never leaves in PIT mode", "leave the field out"
-    if shadowed := sorted({"id", "available_at", "available_at_source", "revised_at"} & set(record.payload)):
-        yield f"{', '.join(shadowed)} in its payload is the framework's own", "rename the field, or leave it out"
+    if hidden := {key for key in record.payload if key.lower() in gate.FORBIDDEN_KEYS}:
+        yield f"{_listed(hidden)} in its payload is hindsight and never leaves in PIT mode", "leave the field out"
+    if shadowed := {"id", "available_at", "available_at_source", "revised_at"} & set(record.payload):
+        yield f"{_listed(shadowed)} in its payload is the framework's own", "rename the field, or leave it out"
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

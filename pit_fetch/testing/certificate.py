@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from textwrap import fill
 
 from pit_fetch.testing.documents import field_name
@@ -20,15 +20,33 @@ UNSEEN = (
 )
 
 
-def certificate(recording: RecordedReply, on_claims: bool) -> str:
+def certificate(
+    recording: RecordedReply, on_claims: bool, worlds_run: Mapping[str, int], worlds_skipped: Mapping[str, int]
+) -> str:
     """Return the certificate of a recorded reply, wrapped at 110 columns.
 
     on_claims  its records have claims alone, which the tests took for proofs
     """
-    return "\n".join(
-        fill(f"{title}: {text}", 110, initial_indent="  ", subsequent_indent="    ")
-        for title, text in _lines(recording, on_claims)
-    )
+    return "\n".join(map(_wrapped, _lines(recording, on_claims))) + "\n" + worlds_text(worlds_run, worlds_skipped)
+
+
+def worlds_text(worlds_run: Mapping[str, int], worlds_skipped: Mapping[str, int]) -> str:
+    """Return how many worlds were run and skipped, in all and by each test.
+
+    >>> print(worlds_text({"test_a": 90, "test_b": 7}, {"test_a": 3}))
+      worlds run: 97 of 100 (97 %)
+      worlds_run: test_a 90, test_b 7
+      worlds_skipped: test_a 3
+    """
+    ran, skipped = sum(worlds_run.values()), sum(worlds_skipped.values())
+    lines = [("worlds run", f"{ran} of {ran + skipped} ({100 * ran // max(1, ran + skipped)} %)")]
+    for title, worlds in (("worlds_run", worlds_run), ("worlds_skipped", worlds_skipped)):
+        lines.append((title, ", ".join(f"{test} {count}" for test, count in sorted(worlds.items())) or "none"))
+    return "\n".join(map(_wrapped, lines))
+
+
+def _wrapped(line: tuple[str, str]) -> str:
+    return fill(": ".join(line), 110, initial_indent="  ", subsequent_indent="    ")
 
 
 def _lines(recording: RecordedReply, on_claims: bool) -> Iterator[tuple[str, str]]:
@@ -39,7 +57,7 @@ def _lines(recording: RecordedReply, on_claims: bool) -> Iterator[tuple[str, str
         f"{len(recording.every)} rows, {len(baseline.versions)} versions of {len(baseline.stamps)} items, public from "
         f"{stamps[0].isoformat()} to {stamps[-1].isoformat()}; the clock at {case.now.isoformat()}",
     )
-    moving = [field_name(tuple(map(str, pattern))) or "their key" for pattern in recording.basis]
+    moving = [field_name(pattern) or "their key" for pattern in recording.basis]
     declared = [f"{basis.field} (by Operation.basis)" for basis in recording.operation.basis]
     snapshots = not any(map(recording.is_dated, recording.rows))
     yield (

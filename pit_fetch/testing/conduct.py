@@ -1,14 +1,19 @@
-"""Checks of how a provider behaves: what its import costs, which hosts it asks, and that no secret gets out."""
+"""Checks of how a provider behaves: what it declares, imports and asks, its secrets, and what it rests on."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
-from functools import cache
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache, partial
 from pathlib import Path
 from typing import get_args
 
@@ -18,18 +23,27 @@ from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED
-from pit_fetch.testing.case import Case, ObservedRun, failure, substitute
-from pit_fetch.testing.comparison import holds
-from pit_fetch.testing.recording import RecordedReply
-from pit_fetch.testing.runner import Refused, observe
+from pit_fetch.testing.comparison import first_difference, holds
+from pit_fetch.testing.recording import RecordedReply, drop, edited
+from pit_fetch.testing.runner import (
+    Case,
+    ObservedRun,
+    Refused,
+    ServerFailed,
+    failure,
+    middle_pit,
+    observe,
+    observe_world,
+    pits_before,
+    substitute,
+)
 from pit_fetch.testing.server import Response
+from pit_fetch.testing.worlds import say_otherwise
 
 # Each costs an agent's call more than the rest of the start-up.
 HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")
-
 # They open connections below Python, where no audit event tells of them.
-_NATIVE = frozenset({"curl_cffi", "grpc", "hrequests", "primp", "pycurl", "rnet", "tls_client", "tls_requests"})
-
+_NATIVE = re.compile(r"\b(curl_cffi|grpc|hrequests|primp|pycurl|rnet|tls_client|tls_requests)\b")
 _PROBE = """
 import json, sys
 import pit_fetch.provider, pit_fetch.times, pit_fetch.wire
@@ -41,11 +55,84 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 _WATCHED = """
 import json, sys
 from pit_fetch.testing import sandbox, state
-own = state.Authors(frozenset({sys.argv[1].partition(".")[0]}))
-with sandbox.opened(own) as files, sandbox.consulted(own) as asked:
+with sandbox.consulted(state.Authors(frozenset({sys.argv[1].partition(".")[0]}))) as asked:
     __import__(sys.argv[1])
-print(json.dumps([*dict.fromkeys([*asked, *files])]))
+print(json.dumps([*dict.fromkeys(asked)]))
 """
+# Odd enough that no rounding hides them.
+_WAITS = (
+    timedelta(seconds=1, microseconds=1),
+    timedelta(days=100, hours=7, minutes=13),
+    timedelta(days=500, hours=11, minutes=29),
+)
+_ELSEWHERE: Mapping[str, str] = {
+    "TZ": "Pacific/Kiritimati", "USER": "kit", "LOGNAME": "kit", "HOME": "/nonexistent", "LANG": "C", "LC_ALL": "C",
+    "HOSTNAME": "kit", "PWD": "/", "PYTHONHASHSEED": "1", "DEBUG": "1", "ENV": "test",
+}  # fmt: skip
+_FORGET = (
+    "keep nothing between runs: no list, dict, set, counter or cache in a module, a class, a default, "
+    "or a closure; what is the same for every request can be kept by context.http.get_cached"
+)
+
+
+# --- declarations
+
+
+def check_declarations(provider: Provider) -> None:
+    """Check that options, operations and fields are declared in words that mean something: others are passed over."""
+    options = sorted(option.name for option in provider.options)
+    if problem := problem_with_options(provider):
+        raise failure(f"the provider {problem}", "give each option a name that no other one has")
+    for option in provider.options:
+        owner = f"option {option.name}"
+        _check_word(owner, "kind", option.kind, get_args(OptionKind))
+        _check_word(owner, "covered_by", option.covered_by, get_args(CoveredBy))
+        _check_word(owner, "stands_for", option.stands_for, ("", *options))
+    for operation in provider.operations:
+        owner = f"operation {operation.name}".strip()
+        names = [field.name for field in operation.fields]
+        taken = [*operation.needs, *operation.takes]
+        for field in operation.fields:
+            _check_word(f"field {field.name}", "kind", field.kind, get_args(FieldKind))
+        for name in taken:
+            _check_word(owner, "option", name, options)
+        for name in operation.chooses_unless:
+            _check_word(owner, "option", name, sorted(taken) or options)
+        if isinstance(operation.window, str) and operation.window and names:
+            _check_word(owner, "window", operation.window, ["available_on", *names])
+        if operation.period and names:
+            _check_word(owner, "period", operation.period, names)
+    for host in provider.hosts:
+        if host.auth is not None:
+            known = sorted(credential.name for credential in provider.credentials)
+            _check_word(f"host {host.name}", "credential", host.auth.credential, known)
+
+
+def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        advice = f"write one of {', '.join(known)}" if known else f"declare it: the provider has no {place}"
+        raise failure(f"the {owner} has the {place} {word!r}", advice)
+
+
+def check_operations(case: Case) -> None:
+    """Check that a provider with several operations has the option that names one, and that it takes the request."""
+    operations = [operation.name for operation in case.provider.operations]
+    options = sorted({option.name for option in case.provider.options})
+    if len(operations) > 1 and OPTION not in options:
+        names = ", ".join(operations)
+        raise failure(
+            f"the provider has several operations ({names}), and no option that names one",
+            f'declare Option("{OPTION}", "{names}", positional="one"), and name the operation in the test: '
+            f'options = {{"{OPTION}": "{operations[0]}"}}',
+        )
+    try:
+        observe(case, case.now)
+    except Refused as error:
+        own = f"the provider's ({', '.join(options) or 'none'})"
+        raise failure(str(error), f"give options as pit_fetch.fetch takes them: {own} and the common ones") from None
+
+
+# --- its import
 
 
 def check_import(provider: Provider) -> None:
@@ -84,60 +171,14 @@ def _run_alone(module: str, code: str) -> list[str]:
     return names
 
 
-def check_declarations(provider: Provider) -> None:
-    """Check that options, operations and fields are declared in words that mean something: others are passed over."""
-    options = {option.name for option in provider.options}
-    if problem := problem_with_options(provider):
-        raise failure(f"the provider {problem}", "give each option a name that no other one has")
-    for option in provider.options:
-        _check_word(f"option {option.name}", "kind", option.kind, get_args(OptionKind))
-        _check_word(f"option {option.name}", "covered_by", option.covered_by, get_args(CoveredBy))
-        _check_word(f"option {option.name}", "stands_for", option.stands_for, ("", *sorted(options)))
-    for operation in provider.operations:
-        owner = f"operation {operation.name}" if operation.name else "operation"
-        names = [field.name for field in operation.fields]
-        for field in operation.fields:
-            _check_word(f"field {field.name}", "kind", field.kind, get_args(FieldKind))
-        for name in (*operation.needs, *operation.takes):
-            _check_word(owner, "option", name, sorted(options))
-        for name in operation.chooses_unless:
-            taken = {*operation.needs, *operation.takes} or options
-            _check_word(owner, "option", name, sorted(taken))
-        for place in ("window", "period"):
-            value = getattr(operation, place)
-            if isinstance(value, str) and value and names:
-                _check_word(owner, place, value, ["available_on", *names] if place == "window" else names)
-    credentials = sorted(credential.name for credential in provider.credentials)
-    for host in provider.hosts:
-        if host.auth is not None:
-            _check_word(f"host {host.name}", "credential", host.auth.credential, credentials)
+def _heavy_package(name: str) -> str:
+    top = name.partition(".")[0]
+    if top not in sys.stdlib_module_names:
+        return top
+    return next((heavy for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")), "")
 
 
-def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None:
-    if word not in known:
-        advice = f"write one of {', '.join(known)}" if known else f"declare it: the provider has no {place}"
-        raise failure(f"the {owner} has the {place} {word!r}", advice)
-
-
-def check_operations(case: Case) -> None:
-    """Check that a provider with several operations has the option that names one, and that it takes the request."""
-    provider = case.provider
-    options = sorted({option.name for option in provider.options})
-    if len(provider.operations) > 1 and OPTION not in options:
-        names = ", ".join(operation.name for operation in provider.operations)
-        raise failure(
-            f"the provider has several operations ({names}), and no option that names one",
-            f'declare Option("{OPTION}", "{names}", positional="one"), and name the operation in the test: '
-            f'options = {{"{OPTION}": "{provider.operations[0].name}"}}',
-        )
-    try:
-        observe(case, case.now)
-    except Refused as error:
-        raise failure(
-            str(error),
-            "give options as pit_fetch.fetch takes them: the provider's "
-            f"({', '.join(options) or 'none'}) and the common ones",
-        ) from None
+# --- its hosts and secrets
 
 
 def check_hosts(case: Case) -> None:
@@ -160,12 +201,22 @@ def check_hosts(case: Case) -> None:
                 "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
                 "context.load; read a File of Provider.files by context.file, and write none",
             )
-    if native := sorted(_native_libraries(case)):
+    if native := _native_libraries(case):
         raise failure(
             f"the provider's code imports {', '.join(native)}, which reaches the network by itself, and does not use "
             "context.load",
             "hand the library's call to context.load(host, path, params, call)",
         )
+
+
+def _native_libraries(case: Case) -> list[str]:
+    """Return the libraries around Python's own sockets that the author's code imports, if it loads nothing."""
+    files = [Path(getattr(sys.modules.get(module), "__file__", None) or "") for module in case.state.modules]
+    nodes = [node for file in files if file.suffix == ".py" for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    if any(isinstance(node, ast.Attribute) and ast.unparse(node) == "context.load" for node in nodes):
+        return []
+    imports = (ast.unparse(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom, ast.Call)))
+    return sorted({name for line in imports if "import" in line for name in _NATIVE.findall(line)})
 
 
 def check_secrets(recording: RecordedReply) -> None:
@@ -181,7 +232,9 @@ def check_secrets(recording: RecordedReply) -> None:
     }
     advice = "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception"
     for when, run in runs.items():
-        if any(_contains(run, secret) for secret in case.secrets):
+        records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in run.records]
+        everything = "".join(map(str, (run.out, run.err, run.printed, *records)))
+        if any(holds(everything, secret) for secret in case.secrets):
             raise failure(f"a credential gets out {when}", advice)
         if case.secrets and REDACTED in run.out + run.err:
             raise failure(f"the framework had to redact a credential {when}", advice)
@@ -191,34 +244,79 @@ def check_secrets(recording: RecordedReply) -> None:
             raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
 
 
-def _native_libraries(case: Case) -> set[str]:
-    """Return the libraries around Python's own sockets that the author's code imports, if it loads nothing."""
-    names: set[str] = set()
-    for module in case.state.modules:
-        file = Path(getattr(sys.modules.get(module), "__file__", None) or "")
-        if file.suffix != ".py":
-            continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr == "load" and ast.unparse(node) == "context.load":
-                return set()
-            if isinstance(node, ast.Import):
-                names.update(alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                names.add(node.module or "")
-            elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                names.update([str(node.args[0].value)] if called in ("import_module", "__import__") else ())
-    return {name.partition(".")[0] for name in names} & _NATIVE
+# --- what an answer may not rest on: earlier runs, the hour of the day, the machine, its environment
 
 
-def _heavy_package(name: str) -> str:
-    top = name.partition(".")[0]
-    if top not in sys.stdlib_module_names:
-        return top
-    return next((heavy for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")), "")
+def check_state(recording: RecordedReply) -> None:
+    """Check that a run leaves nothing behind that changes the next one: each real call is a process of its own."""
+    # In the middle, and before everything: an empty answer has words of its own.
+    case, baseline = recording.case, recording.baseline
+    for pit in dict.fromkeys((middle_pit(baseline), pits_before(baseline)[0])):
+        without = edited(case, partial(drop, rows=recording.late(pit)))
+        otherwise = edited(case, partial(say_otherwise, recording))
+        questions: dict[str, Callable[[], ObservedRun]] = {
+            "at a later PIT": lambda: observe(case, case.now),
+            "without a PIT": lambda: observe(case, None, fresh=False),
+            "of a source that said more": lambda pit=pit: observe(case, pit, fresh=False),  # type: ignore[misc]
+            "of a source that said otherwise": lambda reply=otherwise: observe(case, case.now, reply=reply),  # type: ignore[misc]
+        }
+        for question, ask in questions.items():
+            for reply in (without, case.reply):
+                alone = observe_world(case, pit, reply=reply)
+                with contextlib.suppress(ServerFailed):
+                    ask()
+                after = observe_world(case, pit, reply=reply, fresh=False)
+                if alone is None or after is None:
+                    continue
+                difference = first_difference(alone, after)
+                if len(after.exchanges) < len(alone.exchanges):
+                    difference = f"it asks the source {len(after.exchanges)} times, and not {len(alone.exchanges)}"
+                if difference:
+                    raise failure(
+                        f"at the PIT {pit} the output is another one after a question {question}:\n{difference}",
+                        _FORGET,
+                    )
 
 
-def _contains(run: ObservedRun, secret: str) -> bool:
-    """Return whether the secret is in what leaves, or in a record, as it is or as a URL spells it."""
-    records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in run.records]
-    return holds("".join(map(str, (run.out, run.err, run.printed, *records))), secret)
+def check_surroundings(recording: RecordedReply) -> None:
+    """Check that a question has one answer, at any hour and on any machine."""
+    case = recording.case
+    for pit in {middle_pit(recording.baseline), case.now}:
+        here = observe(case, pit, watched=True)
+        if here.consulted:
+            raise failure(
+                f"the provider asks {', '.join(here.consulted)}",
+                "take the time from query.now (the PIT) or reply.received_at, what a user sets from an Option, a "
+                "Credential or a File: nothing else may decide about an answer",
+            )
+        _check_same(here, observe(case, pit), "again", "draw nothing at random, and iterate over no set")
+        with _elsewhere():
+            there = observe(case, pit)
+        _check_same(here, there, "on another machine", "read no environment, no zone and no name of the machine")
+        for wait in () if recording.snapshots else _WAITS:
+            later = observe(replace(case, now=case.now + wait), pit)
+            _check_same(here, later, f"{wait} later", "put neither query.started nor reply.received_at into a record")
+
+
+def _check_same(here: ObservedRun, there: ObservedRun, where: str, advice: str) -> None:
+    if difference := first_difference(here, there):
+        raise failure(f"the same question, asked {where}, has another answer:\n{difference}", advice)
+
+
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    """Run the block in the environment of another machine, in another zone."""
+    before = dict(os.environ)
+    os.environ.update(_ELSEWHERE)
+    _set_zone()
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+        _set_zone()
+
+
+def _set_zone() -> None:
+    if hasattr(time, "tzset"):
+        time.tzset()

@@ -6,6 +6,9 @@ XML                     an element is a dict: attributes as ``@name``, text as `
 CSV                     a list of rows
 SQLite                  a dict of lists of rows, by table
 Parquet                 a list of rows, with dates and time stamps as ISO 8601 texts
+
+>>> decode(b'{"t": ["2024-02-14", "2024-02-15"], "c": [1, 2]}')
+{'(rows)': [{'t': '2024-02-14', 'c': 1}, {'t': '2024-02-15', 'c': 2}]}
 """
 
 from __future__ import annotations
@@ -27,7 +30,6 @@ from pit_fetch.testing.timestamps import floor
 # The key under which a document's parallel arrays lie as rows, beside its other keys.
 COLUMNS = "(rows)"
 
-Pattern = tuple[str, ...]
 Path = tuple[Any, ...]
 
 
@@ -39,7 +41,7 @@ class Format(NamedTuple):
 class TreeNode(NamedTuple):
     """One key of one dict in a tree; ``pattern`` is its path with every list index as ``*``."""
 
-    pattern: Pattern
+    pattern: Path
     parent: dict[str, Any]
     key: str
 
@@ -66,25 +68,36 @@ def is_json(body: bytes) -> bool:
     return format_of(body) is _TEXTS[0]
 
 
-def require_format(body: bytes) -> Format:
-    """Return the format of ``body``. Raise ValueError for one that the kit cannot edit."""
+def decode(body: bytes) -> Any:
+    """Return the document in ``body``, a new copy at each call. Raise ValueError for one that the kit cannot edit."""
+    return pickle.loads(_pickled(body))  # noqa: S301 - of this process
+
+
+def same_document(body: bytes, other: bytes) -> bool:
+    """Return whether two bodies hold one document, however it is spaced."""
+    if body == other:
+        return True
+    return format_of(body) is not None and format_of(body) is format_of(other) and decode(body) == decode(other)
+
+
+def encode_like(body: bytes, tree: Any) -> bytes:
+    """Return a document in the format of ``body``. Raise ValueError or TypeError for what it cannot hold."""
+    return _required(body).encode(tree)
+
+
+@lru_cache(16)
+def _pickled(body: bytes) -> bytes:
+    return pickle.dumps(_required(body).decode(body))
+
+
+def _required(body: bytes) -> Format:
     known = format_of(body)
     if known is None:
         raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
     return known
 
 
-def decode(body: bytes) -> Any:
-    """Return the document in ``body``, a new copy at each call. Raise ValueError if there is none."""
-    return pickle.loads(_pickled(body))  # noqa: S301 - of this process
-
-
-@lru_cache(16)
-def _pickled(body: bytes) -> bytes:
-    return pickle.dumps(require_format(body).decode(body))
-
-
-def fields_in(node: Any, pattern: Pattern = ()) -> Iterator[TreeNode]:
+def fields_in(node: Any, pattern: Path = ()) -> Iterator[TreeNode]:
     """Yield every key of every dict, outermost first. The keys of a map of like rows are indices, not fields."""
     if isinstance(node, list) or is_map(node):
         for child in list(node.values() if isinstance(node, dict) else node):
@@ -125,9 +138,13 @@ def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, node
 
 
-def field_name(pattern: Pattern) -> str:
+def field_name(pattern: Path) -> str:
     """Return a pattern as an author reads it: ``results[].title``."""
-    return ".".join(part or "(text)" for part in pattern if part != COLUMNS).replace(".*", "[]").replace("*.", "[].")
+    names = (str(part) or "(text)" for part in pattern if part != COLUMNS)
+    return ".".join(names).replace(".*", "[]").replace("*.", "[].")
+
+
+# --- JSON
 
 
 def _decode_json(body: bytes) -> Any:
@@ -211,6 +228,9 @@ def _columns_of(rows: Any) -> list[str]:
     return list(dict.fromkeys(column for row in _as_dicts(rows) for column in row))
 
 
+# --- SQLite and Parquet
+
+
 class Tables(dict[str, Any]):
     """The tables of a SQLite file. ``schema`` holds the statements that made them."""
 
@@ -251,9 +271,7 @@ def _encode_sqlite(tree: Any) -> bytes:
 def _sqlite_value(value: Any) -> Any:
     if isinstance(value, (dict, list)):
         return json.dumps(value)
-    if isinstance(value, int) and abs(value) >= 2**63:
-        return str(value)
-    return value
+    return str(value) if isinstance(value, int) and abs(value) >= 2**63 else value
 
 
 def _decode_parquet(body: bytes) -> Any:
@@ -278,8 +296,7 @@ def _encode_parquet(tree: Any) -> bytes:
     typed = dict(zip(schema.names, schema.types, strict=True))
     columns = {}
     for name in dict.fromkeys([*schema.names, *_columns_of(rows)]):
-        values = [row.get(name) for row in rows]
-        kind = typed.get(name)
+        values, kind = [row.get(name) for row in rows], typed.get(name)
         if kind is not None and (pyarrow.types.is_timestamp(kind) or pyarrow.types.is_date(kind)):
             values = [datetime.fromisoformat(value) if isinstance(value, str) else value for value in values]
         try:
@@ -289,6 +306,9 @@ def _encode_parquet(tree: Any) -> bytes:
     sink = pyarrow.BufferOutputStream()
     parquet.write_table(pyarrow.table(columns), sink)
     return bytes(sink.getvalue().to_pybytes())
+
+
+# --- XML and CSV
 
 
 def _decode_xml(body: bytes) -> Any:

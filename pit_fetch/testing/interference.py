@@ -4,47 +4,48 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 from pit_fetch.gaps import CUTS
 from pit_fetch.provider import Operation, Option
-from pit_fetch.testing import edits
-from pit_fetch.testing.asked import has_row_cursors, pages_of_rows
-from pit_fetch.testing.case import (
+from pit_fetch.testing.comparison import first_difference, interference
+from pit_fetch.testing.documents import Path, leaves
+from pit_fetch.testing.pages import UNPAGED, Paging, has_row_cursors, in_pages, pages_of_rows, paging_of
+from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, analyze, drop, edited, field_of, put
+from pit_fetch.testing.runner import (
     MICROSECOND,
     Case,
     ObservedRun,
+    WorldCount,
     body_of,
     failure,
     instants,
     middle_pit,
+    observe,
+    observe_world,
     params_of,
     pits_before,
     substitute,
 )
-from pit_fetch.testing.comparison import interference
-from pit_fetch.testing.documents import leaves
-from pit_fetch.testing.pagination import UNPAGED, Paging, in_pages, paging_of
-from pit_fetch.testing.recording import IMPOSSIBLE, RecordedReply, ReplyRow, analyze, drop, edited, field_of, put
-from pit_fetch.testing.runner import ServerFailed, observe
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
+from pit_fetch.testing.worlds import MANY, LateRows, World, leaves_beside, nested_additions, other_values
 from pit_fetch.transport import HttpRequest
 
 _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 _TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
+_LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
 # The most rows that are put into a reply, if it is asked for in pages and if it is not.
-_MOST_IN_PAGES, _MOST = 1_100, 5_000
+_MOST_IN_PAGES, _MOST = 1_100, 25_000
 # The most pages of the author's own server that a crowd takes.
 _MOST_PAGES = 50
 # The most values beside the rows that are changed, one in each run.
-_MOST_BESIDE = 40
-_LAST_MODIFIED = ("Thu, 15 Feb 2024 21:00:00 GMT", "Fri, 16 Feb 2024 09:00:00 GMT")
+MOST_BESIDE = 40
 _WINDOW = (
     "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
     "and never stop early because of a late one"
@@ -52,48 +53,56 @@ _WINDOW = (
 
 
 def check_two_worlds(recording: RecordedReply, constants: Collection[str] = ()) -> None:
-    """Check that worlds that serve the same public records leave the same bytes."""
+    """Check that worlds that serve the same public records leave the same bytes.
+
+    If the provider reads the recording without the author's server, too, it is also tried without. That server then
+    leaves out no world, whatever it cannot serve.
+    """
+    if plain := _without_server(recording):
+        _check_two_worlds(plain, constants)
+        recording = replace(recording, case=replace(recording.case, worlds=WorldCount()))
+    _check_two_worlds(recording, constants)
+
+
+def _without_server(recording: RecordedReply) -> RecordedReply | None:
+    """Return the recording as one reply to every request, None where that gives other records."""
+    if not recording.case.own_server:
+        return None
+    with contextlib.suppress(AssertionError):
+        case = replace(recording.case, serve=lambda reply, request: Response(reply), own_server=False)
+        plain = analyze(case)
+        if plain.baseline.leaves == recording.baseline.leaves:
+            return plain
+    return None
+
+
+def _check_two_worlds(recording: RecordedReply, constants: Collection[str]) -> None:
     case, paging = recording.case, paging_of(recording)
     pits = pits_before(recording.baseline)
     for pit in pits:
-        late = recording.late(pit)
-        if not late:
+        late = LateRows(recording, pit, has_row_cursors(recording))
+        if not late.rows:
             continue
-        quick = edits.quick_worlds(recording, late)
         # Every world at one PIT, the most telling ones at the others.
-        if pit == pits[len(pits) // 2]:
-            in_one = not paging.sizes and len(recording.baseline.exchanges) <= 1
-            crowd = _crowd(recording, _MOST if in_one else _MOST_IN_PAGES)
-            worlds = edits.all_worlds(recording, late, pit, crowd, has_row_cursors(recording))
-            others = [(quick, options) for options in _SIZES]
+        is_middle = pit == pits[len(pits) // 2]
+        in_one = not paging.sizes and len(recording.baseline.exchanges) <= 1
+        worlds = late.all(_crowd(recording, _MOST if in_one else _MOST_IN_PAGES)) if is_middle else late.quick()
+        _Experiment(recording, late, case, paging).check({**worlds, **late.beside()})
+        if is_middle:
             _check_beside(recording, pit, constants)
-        else:
-            worlds, others = quick, [({"left out": quick["left out"]}, {"limit": 1})]
-        beside = edits.worlds_beside(recording, late, pit)
-        _check_worlds(recording, pit, late, {**worlds, **beside}, case, paging=paging)
-        for other, options in others:
-            _check_worlds(recording, pit, late, other, case.with_options(**options), paging=paging)
+        for options in _SIZES if is_middle else _SIZES[:1]:
+            few = late.quick() if is_middle else {"left out": late.quick()["left out"]}
+            _Experiment(recording, late, case.with_options(**options), paging).check(few)
         _check_headers(recording, pit)
     _check_failing_pages(recording, pits[-1])
 
 
 def check_saved(recording: RecordedReply) -> None:
-    """Check a saved reply (--input-file), which goes through ``read`` alone, as :func:`check_two_worlds` does."""
-    case, pit = recording.case, middle_pit(recording.baseline)
-    late = recording.late(pit)
-    if late and not observe(case, pit, offline=True).crash:
-        worlds = edits.all_worlds(recording, late, pit, _crowd(recording, _MOST))
-        _check_worlds(recording, pit, late, worlds, case, offline=True, paging=paging_of(recording))
-
-
-def _crowd(recording: RecordedReply, most: int) -> int:
-    """Return more rows than any number up to ``most`` in the author's code: such a number may be the size of a page."""
-    if len(recording.baseline.exchanges) > len(recording.rows):
-        return edits.MANY
-    if recording.case.own_server and len(recording.baseline.exchanges) > 1:
-        # The author's server sends as small pages of a crowd as of the recording.
-        most = min(most, _MOST_PAGES * len(recording.every) // len(recording.baseline.exchanges))
-    return max([edits.MANY, *(figure + 20 for figure in recording.case.state.figures if figure <= most)])
+    """Check a saved reply (--input-file), which goes through ``parse_reply`` alone, in the same worlds."""
+    case, late = recording.case, LateRows(recording, middle_pit(recording.baseline))
+    if late.rows and not observe(case, late.pit, offline=True).crash:
+        worlds = {**late.all(_crowd(recording, _MOST))}
+        _Experiment(recording, late, case, paging_of(recording), offline=True).check(worlds)
 
 
 def check_options(recording: RecordedReply) -> None:
@@ -105,19 +114,20 @@ def check_options(recording: RecordedReply) -> None:
             asked = analyze(case)  # the option decides when a record was public: an interval, say
             check_floor(asked)
             check_meaning(asked, recorded=False)
-        pit = middle_pit(asked.baseline)
-        if late := asked.late(pit):
-            worlds = {**edits.basic_worlds(asked, late), **edits.worlds_beside(asked, late, pit)}
-            _check_worlds(asked, pit, late, worlds, case, paging=paging)
+        late = LateRows(asked, middle_pit(asked.baseline))
+        if late.rows:
+            _Experiment(asked, late, case, paging).check({**late.basic(), **late.beside()})
 
 
 def check_nested(recording: RecordedReply) -> None:
     """Check that nothing later that is listed inside a public row gets out."""
     case = recording.case
     for pit in {instant - MICROSECOND for instant in instants(recording.baseline, at_most=3)} | {case.now}:
-        for row, where, change in edits.nested_additions(recording, pit):
-            before, after = recording.run_at(pit), observe(case, pit, reply=edited(case, change))
-            served = {version.id for version in row.versions} & set(before.stamps) & set(after.stamps)
+        for row, where, change in nested_additions(recording, pit):
+            before, after = recording.run_at(pit), observe_world(case, pit, reply=edited(case, change))
+            if after is None:
+                continue
+            served = row.ids & set(before.stamps) & set(after.stamps)
             if served and before.leaves != after.leaves:
                 raise failure(
                     f"item {min(served)!r} changes at {pit} with what is added to {where} after that",
@@ -133,13 +143,13 @@ def check_ignored_window(recording: RecordedReply) -> None:
     for pit in (min(instants(baseline)) - MICROSECOND, *instants(baseline, at_most=5)):
         expected = recording.run_at(pit)
         other = observe(case, pit, wire=lambda request, made: first.get(_undated(request), made))
+        lost = expected.stamps.keys() - other.stamps.keys()
         if other.crash:
             raise failure(f"the provider fails when the server ignores its window: {other.crash}", _WINDOW)
         if added := other.stamps.keys() - expected.stamps.keys():
-            raise failure(f"item {sorted(added)[0]!r} is served at {pit} when the server ignores the window", _WINDOW)
-        lost = expected.stamps.keys() - other.stamps.keys()
+            raise failure(f"item {min(added)!r} is served at {pit} when the server ignores the window", _WINDOW)
         if lost and CUTS.isdisjoint(other.gap_types):
-            raise failure(f"item {sorted(lost)[0]!r} is lost at {pit} when the server ignores the window", _WINDOW)
+            raise failure(f"item {min(lost)!r} is lost at {pit} when the server ignores the window", _WINDOW)
 
 
 def other_operations(recording: RecordedReply) -> list[Case]:
@@ -150,90 +160,112 @@ def other_operations(recording: RecordedReply) -> list[Case]:
 # --- worlds compared
 
 
-def _check_worlds(
-    recording: RecordedReply,
-    pit: datetime,
-    late: Sequence[ReplyRow],
-    worlds: Mapping[str, edits.World],
-    case: Case,
-    offline: bool = False,
-    paging: Paging = UNPAGED,
-) -> None:
-    recorded = recording.case
+@dataclass(frozen=True)
+class _Experiment:
+    """One request in many worlds: ``case`` asks it at the PIT of ``late``, ``offline`` of a saved reply."""
 
-    def run(reply: bytes, case: Case = case, offline: bool = offline) -> ObservedRun:
-        # Worlds with many rows take more requests than the recording.
-        served = case.at_leisure(max(recorded.max_requests, 5 * _MOST_IN_PAGES))
-        if not offline:
-            served = served_whole(served, recording) if case.own_server else in_pages(served, recording, paging)
-        return observe(served, pit, reply=reply, offline=offline)
+    recording: RecordedReply
+    late: LateRows
+    case: Case
+    paging: Paging = UNPAGED
+    offline: bool = False
 
-    def smallest_part(world: edits.World) -> edits.World:
-        """Halve a world down to the fewest edits that still change the output. Return () if none do."""
-        halves = (world[: len(world) // 2], world[len(world) // 2 :]) if len(world) > 1 else ()
-        try:
-            reply = _reply_of(recorded, world)
-            if not interference(first, run(reply), case.secrets):
-                return ()
-            if not halves and world[0].may_add and _adds_public(recording, reply, pit):
-                return ()
-        except IMPOSSIBLE:
-            return next(filter(None, map(smallest_part, halves)), ())
-        part = next(filter(None, map(smallest_part, halves)), ())
-        return part or (() if any(edit.may_add for edit in world[1:]) else world)
-
-    first = run(recorded.reply)
-    for words, world in {"as they are": (), **worlds}.items():
+    def check(self, worlds: Mapping[str, World]) -> None:
+        """Check that each world leaves the bytes of the recorded one."""
+        recorded, secrets = self.recording.case, self.case.secrets
+        first = self.run((), counted=False)
+        if first is None:
+            raise failure("serve() cannot serve the recording at an earlier PIT", "correct the test's own server")
         # The recorded world is compared with itself: canaries and secrets show without a second one.
-        if not (part := smallest_part(world)) and (world or not interference(first, first, case.secrets)):
-            continue
-        reply = _reply_of(recorded, part)
-        output = run(reply)
-        is_plain = not offline and case.options == recorded.options
-        if not is_plain and interference(run(recorded.reply, recorded, False), run(reply, recorded, False)):
-            continue  # the plain request shows it, too: then it is the failure of that test
-        options = {name: value for name, value in case.options.items() if recorded.options.get(name) != value}
-        known = sorted((version for row in late for version in row.versions), key=lambda version: version[::-1])
+        if problem := interference(first, first, secrets):
+            raise failure(f"at the PIT {self.late.pit} {problem}", _advice(first, first))
+        for words, world in worlds.items():
+            for part in self.differing(world, first):
+                if self.offline or self.case.options != recorded.options:
+                    plain = replace(self, case=recorded, offline=False)
+                    if plain.differs(part, plain.run((), counted=False)):
+                        continue  # the plain request shows it, too: then it is the failure of that test
+                output = self.run(part, counted=False) or first
+                raise failure(
+                    f"{self._where()}, here when they are {part[0].words if len(part) == 1 else words}:\n"
+                    f"{_describe_difference(first, output) or interference(first, output, secrets)}",
+                    _advice(first, output),
+                )
+
+    def run(self, world: World, counted: bool = True) -> ObservedRun | None:
+        """Return the run in a world; None where the author's server cannot serve it, or no reply can hold it."""
+        # Worlds with many rows take more requests than the recording.
+        case = self.case.at_leisure(max(self.recording.case.max_requests, 5 * _MOST_IN_PAGES))
+        if not self.offline and not case.own_server:
+            case = in_pages(case, self.recording, self.paging)
+        case = case if counted else replace(case, worlds=WorldCount())
+        try:
+            reply = (
+                edited(self.recording.case, *(edit.change for edit in world)) if world else self.recording.case.reply
+            )
+        except IMPOSSIBLE:
+            return None
+        return observe_world(case, self.late.pit, size=len(world), reply=reply, offline=self.offline)
+
+    def differing(self, world: World, first: ObservedRun) -> Iterator[World]:
+        """Yield the smallest part of a world that changes the output, after splitting what cannot be served whole."""
+        output = self.run(world)
+        if output is None and len(world) > 1:
+            for half in _halves(world):
+                yield from self.differing(half, first)
+        elif output is not None and interference(first, output, self.case.secrets):
+            yield from filter(None, (self.smallest_part(world, first),))
+
+    def differs(self, world: World, first: ObservedRun | None) -> bool:
+        output = self.run(world, counted=False)
+        return bool(output and first and interference(first, output, self.case.secrets))
+
+    def smallest_part(self, world: World, first: ObservedRun) -> World:
+        """Halve a world down to the fewest edits that still change the output. Return () if none do."""
+        if len(world) == 1:
+            return () if world[0].may_add and self._adds_public(world) else world
+        for half in _halves(world):
+            if self.differs(half, first) and (part := self.smallest_part(half, first)):
+                return part
+        return () if any(edit.may_add for edit in world[1:]) else world
+
+    def _adds_public(self, world: World) -> bool:
+        """Return whether an edit made rows public that were meant to be late: they rest on something else, too."""
+        case, pit = self.recording.case, self.late.pit
+        reply = edited(case, world[0].change)
+        before, after = (
+            Counter(version.public_from for version in run.versions if version.public_from <= pit)
+            for run in (self.recording.baseline, observe(case, case.now, reply=reply))
+        )
+        return bool(after - before)  # the stamps alone: a provider may name its rows by what stands around them
+
+    def _where(self) -> str:
+        recorded = self.recording.case.options
+        asked = "".join(
+            f" with {name}={value}" for name, value in self.case.options.items() if recorded.get(name) != value
+        )
+        known = sorted((version for row in self.late.rows for version in row.versions), key=lambda item: item[::-1])
         example = f"{known[0].id!r} from {known[0].public_from} on, " if known else ""
-        asked = "".join(f" with {name}={value}" for name, value in options.items())
-        asked += " in a saved reply" if offline else ""
-        raise failure(
-            f"at the PIT {pit}{asked} the output tells of records that were not public yet "
-            f"({example}{len(late)} in all), here when they are {part[0].words if len(part) == 1 else words}:\n"
-            f"{_describe_difference(first, output) or interference(first, output, case.secrets)}",
-            _advice(first, output),
+        return (
+            f"at the PIT {self.late.pit}{asked}{' in a saved reply' if self.offline else ''} the output tells of "
+            f"records that were not public yet ({example}{len(self.late.rows)} in all)"
         )
 
 
-def served_whole(case: Case, recording: RecordedReply) -> Case:
-    """Return the case whose server fails where the author's gives up, and sends a world as it is in no page's place."""
-    if any(made.body == recording.case.reply for _, made in recording.baseline.exchanges):
-        return case
-
-    def serve(reply: bytes, request: HttpRequest) -> Response:
-        made = case.serve(reply, request)
-        if made.body == reply:
-            raise ServerFailed("serve() makes no page of it")
-        return made
-
-    return replace(case, serve=serve)
+def _halves(world: World) -> tuple[World, World]:
+    return world[: len(world) // 2], world[len(world) // 2 :]
 
 
-def _reply_of(case: Case, world: edits.World) -> bytes:
-    def change(tree: Any) -> None:
-        for edit in world:
-            edit.change(tree)
-
-    return edited(case, change)
-
-
-def _adds_public(recording: RecordedReply, reply: bytes, pit: datetime) -> bool:
-    """Return whether an edit made rows public that were meant to be late: their stamps rest on something else, too."""
-    before, after = (
-        Counter(version.public_from for version in run.versions if version.public_from <= pit)
-        for run in (recording.baseline, observe(recording.case, recording.case.now, reply=reply))
-    )
-    return bool(after - before)  # the stamps alone: a provider may name its rows by what stands around them
+def _crowd(recording: RecordedReply, most: int) -> int:
+    """Return more rows than any number up to ``most`` in the author's code: such a number may be the size of a page."""
+    exchanges = len(recording.baseline.exchanges)
+    if exchanges > len(recording.rows):
+        return MANY
+    if recording.case.own_server and exchanges > 1:
+        # The author's server sends as small pages of a crowd as of the recording.
+        most = min(most, _MOST_PAGES * len(recording.every) // exchanges)
+    figures = recording.case.state.figures - {9999}  # the calendar's last year
+    return max([MANY, *(figure + 20 for figure in figures if figure <= most)])
 
 
 def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
@@ -254,7 +286,8 @@ def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
     ]
     differences += [f"item {name!r} comes and goes" for name in sorted(items.keys() ^ others.keys())]
     differences += [f"a gap {name} comes and goes" for name in sorted(gaps)]
-    return "\n".join(difference[:200] for difference in differences[:3])
+    unserved = [f"serve() has no answer to what is asked then: {other.unserved}"] if other.unserved else []
+    return "\n".join([*(difference[:200] for difference in differences[:3]), *unserved])
 
 
 def _advice(first: ObservedRun, other: ObservedRun) -> str:
@@ -278,6 +311,9 @@ def _advice(first: ObservedRun, other: ObservedRun) -> str:
         "yield every record and every version with its stamps and let the framework decide: never cut to "
         "query.limit, choose, stop, count, sort, yield a gap or raise because of a record that may be late"
     )
+
+
+# --- what comes with the rows
 
 
 def _check_headers(recording: RecordedReply, pit: datetime) -> None:
@@ -305,37 +341,46 @@ def _check_beside(recording: RecordedReply, pit: datetime, constants: Collection
         for value in case.options.values()
         for word in (value if isinstance(value, list) else [value])
     }
-    for path, value in edits.leaves_beside(recording, recording.tree)[:_MOST_BESIDE]:
+    for path, value in leaves_beside(recording, recording.tree)[:MOST_BESIDE]:
+        name = field_of(path)
         is_zone = case.zone and value == case.zone
-        if floor(value) is not None or is_zone or str(value).casefold() in asked or field_of(path) in constants:
+        if floor(value) is not None or is_zone or str(value).casefold() in asked or name in constants:
             continue
-        fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
-        for other in (*fewer, *edits.others(value)):
-            if type(other) is not type(value):
-                continue
-            try:
-                run = observe(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
-            except IMPOSSIBLE:
+
+        def run_with(other: object, path: Path = path) -> ObservedRun | None:
+            return observe_world(case, pit, reply=edited(case, put(recording.rows[0], path, other)))
+
+        if run := shown_beside(recording, pit, value, run_with):
+            raise failure(
+                f"at the PIT {pit} what {name} beside the rows says is in the output, and may rest on records that "
+                f"were not public yet:\n{_describe_difference(whole, run) or first_difference(whole, run)}",
+                f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is "
+                f'the same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
+            )
+
+
+def shown_beside(
+    recording: RecordedReply, pit: datetime, value: Any, run_with: Callable[[object], ObservedRun | None]
+) -> ObservedRun | None:
+    """Return a run with another value beside the rows that shows in the output, None if there is none."""
+    whole = recording.run_at(pit)
+    fewer = [value - 1] if type(value) is int else [str(int(value) - 1)] if str(value).isdigit() else []
+    for other in (*fewer, *(other for other in other_values(value) if type(other) is type(value))):
+        with contextlib.suppress(*IMPOSSIBLE):
+            run = run_with(other)
+            if run is None or run.crash:
                 continue
             # A value that changes the requests or the ids steers how the reply is read: that is no leak.
             steers = run.requests != whole.requests or run.ids != whole.ids or "upstream_error" in run.gap_types
-            if not steers and not run.crash and (difference := interference(whole, run, case.secrets)):
-                name = field_of(path)
-                raise failure(
-                    f"at the PIT {pit} what {name} beside the rows says is in the output, and may rest on records that "
-                    f"were not public yet:\n{_describe_difference(whole, run) or difference}",
-                    f"leave {name} out of payloads and gaps: it is about the reply, and not about one record. If it is "
-                    f'the same in each reply (a unit, a currency), say so in the test: constants = ("{name}",)',
-                )
+            if not steers and interference(whole, run, recording.case.secrets):
+                return run
+    return None
 
 
 def _check_failing_pages(recording: RecordedReply, pit: datetime) -> None:
     """Check that requests made only for late rows may fail without changing the output."""
-    case, late = recording.case, recording.late(pit)
-    if not late:
-        return
-    whole = recording.run_at(pit)
-    without = observe(case, pit, reply=edited(case, partial(drop, rows=late)))
+    case, late, whole = recording.case, recording.late(pit), recording.run_at(pit)
+    without = observe(case, pit, reply=edited(case, partial(drop, rows=late))) if late else whole
     for_late = {*whole.requests} - {*without.requests}
     for_late = for_late & pages_of_rows(recording, whole) if for_late else for_late
     for event, answer in (

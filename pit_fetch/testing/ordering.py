@@ -10,10 +10,9 @@ from itertools import pairwise
 
 from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page, Record
-from pit_fetch.testing import edits
-from pit_fetch.testing.case import Case, failure, pits_before, versions_of
 from pit_fetch.testing.recording import RecordedReply, drop, edited
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import Case, failure, observe, observe_world, pits_before, versions_of
+from pit_fetch.testing.worlds import LateRows
 from pit_fetch.times import is_aware
 
 _ORDER = (
@@ -42,9 +41,9 @@ def check_watermarks(recording: RecordedReply) -> None:
     case = recording.case
     for pit in pits_before(recording.baseline) if recording.baseline.watermarks else ():
         expected = recording.run_at(pit).watermarks
-        for world, (edit, *_) in edits.quick_worlds(recording, recording.late(pit)).items():
-            promised = observe(case, pit, reply=edited(case, edit.change)).watermarks
-            if promised != expected:
+        for world, (edit, *_) in LateRows(recording, pit).quick().items():
+            run = observe_world(case, pit, reply=edited(case, edit.change))
+            if run and (promised := run.watermarks) != expected:
                 moved = min(set(promised) ^ set(expected), default=None)
                 raise failure(
                     f"a Watermark ({moved}) rests on records that were not public at {pit}: it is another one when "
@@ -59,12 +58,10 @@ def check_versions(recording: RecordedReply) -> None:
     _check_choice(recording)
     case = recording.case
     alone: dict[str, set[datetime]] = defaultdict(set)
-    for container in recording.containers:
-        rows = recording.rows_in(container)
-        for row in rows:
-            others = [other for other in rows if other is not row]
-            for item, stamp in observe(case, case.now, reply=edited(case, partial(drop, rows=others))).versions:
-                alone[item].add(stamp)
+    for row in recording.every:
+        others = [other for other in recording.every if other.container == row.container and other is not row]
+        for item, stamp in observe(case, case.now, reply=edited(case, partial(drop, rows=others))).versions:
+            alone[item].add(stamp)
     for item, stamps in alone.items():
         yielded = {version.public_from for version in recording.baseline.versions if version.id == item}
         if moved := yielded - stamps if len(yielded) == len(stamps) == 1 else set():

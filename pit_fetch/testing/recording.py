@@ -11,7 +11,7 @@ import contextlib
 import copy
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
@@ -21,35 +21,31 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis, Operation
 from pit_fetch.testing.baseline import observe_baseline
-from pit_fetch.testing.case import Case, ObservedRun, PublicVersion, failure, public_from
 from pit_fetch.testing.documents import (
     Path,
     containers,
     decode,
+    encode_like,
     field_name,
     format_of,
     leaves,
     node_at,
-    require_format,
 )
-from pit_fetch.testing.runner import ServerFailed, observe
-from pit_fetch.testing.timestamps import EARLIEST_ZONE, clock_of, floor, is_date, postpone, stamp_of
+from pit_fetch.testing.runner import Case, ObservedRun, PublicVersion, ServerFailed, failure, observe, public_from
+from pit_fetch.testing.timestamps import EARLIEST_ZONE, clock_of, floor, is_date, order_of, postpone, stamp_of
 from pit_fetch.times import wall_clock
 
-_Others = Callable[[Path, object], Iterator[object]]
+Change = Callable[[Any], None]
 
 MAX_ROWS = 60
-# The calendar's end, as sources write it.
-_NEVER = 2100
 # Rows that are examined one by one: enough to meet every shape of a recording that was made with care.
 EXAMINED = 8
-
+# The calendar's end, as sources write it.
+_NEVER = 2100
 # What an edit can come to that neither the format of the reply nor the author's own server can hold.
 IMPOSSIBLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, ServerFailed)
-
 # The name of the keys of rows that lie in a map.
 KEY = "(key)"
-
 # Edits work on a document in a box, so that a document that is one record can be left out like a row.
 _BOX = ""
 
@@ -66,6 +62,14 @@ class ReplyRow:
     def path(self) -> Path:
         return (*self.container, self.key)
 
+    @property
+    def ids(self) -> set[str]:
+        return {version.id for version in self.versions}
+
+    def pattern(self, path: Path) -> Path:
+        """Return a path below the row in a form that is equal in every row: list indices count as one."""
+        return tuple("*" if isinstance(part, int) else part for part in path[len(self.container) + 1 :])
+
 
 @dataclass(frozen=True)
 class RecordedReply:
@@ -81,10 +85,7 @@ class RecordedReply:
     _runs: dict[datetime, ObservedRun] = field(default_factory=dict, compare=False, repr=False)
 
     def run_at(self, pit: datetime) -> ObservedRun:
-        """Return the run on the recorded reply at ``pit``, which several checks compare with.
-
-        It is made once: that a second one is the same is a check of its own, in ``isolation``.
-        """
+        """Return the run on the recorded reply at ``pit``, made once: another check is that a second is the same."""
         if pit not in self._runs:
             self._runs[pit] = observe(self.case, pit)
         return self._runs[pit]
@@ -105,14 +106,13 @@ class RecordedReply:
     def every(self) -> tuple[ReplyRow, ...]:
         """All rows, also those beside the ones that make records: a provider may have chosen, or merged."""
         known = {row.path: row for row in self.rows}
-        return tuple(known.get(row.path, row) for path in self.containers for row in self.rows_in(path))
+        paths = [(path, key) for path in self.containers for key in _keys_of(node_at(self.tree, path))]
+        return tuple(known.get((*path, key), ReplyRow(path, key)) for path, key in paths)
 
-    def value_at(self, row: ReplyRow, path: Path) -> Any:
-        """Return what stands at ``path``, which may be the row's own key."""
-        return path[-1] if path == row.path else node_at(self.tree, path)
-
-    def rows_in(self, container: Path) -> list[ReplyRow]:
-        return [ReplyRow(container, key) for key in _keys_of(node_at(self.tree, container))]
+    @cached_property
+    def snapshots(self) -> frozenset[str]:
+        """The ids of records that are dated by their receipt."""
+        return frozenset(record.id for record in self.baseline.records if record.at_receipt)
 
     @property
     def operation(self) -> Operation:
@@ -124,6 +124,26 @@ class RecordedReply:
         """Return what the author says of a field."""
         return next((basis for basis in reversed(self.operation.basis) if basis.field == field), None)
 
+    def value_at(self, row: ReplyRow, path: Path) -> Any:
+        """Return what stands at ``path``, which may be the row's own key."""
+        return path[-1] if path == row.path else node_at(self.tree, path)
+
+    def leaves_of(self, row: ReplyRow) -> Iterator[tuple[Path, object]]:
+        """Yield the paths and values of everything in a row, and its key, where rows are named."""
+        if isinstance(row.key, str) and row.key != _BOX:
+            yield row.path, row.key
+        for path, value in leaves(node_at(self.tree, row.path)):
+            yield (*row.path, *path), value
+
+    def dates_of(self, row: ReplyRow) -> Iterator[tuple[Path, object]]:
+        """Yield the paths and values of a row's date-like leaves, and its key, where rows are named by date."""
+        for path, value in self.leaves_of(row):
+            instant = floor(value)
+            # A number within some years of the recording's own is an instant, any other an amount.
+            is_text = isinstance(value, str) and not value.isdigit()
+            if instant is not None and (is_text or abs(instant - self.case.now) < timedelta(days=1_500)):
+                yield path, value
+
     @cached_property
     def basis(self) -> Mapping[Path, Path]:
         """What in a row moves its stamps: the pattern of each leaf, and one path where it was found.
@@ -131,46 +151,45 @@ class RecordedReply:
         Dates are tried first, and every other leaf where they do not show how a row came to its stamps.
         """
         basis: dict[Path, Path] = {}
-        tries: Counter[Path] = Counter()
 
-        def experiment(row: ReplyRow, candidates: Iterator[tuple[Path, object]], others: _Others) -> None:
-            for path, value in candidates:
-                pattern = pattern_of(row, path)
-                # Each try is a run: what moved no stamp in four rows is taken to move none.
-                if pattern in basis or tries[pattern] >= 4:
-                    continue
-                tries[pattern] += 1
-                if any(_moves_stamps(self, put(row, path, other)) for other in others(path, value)):
-                    basis[pattern] = path
+        def experiment(rows: Iterable[ReplyRow], candidates: Any, others: Any) -> None:
+            tries: Counter[Path] = Counter()
+            for row in rows:
+                for path, value in candidates(row):
+                    pattern = row.pattern(path)
+                    # Each try is a run: what moved no stamp in four rows is taken to move none.
+                    if pattern in basis or tries[pattern] >= 4:
+                        continue
+                    tries[pattern] += 1
+                    if any(self._moves_stamps(put(row, path, other)) for other in others(row, path, value)):
+                        basis[pattern] = path
 
-        for row in self.rows[:EXAMINED]:
-            experiment(row, dates_of(self, row), partial(_later, 1))
-        tries.clear()
-        for row in self.rows[:EXAMINED]:
+        def is_unexplained(row: ReplyRow) -> bool:
             least = self.over(row, basis)
-            if self.is_dated(row) and (least is None or any(v.public_from < least for v in row.versions)):
-                experiment(row, islice(leaves_of(self, row), 60), partial(_others, self, row))
+            return self.is_dated(row) and (least is None or any(v.public_from < least for v in row.versions))
+
+        examined = self.rows[:EXAMINED]
+        experiment(examined, self.dates_of, lambda row, path, value: _later(1, value))
+        experiment(filter(is_unexplained, examined), lambda row: islice(self.leaves_of(row), 60), self._others)
         return basis
 
     def rests_elsewhere(self, row: ReplyRow) -> bool:
         """Return whether a date outside the row moves its stamps: one beside the rows, or in one that goes with it."""
-        ids = {version.id for version in row.versions}
-        for path, value in leaves(self.tree):
-            if path[: len(row.path)] != row.path and floor(value) is not None:
-                with contextlib.suppress(ValueError, OverflowError):
-                    if _moves_stamps(self, put(row, path, postpone(value, 1)), ids):
-                        return True
-        return False
+        return any(
+            self._moves_stamps(put(row, path, later), row.ids)
+            for path, value in leaves(self.tree)
+            if path[: len(row.path)] != row.path and floor(value) is not None
+            for later in _later(1, value)
+        )
 
     def is_dated(self, row: ReplyRow) -> bool:
         """Return whether the row makes records that are dated otherwise than by their receipt."""
-        snapshots = {record.id for record in self.baseline.records if record.at_receipt}
-        return not {version.id for version in row.versions} <= snapshots
+        return not row.ids <= self.snapshots
 
     def sources(self, row: ReplyRow, basis: Mapping[Path, Path] | None = None) -> dict[Path, object]:
         """Return the leaves of a row that move its stamps."""
         known = self.basis if basis is None else basis
-        return {path: value for path, value in leaves_of(self, row) if pattern_of(row, path) in known}
+        return {path: value for path, value in self.leaves_of(row) if row.pattern(path) in known}
 
     def over(self, row: ReplyRow, basis: Mapping[Path, Path] | None = None) -> datetime | None:
         """Return the earliest instant at which what moves the row's stamps is over, None where it cannot be read.
@@ -191,9 +210,18 @@ class RecordedReply:
     def ends(self, row: ReplyRow, path: Path, value: object) -> datetime | None:
         """Return when what a leaf names is over, or when it was by the author's calendar, if that is earlier."""
         value, basis = stamp_of(value), self.declared(field_of(path, row))
-        instant = floor(value, self.case.zone)
+        instant = floor(value, self.case.zone, self.orders.get(row.pattern(path), ""))
         known = public_at_earliest(value, basis, self.case.zone) if basis is not None else None
         return min(instant, known) if instant is not None and known is not None else instant
+
+    @cached_property
+    def orders(self) -> Mapping[Path, str]:
+        """Whether dates begin with the day or the month, by the pattern of their leaf, where one of them shows it."""
+        columns: dict[Path, list[object]] = {}
+        for row in self.every:
+            for path, value in self.leaves_of(row):
+                columns.setdefault(row.pattern(path), []).append(value)
+        return {pattern: order_of(values) for pattern, values in columns.items()}
 
     @cached_property
     def validity(self) -> frozenset[Path]:
@@ -201,8 +229,8 @@ class RecordedReply:
         instants: dict[Path, list[datetime]] = {}
         starts: set[datetime] = set()
         for row in self.every:
-            for path, value in dates_of(self, row):
-                pattern, instant = pattern_of(row, path), floor(value)
+            for path, value in self.dates_of(row):
+                pattern, instant = row.pattern(path), floor(value)
                 if instant is not None:
                     (starts.add if pattern in self.basis else instants.setdefault(pattern, []).append)(instant)
         versions = self.baseline.versions
@@ -219,58 +247,85 @@ class RecordedReply:
         if row.versions:
             return all(version.public_from > pit for version in row.versions)
         return any(
-            pattern_of(row, path) in self.basis and (instant := floor(value, self.case.zone)) and instant > pit
-            for path, value in dates_of(self, row)
+            row.pattern(path) in self.basis and (instant := floor(value, self.case.zone)) and instant > pit
+            for path, value in self.dates_of(row)
         )
 
     def late(self, pit: datetime) -> list[ReplyRow]:
         return [row for row in self.every if self.is_late(row, pit)]
 
+    def _others(self, row: ReplyRow, path: Path, value: object) -> Iterator[object]:
+        """Yield what the source could have put in a value's place: a week later, another row's, the next number."""
+        if floor(value) is not None:  # another row's date can be what ties a row to that one
+            yield from _later(7, value)
+            return
+        peers = (other for peer in self.every[:EXAMINED] for place, other in self.leaves_of(peer)
+                 if peer.pattern(place) == row.pattern(path) and other not in (value, None, ""))  # fmt: skip
+        yield from islice(dict.fromkeys(peers), 2)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield value + 1
+        elif isinstance(value, str):
+            for number in re.finditer("[0-9]+", value):
+                yield f"{value[: number.start()]}{int(number[0]) + 1:0{len(number[0])}}{value[number.end() :]}"
+
+    def _moves_stamps(self, change: Change, ids: Collection[str] = ()) -> bool:
+        """Return whether stamps follow a change of the reply, those of records with ``ids`` or any."""
+        then = replace(self.case, now=self.case.now + timedelta(days=2))
+        try:
+            moved = observe(then, then.now, reply=edited(self.case, change))
+        except IMPOSSIBLE:
+            return False
+        before, after = (
+            Counter(
+                public_from(record) for record in run.records if not record.at_receipt and (not ids or record.id in ids)
+            )
+            for run in (self.baseline, moved)
+        )
+        # Moved, and not lost: a value can also be what ties a row to another.
+        return bool(before - after) and (after - before).total() > after[None] - before[None]
+
 
 def analyze(case: Case) -> RecordedReply:
     """Run the experiments on the reply of ``case``. Raise AssertionError when there is nothing to test on."""
     baseline = observe_baseline(case)
-    return RecordedReply(case, baseline, tuple(_rows_of(case, baseline)))
-
-
-def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
-    rows: list[ReplyRow] = []
-    if format_of(case.reply) is not None:
-        tree = _tree_of(case)
-        rows += _rows_of_pages(case, baseline, tree)
-        # Lists of several rows first, the outermost before those inside its rows.
-        candidates = sorted(containers(tree), key=lambda path: (len(node_at(tree, path)) < 2, len(path)))
-        for path in [] if rows else [*candidates, ()]:
-            # Neither inside rows that were found, nor around them.
-            if not any(path[: len(row.container)] == row.container[: len(path)] for row in rows):
-                rows += _effective_rows(case, baseline, tree, path)
+    rows = _rows_of(case, baseline) if format_of(case.reply) is not None else []
     if not rows:
         raise failure(
             "no part of the recorded reply can be left out so that just its record is missing",
             "record a reply in JSON, JSON Lines, XML, CSV, SQLite or Parquet, shorter than the provider's page, or "
             "override serve(), so that reply is the list of all records and serve() makes replies of it",
         )
+    return RecordedReply(case, baseline, tuple(rows))
+
+
+def _rows_of(case: Case, baseline: ObservedRun) -> list[ReplyRow]:
+    tree = _tree_of(case)
+    known = list(containers(tree))
+    if case.own_server and len(baseline.exchanges) > 1:
+        # A page that the author's server sends by itself looks like a row: without it records are missing. But the
+        # lists inside of pages have them all, each in one row.
+        rows = _effective_rows(case, baseline, tree, sorted(known, key=len, reverse=True))
+        if sorted(version for row in rows for version in row.versions) == sorted(baseline.versions):
+            return rows
+    # Lists of several rows first, the outermost before those inside its rows.
+    ordered = sorted(known, key=lambda path: (len(node_at(tree, path)) < 2, len(path)))
+    return _effective_rows(case, baseline, tree, [*ordered, ()])
+
+
+def _effective_rows(case: Case, baseline: ObservedRun, tree: Any, paths: Iterable[Path]) -> list[ReplyRow]:
+    """Return the rows without which versions are missing, neither inside nor around others."""
+    rows: list[ReplyRow] = []
+    for path in paths:
+        if not any(_is_around(path, row.container) or _is_around(row.container, path) for row in rows):
+            rows += _rows_in(case, baseline, tree, path)
     return rows
 
 
-def _rows_of_pages(case: Case, baseline: ObservedRun, tree: Any) -> list[ReplyRow]:
-    """Return the rows of a recording that holds several pages, each of which the author's server sends by itself.
-
-    A page looks like a row: without it records are missing. But the lists inside of pages have them all, each in one
-    row. Empty if it holds no such pages.
-    """
-    if not case.own_server or len(baseline.exchanges) < 2:
-        return []
-    rows: list[ReplyRow] = []
-    for path in sorted(containers(tree), key=len, reverse=True):
-        if not any(row.container[: len(path)] == path for row in rows):
-            rows += _effective_rows(case, baseline, tree, path)
-    found = [version for row in rows for version in row.versions]
-    return rows if sorted(found) == sorted(baseline.versions) else []
+def _is_around(outer: Path, inner: Path) -> bool:
+    return inner[: len(outer)] == outer
 
 
-def _effective_rows(case: Case, baseline: ObservedRun, tree: Any, path: Path) -> Iterator[ReplyRow]:
-    """Yield the rows in the container at ``path`` without which versions are missing."""
+def _rows_in(case: Case, baseline: ObservedRun, tree: Any, path: Path) -> Iterator[ReplyRow]:
     keys = _keys_of(node_at(tree, path))
     for key in keys:
         try:
@@ -284,16 +339,20 @@ def _effective_rows(case: Case, baseline: ObservedRun, tree: Any, path: Path) ->
             yield ReplyRow(path, key, lost)
 
 
+# --- edits of a tree
+
+
 def _tree_of(case: Case) -> Any:
     return {_BOX: decode(case.reply)}
 
 
-def edited(case: Case, change: Callable[[Any], None]) -> bytes:
-    """Return the recorded reply after ``change`` on its tree, in place."""
+def edited(case: Case, *changes: Change) -> bytes:
+    """Return the recorded reply after ``changes`` of its tree, in place."""
     tree = _tree_of(case)
     empty: Any = [] if isinstance(tree[_BOX], list) else {}
-    change(tree)
-    return require_format(case.reply).encode(tree.get(_BOX, empty))
+    for change in changes:
+        change(tree)
+    return encode_like(case.reply, tree.get(_BOX, empty))
 
 
 def drop(tree: Any, rows: Sequence[ReplyRow]) -> None:
@@ -309,28 +368,17 @@ def repeat(tree: Any, container: Path, size: int) -> None:
         rows.extend(copy.deepcopy(rows[number % len(rows)]) for number in range(size - len(rows)))
 
 
-def _keys_of(container: Any) -> list[Any]:
-    return list(container if isinstance(container, dict) else range(len(container)))[:MAX_ROWS]
+def put(row: ReplyRow, path: Path, value: object) -> Change:
+    """Return the change that puts ``value`` at ``path``, which may be the row's own key."""
 
+    def change(tree: Any) -> None:
+        parent = node_at(tree, path[:-1])
+        if path == row.path:
+            parent[value] = parent.pop(path[-1])
+        else:
+            parent[path[-1]] = value
 
-def dates_of(recording: RecordedReply, row: ReplyRow) -> Iterator[tuple[Path, object]]:
-    """Yield the paths and values of a row's date-like leaves, and its key, where rows are named by date."""
-    if isinstance(row.key, str) and floor(row.key) is not None:
-        yield row.path, row.key
-    for path, value in leaves(node_at(recording.tree, row.path)):
-        instant = floor(value)
-        # A number within some years of the recording's own is an instant, any other an amount.
-        is_text = isinstance(value, str) and not value.isdigit()
-        if instant is not None and (is_text or abs(instant - recording.case.now) < timedelta(days=1_500)):
-            yield (*row.path, *path), value
-
-
-def leaves_of(recording: RecordedReply, row: ReplyRow) -> Iterator[tuple[Path, object]]:
-    """Yield the paths and values of everything in a row, and its key, where rows are named."""
-    if isinstance(row.key, str) and row.key != _BOX:
-        yield row.path, row.key
-    for path, value in leaves(node_at(recording.tree, row.path)):
-        yield (*row.path, *path), value
+    return change
 
 
 def field_of(path: Path, row: ReplyRow | None = None) -> str:
@@ -353,58 +401,10 @@ def public_at_earliest(value: object, basis: Basis, zone: str) -> datetime | Non
     return wall_clock(naive, there)
 
 
-def pattern_of(row: ReplyRow, path: Path) -> Path:
-    """Return a path below a row in a form that is equal in every row: list indices count as one."""
-    return tuple("*" if isinstance(part, int) else part for part in path[len(row.container) + 1 :])
+def _keys_of(container: Any) -> list[Any]:
+    return list(container if isinstance(container, dict) else range(len(container)))[:MAX_ROWS]
 
 
-def put(row: ReplyRow, path: Path, value: object) -> Callable[[Any], None]:
-    """Return the change that puts ``value`` at ``path``, which may be the row's own key."""
-
-    def change(tree: Any) -> None:
-        parent = node_at(tree, path[:-1])
-        if path == row.path:
-            parent[value] = parent.pop(path[-1])
-        else:
-            parent[path[-1]] = value
-
-    return change
-
-
-def _later(days: int, path: Path, value: object) -> Iterator[object]:
+def _later(days: int, value: object) -> Iterator[object]:
     with contextlib.suppress(ValueError, OverflowError):
         yield postpone(value, days)
-
-
-def _others(recording: RecordedReply, row: ReplyRow, path: Path, value: object) -> Iterator[object]:
-    """Yield what the source could have put in the place of a value: a week later, another row's, the next number."""
-    if floor(value) is not None:  # another row's date can be what ties a row to that one
-        yield from _later(7, path, value)
-        return
-    pattern = pattern_of(row, path)
-    peers = (other for peer in recording.every[:EXAMINED] for place, other in leaves_of(recording, peer)
-             if pattern_of(peer, place) == pattern and other not in (value, None, ""))  # fmt: skip
-    yield from islice(dict.fromkeys(peers), 2)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield value + 1
-    elif isinstance(value, str):
-        for number in re.finditer("[0-9]+", value):
-            yield f"{value[: number.start()]}{int(number[0]) + 1:0{len(number[0])}}{value[number.end() :]}"
-
-
-def _moves_stamps(recording: RecordedReply, change: Callable[[Any], None], ids: Collection[str] = ()) -> bool:
-    """Return whether stamps follow a change of the reply, those of records with ``ids`` or any."""
-    case = recording.case
-    then = replace(case, now=case.now + timedelta(days=2))
-    try:
-        moved = observe(then, then.now, reply=edited(case, change))
-    except IMPOSSIBLE:
-        return False
-    before, after = (
-        Counter(
-            public_from(record) for record in run.records if not record.at_receipt and (not ids or record.id in ids)
-        )
-        for run in (recording.baseline, moved)
-    )
-    # Moved, and not lost: a value can also be what ties a row to another.
-    return bool(before - after) and (after - before).total() > after[None] - before[None]

@@ -1,4 +1,4 @@
-"""One fetch of the whole program in this process, its network and clock replaced by a case's."""
+"""One run of the whole program on a recorded reply, in this process, its network and clock replaced."""
 
 from __future__ import annotations
 
@@ -7,37 +7,440 @@ import contextlib
 import functools
 import io
 import json
+import linecache
 import os
 import shutil
 import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from traceback import walk_tb
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, urlsplit
 
-from pit_fetch.errors import UsageError
-from pit_fetch.provider import Provider, Query
+from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
+from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest, from_values
 from pit_fetch.runtime import alarm
 from pit_fetch.support.misuse import Misuse
+from pit_fetch.support.redaction import redactor
 from pit_fetch.testing import sandbox
-from pit_fetch.testing.case import Case, ObservedRun, Wire, described
-from pit_fetch.testing.inprocess import TestClock, run, unhurried
+from pit_fetch.testing.documents import same_document
+from pit_fetch.testing.inprocess import Left, TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
+from pit_fetch.testing.state import State
+from pit_fetch.times import is_aware, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 
-_END = object()
+Serve = Callable[[bytes, HttpRequest], Response]
+Wire = Callable[[HttpRequest, Response], Response]
+RequestKey = tuple[str, str, bytes | None]
 T = TypeVar("T")
+
+MICROSECOND = timedelta(microseconds=1)
 # Real seconds, for a provider that loops without asking for anything.
 PATIENCE_SECONDS = 10.0
+# A reply of so many bytes gets as long again: a slow host may need that to read it.
+_BYTES_OF_PATIENCE = 200_000
+_END = object()
+# The most that is quoted of an exception's text.
+_LONGEST = 200
 # The size in bytes at which the audit file, which grows by a line with each run, is removed.
 _MOST_AUDIT_BYTES = 1_000_000
+
+
+class ServerFailed(AssertionError):
+    """The author's own ``serve`` raised, or gave up."""
+
+
+class Refused(AssertionError):
+    """The program refused the request itself."""
+
+
+def failure(problem: str, advice: str) -> AssertionError:
+    """Return the error that tells an author what is wrong and what to do about it."""
+    return AssertionError(f"{problem}\n  What to do: {advice}.")
+
+
+@dataclass
+class WorldCount:
+    """How many worlds each test ran, and how many it skipped, by its name; ``reason`` of the last that was skipped."""
+
+    run: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    reason: str = ""
+    test: str = ""
+
+    def begin(self, test: str) -> None:
+        self.test, self.reason = test, ""
+        self.run.pop(test, None)
+        self.skipped.pop(test, None)
+
+    def check(self) -> None:
+        """Check that no more than a tenth of a test's worlds were skipped."""
+        ran, skipped = self.run[self.test], self.skipped[self.test]
+        if 10 * skipped > ran + skipped:
+            raise failure(
+                f"{skipped} of {ran + skipped} worlds were skipped, so nothing is known of them: {self.reason}",
+                "let serve() take whatever a reply can hold (isinstance, row.get), and make pages of any list of rows",
+            )
+
+
+@dataclass(frozen=True)
+class Case:
+    """A provider with a recorded reply. ``now`` is the wall clock; every recorded record is public by then.
+
+    own_server  the author wrote ``serve``: the kit then makes no pages of its own
+    stamp       the field of a record that the author's stamps are in
+    state       what the provider's code held before the first run
+    worlds      what was run so far
+    """
+
+    provider: Provider
+    reply: bytes
+    options: Mapping[str, object]
+    serve: Serve
+    environ: Mapping[str, str]
+    secrets: tuple[str, ...]
+    now: datetime
+    zone: str
+    max_requests: int
+    own_server: bool
+    state: State = field(compare=False)
+    stamp: str = "available_at"
+    worlds: WorldCount = field(default_factory=WorldCount, compare=False)
+
+    def with_options(self, **options: object) -> Case:
+        """Return this case with ``options`` besides its own. An option that is None is left out."""
+        merged = {name: value for name, value in {**self.options, **options}.items() if value is not None}
+        return replace(self, options=merged)
+
+    def at_leisure(self, max_requests: int) -> Case:
+        """Return this case with ``max_requests`` and no deadline, which on a slow host could hide a loop."""
+        return replace(self.with_options(timeout=86_400), max_requests=max_requests)
+
+
+class PublicVersion(NamedTuple):
+    """One version of an item, and the instant from which it may be served: the later of its two stamps."""
+
+    id: str
+    public_from: datetime
+
+
+@dataclass(frozen=True)
+class ObservedRun(Left):
+    """The outcome of one run: what leaves the process, and what only a test (or the audit file) sees.
+
+    yielded  what the provider yields, records and pages and watermarks, before the framework touches it
+    raised   what its functions raise
+    crash    how the provider failed, and in which line of its own; "" if it did not
+    query    the request as the provider received it; None where the provider was not called
+    unserved what the author's own server raised for a request that it does not know; "" if nothing
+    """
+
+    provider: Provider = field(kw_only=True)
+    query: Query | None = field(kw_only=True)
+    yielded: tuple[Any, ...] = field(kw_only=True)
+    raised: tuple[BaseException, ...] = field(kw_only=True)
+    crash: str = field(kw_only=True)
+    printed: str = field(kw_only=True)
+    audit: Mapping[str, Any] = field(kw_only=True)
+    exchanges: tuple[tuple[HttpRequest, Response], ...] = field(kw_only=True)
+    reached_out: tuple[str, ...] = field(kw_only=True)
+    consulted: tuple[str, ...] = field(kw_only=True)
+    asked_too_often: bool = field(kw_only=True)
+    unserved: str = field(kw_only=True)
+
+    @property
+    def records(self) -> list[Record]:
+        batches = (item.records if isinstance(item, Page) else (item,) for item in self.yielded)
+        return [record for batch in batches for record in batch if isinstance(record, Record)]
+
+    @property
+    def requests(self) -> list[RequestKey]:
+        """The key of each request, in order."""
+        return [request_key(request) for request, _ in self.exchanges]
+
+    @property
+    def watermarks(self) -> list[datetime]:
+        """The instants that were promised, each once, in the order of the promises."""
+        return list(dict.fromkeys(item.at for item in self.yielded if isinstance(item, Watermark)))
+
+    @cached_property
+    def stamps(self) -> dict[str, datetime]:
+        """Each served item's id, and the instant from which it may be served."""
+        return {item["id"]: _item_public_from(item) for item in self.data}
+
+    @cached_property
+    def versions(self) -> frozenset[PublicVersion]:
+        """Every public version: those that are served, and the older ones that they replace."""
+        served = frozenset(PublicVersion(*stamp) for stamp in self.stamps.items())
+        query = self.query
+        if query is None or self.crash or self.provider.derive(query) is not None:
+            return served
+        public = [
+            record for record in self.records if record.id and query.in_window(record)
+            and self.provider.select(query, record)
+        ]  # fmt: skip
+        return served | {version for version in versions_of(public) if version.public_from <= query.now}
+
+
+def instants(run: ObservedRun, at_most: int = 12) -> list[datetime]:
+    """Return the instants at which versions became public, in order; evenly thinned out where there are many."""
+    every = sorted({version.public_from for version in run.versions})
+    return sorted({*every[:: max(1, -(-len(every) // at_most))], every[-1]})
+
+
+def pits_before(run: ObservedRun) -> list[datetime]:
+    """Return PITs at which something is not public yet: a microsecond before a version was."""
+    return [instant - MICROSECOND for instant in instants(run, at_most=5)]
+
+
+def middle_pit(run: ObservedRun) -> datetime:
+    pits = pits_before(run)
+    return pits[len(pits) // 2]
+
+
+def public_from(record: Record) -> datetime | None:
+    """Return the instant from which a record may be served: the later of its two stamps, None without a usable one."""
+    stamps = (record.available_at, record.revised_at or record.available_at)
+    aware = [stamp for stamp in stamps if is_aware(stamp)]
+    return max(aware) if len(aware) == len(stamps) else None
+
+
+def versions_of(records: Iterable[Record]) -> set[PublicVersion]:
+    """Return a version for each record that can be served at some PIT."""
+    return {PublicVersion(record.id, stamp) for record in records if (stamp := public_from(record)) is not None}
+
+
+def _item_public_from(item: Mapping[str, Any]) -> datetime:
+    stamps = [parse_rfc3339(item.get(name)) for name in ("available_at", "revised_at")]
+    return max((stamp for stamp in stamps if stamp is not None), default=datetime.min.replace(tzinfo=UTC))
+
+
+# --- requests
+
+
+def request_key(request: HttpRequest) -> RequestKey:
+    """Return what a request asks for, so that two of them can be compared."""
+    return request.path, json.dumps(params_of(request), sort_keys=True, default=list), request.body
+
+
+def params_of(request: HttpRequest) -> dict[str, Any]:
+    """Return the parameters of a request, those too that stand in its address, where a next page's often stand."""
+    return {**dict(parse_qsl(urlsplit(request.url).query)), **request.params}
+
+
+def body_of(request: HttpRequest) -> object:
+    """Return the document that a request sends, None where it sends none."""
+    try:
+        return json.loads(request.body or b"null")
+    except ValueError:
+        return None
+
+
+def substitute(response: Response, requests: Collection[object] | None = None) -> Wire:
+    """Return a wire that answers with ``response``: every request, or those whose keys are in ``requests``."""
+    return lambda request, made: response if requests is None or request_key(request) in requests else made
+
+
+# --- one run
+
+
+def observe(
+    case: Case,
+    pit: datetime | None,
+    *,
+    reply: bytes | None = None,
+    wire: Wire | None = None,
+    offline: bool = False,
+    fresh: bool = True,
+    watched: bool = False,
+) -> ObservedRun:
+    """Run one fetch at ``pit`` and return what it produced.
+
+    reply    the world that is served, in place of the recorded reply
+    wire     changes each response on its way
+    offline  the reply comes by --input-file
+    fresh    the state of the author's modules is reset first
+    watched  uses of clocks and of the environment are noted, too
+
+    Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
+    """
+    served = case.reply if reply is None else reply
+    # On the recording, and at its end, the author's own server has to answer whatever it is asked.
+    strict = served == case.reply and pit is not None and pit >= case.now
+    server = _Server(case, served, wire, watched, strict)
+    spy, workspace = _Spy(case.provider), _workspace()
+    if fresh:
+        case.state.reset()
+    workspace.clear()
+    environ = _environ(case, served, workspace)
+    request = _request(case, pit, offline, environ)
+    with (
+        sandbox.refused(str(workspace.root)) as reached_out,
+        workspace.descriptors.caught(),
+        spy.listening(),
+        sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
+    ):
+        output = run(
+            ("--source", case.provider.name),
+            transport=server.transport,
+            clock=server.clock.value(),
+            environ=environ,
+            folder=workspace.home,
+            stdin=served,
+            provider=case.provider,
+            request=request._replace(provider=spy.wrapped()),
+            alarm=partial(_alarm, served),
+        )
+    written = workspace.descriptors.text()
+    entry = workspace.audit_entry()
+    if entry is None:
+        raise Refused(f"the request is refused: {output.err}")
+    if server.failed:
+        raise ServerFailed(f"serve() fails: {server.failed}\n  What to do: correct the test's own server.") from None
+    return ObservedRun(
+        output.out,
+        output.err + written,
+        output.code,
+        output.files,
+        provider=case.provider,
+        query=spy.query,
+        yielded=tuple(spy.yielded),
+        raised=tuple(spy.raised),
+        crash=_crash(case, output, spy.raised, entry),
+        printed=spy.printed.getvalue() + written,
+        audit=entry,
+        exchanges=tuple(server.transport.exchanges),
+        reached_out=tuple(reached_out),
+        consulted=tuple(dict.fromkeys(consulted)),
+        asked_too_often=server.asked_too_often,
+        unserved=server.unserved,
+    )
+
+
+def observe_world(case: Case, pit: datetime | None, *, size: int = 1, **how: Any) -> ObservedRun | None:
+    """Run one fetch in a world of ``size`` edits, and count it. Return None where the author's server cannot serve it.
+
+    A larger world that it cannot serve is not counted: its parts will be.
+    """
+    try:
+        run = observe(case, pit, **how)
+    except ServerFailed as error:
+        if size == 1:
+            case.worlds.skipped[case.worlds.test] += 1
+            case.worlds.reason = str(error).partition("\n  What to do")[0]
+        return None
+    case.worlds.run[case.worlds.test] += size
+    return run
+
+
+def described(error: BaseException, case: Case) -> str:
+    """Return an exception as its author needs it: what it says, and the last line of the author's that led to it."""
+    text = redactor(case.secrets)(" ".join(str(error).split()))
+    lines = [text if isinstance(error, Misuse) else f"{type(error).__name__}: {text}"[:_LONGEST].rstrip(": ")]
+    for frame, number in walk_tb(error.__traceback__):
+        module, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
+        if case.state.authors.wrote(module, file):
+            line = linecache.getline(file, number, frame.f_globals).strip()
+            lines[1:] = [f"    {min(file, os.path.relpath(file), key=len)}:{number}: {line}"]
+    return "\n".join(lines)
+
+
+def _crash(case: Case, output: Left, raised: Iterable[BaseException], audit: Mapping[str, Any]) -> str:
+    if output.code != ExitStatus.BUG:
+        return ""
+    error = next((error for error in raised if not isinstance(error, PitFetchError)), None)
+    return described(error, case) if error else str(audit.get("failure") or output.envelope["gaps"][0]["reason"])
+
+
+def _environ(case: Case, served: bytes, workspace: _Workspace) -> dict[str, str]:
+    """Return the environment of a run, after writing the file that a provider of local files reads."""
+    files = {file.variable: str(workspace.file) for file in case.provider.files}
+    if files:
+        workspace.file.write_bytes(served)
+    return {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
+
+
+def _request(case: Case, pit: datetime | None, offline: bool, environ: dict[str, str]) -> FetchRequest:
+    # Verbose, since what is logged leaves the process, too; max_chars=0, so that nothing is left out for its size.
+    options = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
+    if offline:
+        options["input_file"] = "-"
+    try:
+        return from_values(options, case.provider, environ)
+    except UsageError as error:
+        raise Refused(f"the request is refused: {error}") from None
+
+
+def _alarm(served: bytes, seconds: float) -> contextlib.AbstractContextManager[None]:
+    """Return the command's alarm, later for a large reply; an author's runner may call from another thread."""
+    in_main = threading.current_thread() is threading.main_thread()
+    patience = PATIENCE_SECONDS * (1 + len(served) / _BYTES_OF_PATIENCE)
+    return alarm(patience) if in_main else contextlib.nullcontext()
+
+
+class _Server:
+    """The case's server in one run, with its clock. Asked more often than the case allows, it lets the time run out.
+
+    failed    why the author's own ``serve`` cannot serve this world; "" if it can
+    unserved  what it raised for a request that it does not know on the recording either, which is answered with 404
+    """
+
+    def __init__(self, case: Case, served: bytes, wire: Wire | None, watched: bool, strict: bool) -> None:
+        self.clock = TestClock(case.now)
+        self.transport = Answering(self._answer, self.clock.now)
+        self.asked_too_often = False
+        self.failed = self.unserved = ""
+        self._case, self._served, self._wire, self._watched, self._strict = case, served, wire, watched, strict
+
+    def _answer(self, request: HttpRequest) -> Response:
+        with sandbox.unwatched() if self._watched else contextlib.nullcontext():
+            made = self._make(request)
+        if len(self.transport.exchanges) >= self._case.max_requests:
+            self.asked_too_often = True
+            self.clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
+        return self._wire(request, made) if self._wire else made
+
+    def _make(self, request: HttpRequest) -> Response:
+        """Return the answer of the author's server, or what stands for it where that fails or gives up.
+
+        It must not hide a leak. A request that it cannot answer on the recording either is one that the provider makes
+        because of this world: such a page is not there. And what it sends whole of the recording is sent whole.
+        """
+        case, problem = self._case, "it sends the reply as it is, in the place of a page"
+        try:
+            made = case.serve(self._served, request)
+            if not self._gives_up(made, request):
+                return made
+        except Exception as error:  # the author's own server may raise anything
+            if self._strict:
+                self.failed = described(error, case)
+                raise
+            problem = described(error, case)
+        try:
+            recorded = case.serve(case.reply, request)
+        except Exception:  # noqa: BLE001
+            self.unserved = problem
+            return Response(status=404)
+        if not same_document(recorded.body, case.reply):
+            self.failed = problem
+            raise ServerFailed(problem)
+        return replace(recorded, body=self._served)
+
+    def _gives_up(self, made: Response, request: HttpRequest) -> bool:
+        """Return whether the author's server sends what it cannot read as it is: every blank of it."""
+        if self._served == self._case.reply or not self._case.own_server or made.body != self._served:
+            return False
+        spaced = self._served + b" \n"
+        return self._case.serve(spaced, request).body == spaced
 
 
 @dataclass
@@ -58,14 +461,6 @@ class _Spy:
             select=lambda query, record: self._watched(lambda: provider.select(query, record)),
         )
 
-    def _watched(self, call: Callable[[], T]) -> T:
-        """Return what the author's code returns, and note what it raises."""
-        try:
-            return call()
-        except BaseException as error:
-            self.raised.append(error)
-            raise
-
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
         """Note in the block what the provider's code warns of, like what it prints."""
@@ -77,6 +472,14 @@ class _Spy:
     def _warned(self, message: Warning | str, *more: object) -> None:
         if sys.stdout is self.printed:
             self.printed.write(f"{message}\n")
+
+    def _watched(self, call: Callable[[], T]) -> T:
+        """Return what the author's code returns, and note what it raises."""
+        try:
+            return call()
+        except BaseException as error:
+            self.raised.append(error)
+            raise
 
     def _note(self, query: Query, name: str, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         self.query = query
@@ -96,14 +499,6 @@ class _Spy:
                 return
             self.yielded.append(item)
             yield item
-
-
-class ServerFailed(AssertionError):
-    """The author's own ``serve`` raised."""
-
-
-class Refused(AssertionError):
-    """The program refused the request itself."""
 
 
 class _Workspace:
@@ -129,12 +524,11 @@ class _Workspace:
 
     def audit_entry(self) -> dict[str, Any] | None:
         """Return the last run's entry in the audit file, None where the run wrote none."""
-        try:
-            with open(self.audit, "rb") as file:
-                file.seek(self._audited)
-                line = file.read()
-        except FileNotFoundError:
+        if not self.audit.exists():
             return None
+        with open(self.audit, "rb") as file:
+            file.seek(self._audited)
+            line = file.read()
         self._audited += len(line)
         entry: dict[str, Any] | None = json.loads(line) if line else None
         return entry
@@ -143,120 +537,3 @@ class _Workspace:
 @functools.cache
 def _workspace() -> _Workspace:
     return _Workspace()
-
-
-class _Server:
-    """The case's server in one run, with its clock. Asked more often than the case allows, it lets the time run out."""
-
-    def __init__(self, case: Case, served: bytes, wire: Wire | None, watched: bool) -> None:
-        self.clock = TestClock(case.now)
-        self.transport = Answering(self._answer, self.clock.now)
-        self.asked_too_often = False
-        self._case, self._served, self._wire, self._watched = case, served, wire, watched
-
-    def _answer(self, request: HttpRequest) -> Response:
-        with sandbox.unwatched() if self._watched else contextlib.nullcontext():
-            made = self._case.serve(self._served, request)
-        if len(self.transport.exchanges) >= self._case.max_requests:
-            self.asked_too_often = True
-            self.clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
-        return self._wire(request, made) if self._wire else made
-
-    def check(self) -> None:
-        """Raise ServerFailed if the author's own server raised."""
-        if self.transport.error is not None:
-            raised = described(self.transport.error, self._case)
-            raise ServerFailed(f"serve() fails: {raised}\n  What to do: correct the test's own server.") from None
-
-
-def observe(
-    case: Case,
-    pit: datetime | None,
-    *,
-    reply: bytes | None = None,
-    wire: Wire | None = None,
-    offline: bool = False,
-    fresh: bool = True,
-    watched: bool = False,
-) -> ObservedRun:
-    """Run one fetch at ``pit`` and return what it produced.
-
-    reply    the world that is served, in place of the recorded reply
-    wire     changes each response on its way
-    offline  the reply comes by --input-file
-    fresh    the state of the author's modules is reset first
-    watched  uses of clocks and of the environment are noted, too
-
-    Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
-    """
-    served = case.reply if reply is None else reply
-    server, spy, workspace = _Server(case, served, wire, watched), _Spy(case.provider), _workspace()
-    if fresh:
-        case.state.reset()
-    workspace.clear()
-    environ = _environ(case, served, workspace)
-    request = _request(case, pit, offline, environ)
-    with (
-        sandbox.refused(str(workspace.root)) as reached_out,
-        workspace.descriptors.caught(),
-        spy.listening(),
-        sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
-    ):
-        output = run(
-            ("--source", case.provider.name),
-            transport=server.transport,
-            clock=server.clock.value(),
-            environ=environ,
-            folder=workspace.home,
-            stdin=served,
-            provider=case.provider,
-            request=request._replace(provider=spy.wrapped()),
-            alarm=_alarm,
-        )
-    written = workspace.descriptors.text()
-    entry = workspace.audit_entry()
-    if entry is None:
-        raise Refused(f"the request is refused: {output.err}")
-    server.check()
-    return ObservedRun(
-        output.out,
-        output.err + written,
-        output.code,
-        output.files,
-        provider=case.provider,
-        query=spy.query,
-        yielded=tuple(spy.yielded),
-        printed=spy.printed.getvalue() + written,
-        audit=entry,
-        exchanges=tuple(server.transport.exchanges),
-        raised=tuple(spy.raised),
-        reached_out=tuple(reached_out),
-        consulted=tuple(dict.fromkeys(consulted)),
-        asked_too_often=server.asked_too_often,
-        describe=partial(described, case=case),
-    )
-
-
-def _environ(case: Case, served: bytes, workspace: _Workspace) -> dict[str, str]:
-    """Return the environment of a run, after writing the file that a provider of local files reads."""
-    files = {file.variable: str(workspace.file) for file in case.provider.files}
-    if files:
-        workspace.file.write_bytes(served)
-    return {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
-
-
-def _request(case: Case, pit: datetime | None, offline: bool, environ: dict[str, str]) -> FetchRequest:
-    # Verbose, since what is logged leaves the process, too; max_chars=0, so that nothing is left out for its size.
-    options = {"limit": 100_000, "max_pages": 1_000, "pit": pit, **case.options, "verbose": True, "max_chars": 0}
-    if offline:
-        options["input_file"] = "-"
-    try:
-        return from_values(options, case.provider, environ)
-    except UsageError as error:
-        raise Refused(f"the request is refused: {error}") from None
-
-
-def _alarm(seconds: float) -> AbstractContextManager[None]:
-    """Return the command's alarm, after PATIENCE_SECONDS; an author's runner may call from another thread."""
-    in_main = threading.current_thread() is threading.main_thread()
-    return alarm(PATIENCE_SECONDS) if in_main else contextlib.nullcontext()

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import getpass
+import locale
 import os
+import pathlib
+import platform
+import random
 import socket
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from functools import cache
 from opcode import opname
 from types import BuiltinFunctionType, FrameType
 from typing import Any, NamedTuple
-from zoneinfo import TZPATH
 
 from pit_fetch.testing.state import Authors
 
@@ -34,7 +38,6 @@ _CHANGES_FILES = frozenset(
     {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.chmod",
      "shutil.rmtree", "shutil.move", "shutil.copyfile", "tempfile.mkstemp", "tempfile.mkdtemp"}
 )  # fmt: skip
-_PYTHON = os.path.join(sysconfig.get_path("stdlib"), "")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -126,77 +129,30 @@ def _flush() -> None:
             stream.flush()  # type: ignore[union-attr]
 
 
-@contextlib.contextmanager
-def opened(authors: Authors) -> Iterator[list[str]]:
-    """Yield the files that an author's code reads in the block and that are neither Python's nor its own package's."""
-    files: list[str] = []
-    active = [True]
+# --- what the author's code asks of the machine
 
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if not active or event != "open" or not isinstance(arguments[0], (str, bytes)):
-            return
-        path = os.path.abspath(os.fsdecode(arguments[0]))
-        is_code = path.endswith((".py", ".pyc", ".so", ".pyd")) or "__pycache__" in path
-        if is_code or path.startswith(_libraries(authors)):
-            return
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(("<frozen", _PYTHON)):
-            frame = frame.f_back  # what Python's own modules do for the author
-        if _is_by(authors, frame):
-            files.append(f"the file {os.path.basename(path)}")
-
-    sys.addaudithook(hook)  # for good: the process is for this alone
-    try:
-        yield files
-    finally:
-        active.clear()
-
-
-def _is_by(authors: Authors, frame: FrameType | None) -> bool:
-    return frame is not None and authors.wrote(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename)
-
-
-def _libraries(authors: Authors) -> tuple[str, ...]:
-    """Return where Python, what is installed in it, and the author's packages lie."""
-    places = [sys.prefix, sys.base_prefix, sys.exec_prefix, *TZPATH, "/etc/localtime", os.devnull, "/proc/", "/sys/"]
-    for name in authors.packages:
-        places += [os.path.join(path, "") for path in getattr(sys.modules.get(name), "__path__", ())]
-    return tuple(places)
-
-
-_CLOCKS = ("now", "utcnow", "today")
-_BUILT_IN: Mapping[object, str] = {
-    function: f"{module.__name__}.{function.__name__}"
-    for module, functions in (
-        (time, (time.time, time.time_ns, time.localtime, time.ctime, time.clock_gettime, time.clock_gettime_ns)),
-        (socket, (socket.gethostname,)),
-        (threading, (threading.get_ident, threading.get_native_id)),
-        (os, (os.getpid, os.getppid, os.getuid, os.getcwd, os.urandom, os.getlogin, os.uname)),
-    )
-    for function in functions
-}
+_ASKED_BY_NAME = (
+    (time, "time time_ns localtime ctime clock_gettime clock_gettime_ns gmtime asctime strftime"),
+    (os, "getpid getppid getuid getcwd urandom getlogin uname getenv"),
+    (os.path, "expanduser expandvars"),
+    (socket, "gethostname getfqdn"),
+    (threading, "get_ident get_native_id"),
+    (pathlib.Path, "home expanduser"),
+    (getpass, "getuser"),
+    (platform, "node uname platform"),
+    (locale, "getlocale"),
+    (uuid, "uuid1 uuid4"),
+    (tempfile, "gettempdir"),
+)
+# By function of C, or by the code of one in Python: its name.
+_ASKED: dict[object, str] = {
+    getattr(function := getattr(owner, name), "__code__", function): f"{owner.__name__}.{name}"
+    for owner, names in _ASKED_BY_NAME
+    for name in names.split()
+    if hasattr(owner, name)
+} | {type(os.environ).__getitem__.__code__: "os.environ"}
 # These read the clock if they are given no instant: the most arguments that such a call has.
-_CLOCK_BY_DEFAULT: Mapping[object, int] = {time.gmtime: 0, time.asctime: 0, time.strftime: 1}
-# Functions in Python, by the module that holds their code and by their names there.
-_IN_PYTHON = {
-    ("os", "__getitem__"): "os.environ",
-    ("os", "_createenviron"): "os.environ",
-    **{
-        (module, function): f"{shown}.{function}"
-        for module, shown, functions in (
-            ("os", "os", "getenv"),
-            ("posixpath", "os.path", "expanduser expandvars"),
-            ("pathlib", "Path", "home expanduser"),
-            ("getpass", "getpass", "getuser"),
-            ("platform", "platform", "node uname platform"),
-            ("socket", "socket", "getfqdn"),
-            ("locale", "locale", "getlocale"),
-            ("uuid", "uuid", "uuid1 uuid4"),
-            ("tempfile", "tempfile", "gettempdir"),
-        )
-        for function in functions.split()
-    },
-}
+_CLOCK_BY_DEFAULT: dict[object, int] = {time.gmtime: 0, time.asctime: 0, time.strftime: 1}
 
 
 @contextlib.contextmanager
@@ -207,10 +163,10 @@ def consulted(authors: Authors) -> Iterator[list[str]]:
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         name, caller = "", frame.f_back
         if event == "c_call":
-            name, caller = _clock(argument, frame), frame
+            name, caller = _name_of_builtin(argument, frame), frame
         elif event == "call":
-            name = _function_in_python(frame)
-        if name and _is_by(authors, caller):
+            name = _name_of_function(frame)
+        if name and caller and authors.wrote(str(caller.f_globals.get("__name__", "")), caller.f_code.co_filename):
             names.append(name)
 
     with _profiled(profile):
@@ -232,21 +188,24 @@ def _profiled(profile: Callable[[FrameType, str, Any], object] | None) -> Iterat
         sys.setprofile(before)
 
 
-def _function_in_python(frame: FrameType) -> str:
-    """Return the name of a function that asks the machine, "" for any other."""
+def _name_of_function(frame: FrameType) -> str:
+    """Return the name of a function in Python that asks the machine, "" for any other."""
     module, function = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
-    name = _IN_PYTHON.get((module.partition(".")[0], function), "")
-    if not name and module in ("collections.abc", "_collections_abc") and function == "get":
-        return "os.environ" if frame.f_locals.get("self") is os.environ else ""
-    return "random" if not name and module == "random" and function != "seed" else name
+    if function == "get" and frame.f_locals.get("self") is os.environ:
+        return "os.environ"
+    return "random" if module == random.__name__ and function != "seed" else _ASKED.get(frame.f_code, "")
 
 
-def _clock(function: Any, frame: FrameType) -> str:
+def _name_of_builtin(function: Any, frame: FrameType) -> str:
     """Return the name of a built-in function that asks the clock or the machine, "" for any other."""
     if not isinstance(function, BuiltinFunctionType):
         return ""
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, type) and issubclass(owner, (date, datetime)) and function.__name__ in _CLOCKS:
+    if (
+        isinstance(owner, type)
+        and issubclass(owner, (date, datetime))
+        and function.__name__ in ("now", "utcnow", "today")
+    ):
         return f"{owner.__name__}.{function.__name__}"
     if type(owner).__module__ == "random":
         return "random"
@@ -257,5 +216,5 @@ def _clock(function: Any, frame: FrameType) -> str:
         code, place = frame.f_code.co_code, frame.f_lasti
         # The instruction of a plain call holds the number of its arguments.
         is_plain = opname[code[place]] in ("CALL", "PRECALL") and code[place + 1] <= _CLOCK_BY_DEFAULT[function]
-        return f"time.{function.__name__}" if is_plain else ""
-    return _BUILT_IN.get(function, "")
+        return _ASKED[function] if is_plain else ""
+    return _ASKED.get(function, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -12,23 +12,28 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis
 from pit_fetch.testing.baseline import check_stream
-from pit_fetch.testing.case import MICROSECOND, Case, PublicVersion, failure, instants, public_from, versions_of
 from pit_fetch.testing.documents import Path, field_name, leaves, node_at
-from pit_fetch.testing.edits import PLANNED
 from pit_fetch.testing.recording import (
     EXAMINED,
     KEY,
     RecordedReply,
     ReplyRow,
-    dates_of,
     edited,
     field_of,
-    leaves_of,
-    pattern_of,
     public_at_earliest,
     put,
 )
-from pit_fetch.testing.runner import observe
+from pit_fetch.testing.runner import (
+    MICROSECOND,
+    Case,
+    PublicVersion,
+    failure,
+    instants,
+    observe,
+    observe_world,
+    public_from,
+    versions_of,
+)
 from pit_fetch.testing.timestamps import (
     LATEST_ZONE,
     earliest,
@@ -41,6 +46,7 @@ from pit_fetch.testing.timestamps import (
     repeated_hour,
     stamp_of,
 )
+from pit_fetch.testing.worlds import PLANNED
 
 _REVISION = re.compile(r"updat|modif|revis|edit(?!or)|amend|correct|chang", re.IGNORECASE)
 _STARTS = re.compile(
@@ -75,12 +81,11 @@ def check_never(case: Case) -> None:
 def check_independence(recording: RecordedReply) -> None:
     """Check that a record's stamp is the one in the reply: no other clock and no other PIT moves it."""
     case, baseline = recording.case, recording.baseline
-    snapshots = {record.id for record in baseline.records if record.at_receipt}
     for wait in _WAITS:
         later = replace(case, now=case.now + wait)
         for pit in (case.now, later.now):
             for item, stamp in observe(later, pit).stamps.items():
-                if item not in snapshots and baseline.stamps.get(item, stamp) != stamp:
+                if item not in recording.snapshots and baseline.stamps.get(item, stamp) != stamp:
                     raise failure(
                         f"item {item!r} is stamped {baseline.stamps[item]}, and {wait} later {stamp} at the PIT {pit}",
                         f"take {case.stamp} from the reply alone, never from query.pit, query.now or a clock; what has "
@@ -93,43 +98,45 @@ def check_floor(recording: RecordedReply) -> None:
     case = recording.case
     for row in recording.rows[:EXAMINED]:
         least = recording.over(row)
-        for item, stamp in row.versions:
-            if least is not None and stamp < least:
-                named = _named(recording, row)
-                raise failure(f"item {item!r} is {case.stamp} {stamp}, before {named} is over ({least})", _LATEST)
+        if early := min((stamp for stamp in row.versions if least and stamp.public_from < least), default=None):
+            raise failure(
+                f"item {early.id!r} is {case.stamp} {early.public_from}, before {_named(recording, row)} is over "
+                f"({least})",
+                _LATEST,
+            )
     for pattern, path in recording.basis.items():
         row = next(row for row in recording.rows if path[: len(row.path)] == row.path)
-        value = recording.value_at(row, path)
+        value, parts = recording.value_at(row, path), recording.sources(row)
         last = floor(value, LATEST_ZONE)
         if is_naive(value) and not case.zone and last and any(stamp < last for _, stamp in row.versions):
             raise failure(
-                f"{field_name(tuple(map(str, pattern)))} = {value!r} names no zone, and neither does the test, so "
-                "nothing shows when that was",
+                f"{field_name(pattern)} = {value!r} names no zone, and neither does the test, so nothing shows when "
+                "that was",
                 'set zone = "America/New_York" in the test, or the zone that the source documents; if it documents '
                 "none, a day is over when it is everywhere (times.end_of_day_anywhere), and a clock is undated (None)",
             )
-        if floor(value) is None or (
-            len(parts := recording.sources(row)) > 1 and any(floor(v) is None for v in parts.values())
-        ):
+        if floor(value) is None or any(floor(part) is None for part in parts.values()):
             continue  # a part of a stamp: no other can be written
         # A provider that stamps another instant than the field's may know better: some offsets are constants.
         exact = any(version.public_from == floor(value, case.zone) for version in row.versions)
-        for label, other in (*_other_values(case, value), *(more_precise(value) if exact else ())):
+        for label, other in (*_other_stamps(case, value), *(more_precise(value) if exact else ())):
             _check_stamp(recording, row, path, label, other)
 
 
-def _other_values(case: Case, value: object) -> Iterator[tuple[str, object]]:
-    """Yield what the field could hold in another row: a day of the far future, a reading that comes twice."""
+def _other_stamps(case: Case, value: object) -> Iterator[tuple[str, object]]:
+    """Yield what the field could hold in another row: the other half of the year, the far future, a doubled hour."""
+    with contextlib.suppress(ValueError, OverflowError):
+        # What is read in a zone with a summer time is right for half a year.
+        yield "in the other half of the year", postpone(value, 182)
     with contextlib.suppress(ValueError, OverflowError):
         yield "in the future", postpone(value, 400 + max(0, (case.now - (floor(value, case.zone) or case.now)).days))
-    if (
-        case.zone
-        and is_naive(value)
-        and not is_date(value)
-        and (reading := repeated_hour(ZoneInfo(case.zone), case.now))
-    ):
+    with contextlib.suppress(ValueError, OverflowError):
+        # Read the wrong way round, it is nine months earlier.
+        yield "a day that could be a month", format_like(value, datetime(case.now.year + 1, 11, 2, 12))  # noqa: DTZ001
+    if case.zone and is_naive(value) and not is_date(value):
         with contextlib.suppress(ValueError):
-            yield "in the hour that the clock repeats", format_like(value, reading)
+            if reading := repeated_hour(ZoneInfo(case.zone), case.now):
+                yield "in the hour that the clock repeats", format_like(value, reading)
 
 
 def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str, value: object) -> None:
@@ -142,9 +149,14 @@ def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str
     known = versions_of(recording.baseline.records)
     # Once when all of it has come, and once before: a stamp may be cut to the PIT, or to now.
     for then, pit in ((replace(case, now=least + timedelta(days=2)), least + timedelta(days=1)), (case, case.now)):
-        for record in observe(then, pit, reply=reply).records:
+        run = observe_world(then, pit, reply=reply)
+        records = run.records if run else []
+        # In a tree a row holds others: of its records those that do not move rest on rows of their own.
+        moved = {version.id for version in versions_of(records) - known} & row.ids
+        unmoved = known if moved else known - row.versions
+        for record in records:
             stamp = public_from(record)
-            if record.at_receipt or PublicVersion(record.id, stamp or least) in known - row.versions:
+            if record.at_receipt or PublicVersion(record.id, stamp or least) in unmoved:
                 continue
             if stamp is not None and stamp < least:
                 raise failure(
@@ -152,6 +164,9 @@ def _check_stamp(recording: RecordedReply, row: ReplyRow, path: Path, label: str
                     f"{least} or later",
                     _LATEST,
                 )
+
+
+# --- the meaning of the fields on which stamps rest
 
 
 def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
@@ -165,7 +180,7 @@ def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
             (row, value)
             for row in recording.rows
             for place, value in recording.sources(row).items()
-            if pattern_of(row, place) == pattern
+            if row.pattern(place) == pattern
         ]
         field = next((str(part) for part in reversed(pattern) if part != "*"), KEY)
         _check_field(recording, field, dated, recorded)
@@ -186,7 +201,7 @@ def _check_rests(recording: RecordedReply) -> None:
                 f'say what it means: Operation(basis=(Basis("{min(fields)}"),)); or see whether the source has a date '
                 "that others can read, too",
             )
-        names = {field_of(path, row) for path, _ in leaves_of(recording, row)}
+        names = {field_of(path, row) for path, _ in recording.leaves_of(row)}
         # What is declared and stands in the row has been tried, and moves nothing.
         if not fields and not declared - names and not recording.rests_elsewhere(row):
             raise failure(
@@ -211,24 +226,34 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
         for row, instant in starts
         for version in row.versions
     )
+    bars = f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public"
     if basis is not None:
-        _check_declared(field, basis, _public_too_early(dated, basis, case.zone), step if too_early else None)
-        return
-    if too_early:
+        early = _public_too_early(dated, basis, case.zone)
+        if early and basis.means != "publication":
+            raise failure(
+                f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
+                f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
+            )
+        if too_early and basis.means == "interval_start":
+            raise failure(
+                f"{bars} sooner than that after their {field}",
+                "stamp a bar at the end of the interval that was asked for; where the recording holds too few "
+                "neighbours to show it, record some that follow each other",
+            )
+    elif too_early:
         raise failure(
-            f"the rows look like bars (a low, a high, and prices between), one every {step}, and are public at "
-            f"their {field}",
+            f"{bars} at their {field}",
             f"a bar that is labelled with its start is public {step} later; if the label is its end, say "
             f'Operation(basis=(Basis("{field}", "interval_end"),))',
         )
-    if _are_period_ends([value for _, value in dated]):
+    elif _are_period_ends([value for _, value in dated]):
         raise failure(
             f"stamps rest on {field}, of which every value is the first or the last day of a month: that is a "
             "period, and not when its figure was published",
             "stamp records with the day of publication; without one, nothing shows when they were public "
             f'(dating="never"). If {field} is the day of publication, say Operation(basis=(Basis("{field}"),))',
         )
-    if _STARTS.search(field) and all(
+    elif _STARTS.search(field) and all(
         version.public_from - instant < _MOMENT for row, instant in starts for version in row.versions
     ):
         raise failure(
@@ -238,7 +263,7 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
         )
 
 
-def _public_too_early(dated: list[tuple[ReplyRow, object]], basis: Basis, zone: str) -> list[str]:
+def _public_too_early(dated: Sequence[tuple[ReplyRow, object]], basis: Basis, zone: str) -> list[str]:
     """Return the ids of items that are public before their field, as the basis declares its meaning, lets them be."""
     return [
         min(row.versions).id
@@ -249,41 +274,68 @@ def _public_too_early(dated: list[tuple[ReplyRow, object]], basis: Basis, zone: 
     ]
 
 
-def _check_declared(field: str, basis: Basis, early: Sequence[str], bar: timedelta | None) -> None:
-    """Check a field whose meaning is declared. ``bar`` is how long bars are that are public before they end."""
-    if early and basis.means != "publication":
+def _bar_length(recording: RecordedReply, starts: list[datetime]) -> timedelta | None:
+    """Return the time from bar to bar, None where the rows do not look like bars or come daily or less often."""
+    rows = [node_at(recording.tree, row.path) for row in recording.rows]
+    if len(rows) < 3 or not all(_is_bar(row) for row in rows):
+        return None
+    steps = [after - before for before, after in pairwise(sorted(set(starts)))]
+    return min(steps) if steps and min(steps) < timedelta(hours=20) else None
+
+
+def _is_bar(row: object) -> bool:
+    """Return whether of a row's figures two lie between two others: open and close between low and high."""
+    figures: dict[str, float] = {}
+    for key, value in row.items() if isinstance(row, dict) else ():
+        with contextlib.suppress(TypeError, ValueError):
+            if not isinstance(value, bool) and floor(value) is None:
+                figures[str(key).casefold()] = float(value)
+    prices = [figures[key] for word in _BAR for key in [key for key in figures if re.search(word, key)][:1]]
+    if len(prices) < len(_BAR):
+        return False
+    opened, high, low, close = prices
+    return low <= min(opened, close) and high >= max(opened, close)
+
+
+def _are_period_ends(values: Iterable[object]) -> bool:
+    values = list(values)
+    days = {value for value in values if is_date(value)}
+    if len(days) < 2 or len(days) != len(set(values)):
+        return False
+    parsed = [(end - timedelta(days=1)).date() for day in days if (end := floor(day, "UTC")) is not None]
+    return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
+
+
+def check_adjusted(recording: RecordedReply) -> None:
+    """Check that figures that are overwritten without a mark are not served as proved."""
+    proved = (item for item in recording.baseline.data if item["id"] not in recording.snapshots)
+    if fields := sorted({key for item in proved for key in item if _ADJUSTED.search(key)}):
         raise failure(
-            f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
-            f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
+            f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
+            "PIT is today's",
+            "serve the raw figures; where the source has none, give the instant as claimed_at in the place of "
+            "available_at, and say in Operation.claims what may have changed",
         )
-    if bar is not None and basis.means == "interval_start":
-        raise failure(
-            f"the rows look like bars (a low, a high, and prices between), one every {bar}, and are public "
-            f"sooner than that after their {field}",
-            "stamp a bar at the end of the interval that was asked for; where the recording holds too few "
-            "neighbours to show it, record some that follow each other",
-        )
+
+
+# --- revisions, and the instant itself
 
 
 def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = ()) -> None:
     """Check that a date later than an item's stamps, in its row or in its payload, is yielded as ``revised_at``."""
     case = recording.case
-    snapshots = {record.id for record in recording.baseline.records if record.at_receipt}
-    for row in recording.rows:
-        for path, value in dates_of(recording, row):
+    for row in filter(recording.is_dated, recording.rows):
+        latest = max(row.versions, key=lambda version: version.public_from)
+        for path, value in recording.dates_of(row):
             field, is_listed = field_of(path), any(isinstance(part, int) for part in path[len(row.path) :])
-            if is_listed or field in not_revisions:
-                continue
             is_revision = _REVISION.search(field) is not None
             instant = floor(value, case.zone) if is_revision else earliest(value)
-            is_plan = PLANNED.search(field) is not None or pattern_of(row, path) in recording.validity
-            if instant is None or (not is_revision and is_plan):
+            is_plan = PLANNED.search(field) is not None or row.pattern(path) in recording.validity
+            if is_listed or field in not_revisions or instant is None or (is_plan and not is_revision):
                 continue
-            last = max((version.public_from for version in row.versions), default=None)
-            if last is not None and last < instant <= case.now and not {v.id for v in row.versions} <= snapshots:
-                item = max(row.versions, key=lambda version: version.public_from).id
+            if latest.public_from < instant <= case.now:
                 raise failure(
-                    f"item {item!r}: {field} = {value!r} is later than its stamps ({last}), so "
+                    f"item {latest.id!r}: {field} = {value!r} is later than its stamps ({latest.public_from}), so "
                     "what is served may be a text from after the PIT",
                     f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
                 )
@@ -292,9 +344,8 @@ def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = (
         stamp = public_from(record)
         for path, value in leaves(dict(record.payload)) if stamp is not None and not record.at_receipt else ():
             field, when = field_of(path), earliest(value) if isinstance(value, str) else None
-            if field in not_revisions or PLANNED.search(field):
-                continue
-            if when is not None and stamp is not None and when > stamp:
+            is_known = field in not_revisions or PLANNED.search(field) is not None
+            if not is_known and when is not None and stamp is not None and when > stamp:
                 raise failure(
                     f"item {record.id!r} shows {field} = {value!r}, which is later than its stamps ({stamp})",
                     f"leave {field} out of the payload, or yield it as revised_at (or, if it tells of something "
@@ -305,6 +356,7 @@ def check_revisions(recording: RecordedReply, not_revisions: tuple[str, ...] = (
 def _check_revisions_to_come(recording: RecordedReply, not_revisions: tuple[str, ...]) -> None:
     """Check that a field named like a revision's moves a stamp, also where the recording has no later one."""
     case = recording.case
+    then = replace(case, now=case.now + timedelta(days=90))
     for row in recording.rows[:EXAMINED]:
         node = node_at(recording.tree, row.path)
         for field, value in node.items() if isinstance(node, dict) else ():
@@ -313,26 +365,13 @@ def _check_revisions_to_come(recording: RecordedReply, not_revisions: tuple[str,
                 continue
             with contextlib.suppress(ValueError, OverflowError):
                 reply = edited(case, put(row, (*row.path, field), postpone(value, 60)))
-                then = replace(case, now=case.now + timedelta(days=90))
-                if row.versions and row.versions <= versions_of(observe(then, then.now, reply=reply).records):
+                run = observe_world(then, then.now, reply=reply)
+                if run and row.versions and row.versions <= versions_of(run.records):
                     raise failure(
                         f"item {min(row.versions).id!r} keeps its stamps when {field} says 60 days later, so what is "
                         "served may be a text from after the PIT",
                         f"yield revised_at from {field} (or, if that is not a revision, list it in not_revisions)",
                     )
-
-
-def check_adjusted(recording: RecordedReply) -> None:
-    """Check that figures that are overwritten without a mark are not served as proved."""
-    snapshots = {record.id for record in recording.baseline.records if record.at_receipt}
-    proved = (item for item in recording.baseline.data if item["id"] not in snapshots)
-    if fields := sorted({key for item in proved for key in item if _ADJUSTED.search(key)}):
-        raise failure(
-            f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
-            "PIT is today's",
-            "serve the raw figures; where the source has none, give the instant as claimed_at in the place of "
-            "available_at, and say in Operation.claims what may have changed",
-        )
 
 
 def check_boundary(recording: RecordedReply) -> None:
@@ -351,38 +390,3 @@ def check_boundary(recording: RecordedReply) -> None:
                 f"item {early[0]!r} is public from {instant} on, and served a microsecond before",
                 "take available_at and revised_at from the reply alone, never from query.pit or query.now",
             )
-
-
-def _bar_length(recording: RecordedReply, starts: list[datetime]) -> timedelta | None:
-    """Return the time from bar to bar, None where the rows do not look like bars or come daily or less often."""
-    rows = [node_at(recording.tree, row.path) for row in recording.rows]
-    if len(rows) < 3 or not all(_is_bar(row) for row in rows):
-        return None
-    steps = [after - before for before, after in pairwise(sorted(set(starts)))]
-    return min(steps) if steps and min(steps) < timedelta(hours=20) else None
-
-
-def _is_bar(row: object) -> bool:
-    """Return whether of a row's figures two lie between two others: open and close between low and high."""
-    if not isinstance(row, dict):
-        return False
-    figures: dict[str, float] = {}
-    for key, value in row.items():
-        with contextlib.suppress(TypeError, ValueError):
-            if not isinstance(value, bool) and floor(value) is None:
-                figures[str(key).casefold()] = float(value)
-    prices = [next((figures[key] for key in figures if re.search(word, key)), None) for word in _BAR]
-    try:
-        opened, high, low, close = (price for price in prices if price is not None)
-    except ValueError:
-        return False
-    return low <= min(opened, close) and high >= max(opened, close)
-
-
-def _are_period_ends(values: list[object]) -> bool:
-    days = {value for value in values if is_date(value)}
-    if len(days) < 2 or len(days) != len(set(values)):
-        return False
-    ends = [instant for day in days if (instant := floor(day, "UTC")) is not None]
-    parsed = [(end - timedelta(days=1)).date() for end in ends]
-    return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)

@@ -1,19 +1,20 @@
 """A snapshot of what an author's code remembers, to put it back before each run.
 
 A real command is a process of its own. In a test many runs share one, and what a module, a class, a default,
-a closure or a cache keeps of one run could hide, or cause, a difference in the next.
+a closure or a cache keeps of one run could hide, or cause, a difference in the next. A forked child for each run would
+need no snapshot, but a test runner has threads, which a fork may leave waiting for ever.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 import sysconfig
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import chain
 from operator import is_
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -24,6 +25,8 @@ _OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARIES = tuple(
     os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
+# Names of figures that count something else than rows.
+_NO_ROWS = re.compile("byte|char|second|milli|micro|timeout|width|year", re.IGNORECASE)
 _ATOMS = (str, bytes, int, float, type(None))
 
 
@@ -44,41 +47,29 @@ class Authors(NamedTuple):
 class State:
     """A snapshot of everything reachable from a provider's functions that can change.
 
-    A forked child for each run would need no such snapshot, but a test runner has threads, which a fork may
-    leave waiting for ever, and not every system can fork.
+    modules  the author's modules
+    figures  whole numbers in the author's code: sizes at which it may act differently
     """
 
     def __init__(self, provider: Provider) -> None:
         packages = {function.__module__.partition(".")[0] for function in (provider.fetch, provider.parse_reply)}
         self.authors = Authors(frozenset(packages - {"pit_fetch"}))
         self.modules: set[str] = set()
-        self.figures: set[int] = set()  # whole numbers in the author's code: sizes at which it may act differently
-        self._resets: list[Callable[[], object]] = []  # done before every run
-        self._repairs: list[Callable[[], object]] = []  # done where a view shows a change
-        self._views: list[Collection[object]] = []  # live
-        self._met: dict[int, object] = {}  # the objects too, so that no id is used again
+        self.figures: set[int] = set()
+        self._resets: list[Callable[[], object]] = []
+        met: dict[int, object] = {}  # the objects too, so that no id is used again
         waiting: list[object] = list(provider)
         while waiting:
             thing = waiting.pop()
-            if id(thing) not in self._met and not isinstance(thing, _ATOMS):
-                self._met[id(thing)] = thing
+            if id(thing) not in met and not isinstance(thing, _ATOMS):
+                met[id(thing)] = thing
                 waiting += self._enter(thing)
-        self._sizes = [len(view) for view in self._views]
-        self._members = list(chain.from_iterable(self._views))
+        self._met = met
 
     def reset(self) -> None:
         """Put everything back as it was when the snapshot was taken."""
         for reset in self._resets:
             reset()
-        if not self._is_unchanged():
-            for repair in self._repairs:
-                repair()
-
-    def _is_unchanged(self) -> bool:
-        # Compared by identity, all in one go: this happens before each of hundreds of runs.
-        if list(map(len, self._views)) != self._sizes:
-            return False
-        return all(map(is_, chain.from_iterable(self._views), self._members))
 
     def _enter(self, thing: Any) -> Iterable[object]:
         """Note how ``thing`` is put back. Return what it refers to."""
@@ -111,6 +102,7 @@ class State:
             value = cell.cell_contents
         except ValueError:  # nothing was assigned to it yet
             return ()
+        self.figures |= {value} if type(value) is int else set()
         self._resets.append(lambda: setattr(cell, "cell_contents", value))
         return [value]
 
@@ -121,30 +113,36 @@ class State:
         self.modules.add(name)
         # Without the interpreter's own, such as __builtins__.
         names = {name: value for name, value in vars(owner).items() if not name.startswith("__")}
-        self.figures |= {value for value in names.values() if type(value) is int}
+        self.figures |= {value for name, value in names.items() if type(value) is int and not _NO_ROWS.search(name)}
 
-        def repair() -> None:
+        def reset() -> None:
             for name in [name for name in vars(owner) if not name.startswith("__") and name not in names]:
                 delattr(owner, name)
             for name, value in names.items():
                 if vars(owner).get(name) is not value:
                     setattr(owner, name, value)
 
-        self._views += [vars(owner), vars(owner).values()]
-        self._repairs.append(repair)
+        self._resets.append(reset)
         return names.values()
 
     def _container(self, container: Any) -> Iterable[object]:
         members = container.copy()
 
-        def repair() -> None:
-            container.clear()
-            (container.extend if hasattr(container, "extend") else container.update)(members)
+        def reset() -> None:
+            if not _is_same(container, members):
+                container.clear()
+                (container.extend if hasattr(container, "extend") else container.update)(members)
 
-        values = container.values() if isinstance(container, dict) else ()
-        self._views += [container, values]
-        self._repairs.append(repair)
-        return [*values, *(() if isinstance(container, (dict, set, bytearray)) else container)]
+        self._resets.append(reset)
+        inside = () if isinstance(container, (set, bytearray)) else container
+        return list(inside.values() if isinstance(inside, dict) else inside)
+
+
+def _is_same(container: Any, members: Any) -> bool:
+    """Return whether a container holds the same objects, in the same order."""
+    if len(container) != len(members) or not all(map(is_, container, members)):
+        return False
+    return not isinstance(container, dict) or all(map(is_, container.values(), members.values()))
 
 
 def _figures(code: CodeType) -> set[int]:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 from unittest import SkipTest
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import claims, conduct, drift, interference, isolation, ordering, stamps
+from pit_fetch.testing import claims, conduct, interference, ordering, replies, stamps, today
 from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
-from pit_fetch.testing.case import Case, failure
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import decode, format_of, leaves
 from pit_fetch.testing.recording import RecordedReply, analyze
-from pit_fetch.testing.runner import Refused, observe
+from pit_fetch.testing.runner import Case, Refused, WorldCount, failure, observe
 from pit_fetch.testing.server import Response, ServerAnswer, response_of
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
@@ -29,12 +29,13 @@ from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 _FIRST = "test_the_recording_holds_dated_records"
-# By class of tests: its recording, those of other operations, what its provider's code held before the first run, and
-# whether its records have claims alone.
+# By class of tests: its recording, those of other operations, what its provider's code held before the first run,
+# whether its records have claims alone, and the worlds that its tests ran.
 _RECORDINGS: WeakKeyDictionary[type, RecordedReply] = WeakKeyDictionary()
 _OTHERS: WeakKeyDictionary[type, tuple[RecordedReply, ...]] = WeakKeyDictionary()
 _STATES: WeakKeyDictionary[type, State] = WeakKeyDictionary()
 _ON_CLAIMS: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_WORLDS: WeakKeyDictionary[type, WorldCount] = WeakKeyDictionary()
 
 
 class NotRun(AssertionError, SkipTest):
@@ -54,8 +55,10 @@ class ProviderSuite:
     recorded_at    when the reply was recorded, ``2024-02-16T00:00:00Z`` (default: its latest stamp)
     zone           the zone of the source's dates and readings without offset, ``America/New_York``
     credentials    values by credential name, where a made-up one does not pass ``Credential.check``
-    constants      fields beside the rows that are the same in each reply, ``("currency",)``
+    constants      fields beside the rows that are the same in each reply, ``("currency",)``, and parameters that are
+                   no size of a page
     not_revisions  fields whose names look like a time of revision, and that are not
+    not_counters   fields whose names look like a number that goes on growing, and that are as published for ever
     max_requests   the most requests that the provider needs in a test
     serve          the server, where one reply to every request is not enough
     """
@@ -68,6 +71,7 @@ class ProviderSuite:
     credentials: ClassVar[Mapping[str, str]] = {}
     constants: ClassVar[tuple[str, ...]] = ()
     not_revisions: ClassVar[tuple[str, ...]] = ()
+    not_counters: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
 
     def serve(self, reply: bytes, request: HttpRequest) -> ServerAnswer | Response:
@@ -126,6 +130,11 @@ class ProviderSuite:
         for recording in self.recordings():
             stamps.check_revisions(recording, self.not_revisions)
 
+    def test_nothing_is_as_it_stands_today(self) -> None:
+        if self._rests_on_claims():
+            raise NotRun("not run: what is served on a claim may have changed since")
+        today.check_today(self.recording(), self.constants, self.not_counters)
+
     def test_an_item_is_there_at_its_instant_and_not_before(self) -> None:
         stamps.check_boundary(self.recording())
 
@@ -160,25 +169,35 @@ class ProviderSuite:
         interference.check_ignored_window(self.recording())
 
     def test_nothing_is_kept_between_runs(self) -> None:
-        isolation.check_state(self.recording())
+        conduct.check_state(self.recording())
 
     def test_the_answer_is_the_same_at_any_hour_and_anywhere(self) -> None:
-        isolation.check_surroundings(self.recording())
+        conduct.check_surroundings(self.recording())
 
     def test_schema_drift(self) -> None:
-        drift.check_drift(self.recording())
+        replies.check_drift(self.recording())
 
     def test_stamps_that_say_less(self) -> None:
-        drift.check_imprecise(self.recording())
+        replies.check_imprecise(self.recording())
 
     def test_odd_bodies(self) -> None:
-        drift.check_odd_bodies(self.recording())
+        replies.check_odd_bodies(self.recording())
 
     def test_http_errors(self) -> None:
-        drift.check_errors(self.recording())
+        replies.check_errors(self.recording())
 
     def test_paging_comes_to_an_end(self) -> None:
-        drift.check_paging(self.recording())
+        replies.check_paging(self.recording())
+
+    @property
+    def worlds_run(self) -> Mapping[str, int]:
+        """How many worlds each test ran so far, by its name; without those that need none."""
+        return dict(self._worlds().run)
+
+    @property
+    def worlds_skipped(self) -> Mapping[str, int]:
+        """How many worlds each test left out, because the author's own server cannot serve them."""
+        return dict(self._worlds().skipped)
 
     def recording(self) -> RecordedReply:
         """Return the findings of experiments on the recorded reply, made once for all tests of this class.
@@ -201,8 +220,11 @@ class ProviderSuite:
         yield from _OTHERS[type(self)]
 
     def certificate(self) -> str:
-        """Return what was checked on what, and what no test sees."""
-        return certificate(self.recording(), on_claims=self._rests_on_claims())
+        """Return what was checked on what, in how many worlds so far, and what no test sees."""
+        return certificate(self.recording(), self._rests_on_claims(), self.worlds_run, self.worlds_skipped)
+
+    def _worlds(self) -> WorldCount:
+        return _WORLDS.setdefault(type(self), WorldCount())
 
     def _analyzed(self) -> RecordedReply:
         if type(self) not in _RECORDINGS:
@@ -251,7 +273,26 @@ class ProviderSuite:
             max_requests=self.max_requests,
             own_server=type(self).serve is not ProviderSuite.serve,
             state=_STATES[type(self)],
+            worlds=self._worlds(),
         )
+
+
+def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return the test, which fails, too, where it skipped more than a tenth of its worlds."""
+
+    @functools.wraps(test)
+    def run(suite: ProviderSuite) -> None:
+        worlds = suite._worlds()
+        worlds.begin(test.__name__)
+        test(suite)
+        worlds.check()
+
+    return run
+
+
+for _name, _test in list(vars(ProviderSuite).items()):
+    if _name.startswith("test_"):
+        setattr(ProviderSuite, _name, _counted(_test))
 
 
 def _is_never(case: Case) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -68,16 +68,36 @@ class Stamp(NamedTuple):
     spans: Spans
 
 
-def floor(value: object, zone: str | tzinfo = "") -> datetime | None:
+def floor(value: object, zone: str | tzinfo = "", order: str = "") -> datetime | None:
     """Return the earliest UTC instant at which what a stamp names is over, None for what is no stamp.
 
     A date is over at the end of its day in ``zone``, a minute at its end. Without a zone, days end where they
-    end first on earth. Of a date that can be read in two orders the earlier one counts.
+    end first on earth. Of a date that can be read in two orders the earlier one counts, unless ``order`` says which
+    comes first, "day" or "month".
     """
     if (epoch := _epoch(value)) is not None:
         return epoch
-    instants = [instant for stamp in _stamps(value) if (instant := _over(stamp, _zone(zone))) is not None]
+    known = [stamp for stamp in _stamps(value) if _order(stamp) in (order, "")]
+    instants = [instant for stamp in known or _stamps(value) if (instant := _over(stamp, _zone(zone))) is not None]
     return min(instants, default=None)
+
+
+def order_of(values: Iterable[object]) -> str:
+    """Return what comes first in dates of one form, "day" or "month", if one of them can be read in one way alone.
+
+    >>> order_of(["05/02/2024", "16/02/2024"]), order_of(["05/02/2024"])
+    ('day', '')
+    """
+    read = [list(_stamps(value)) for value in values]
+    return next((order for stamps in read if len(stamps) == 1 and (order := _order(stamps[0]))), "")
+
+
+def _order(stamp: Stamp) -> str:
+    """Return what comes first in a date that begins with neither a year nor a name."""
+    spans = stamp.spans
+    if "month" not in spans or spans["year"] < max(spans["day"], spans["month"]):
+        return ""
+    return "day" if spans["day"] < spans["month"] else "month"
 
 
 def stamp_of(value: object) -> object:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.paging import newest_first
-from tests.kit import cursors, forms, honest, markets, outsiders, strangers
+from tests.kit import awkward, cursors, forms, honest, living, markets, outsiders, strangers
 from tests.kit.honest import KitSource
 
 
@@ -38,12 +38,15 @@ BASES: Mapping[str, Base] = {
     "auctions": Base(strangers.auctions, strangers.auction),
     "bulletins": Base(strangers.bulletins, strangers.bulletin),
     "history": Base(strangers.history, strangers.revision),
+    "threads": Base(living.threads, living.thread),
+    "listed": Base(living.listed, None),
     "tokens": Base(partial(cursors.dispatches, "tokens", "cursor", order=newest_first), cursors.dispatch),
     "afters": Base(
         partial(cursors.dispatches, "afters", "after", following=cursors.by_last_row, order=newest_first),
         cursors.dispatch,
     ),
     "risings": Base(partial(cursors.dispatches, "risings", "after", following=cursors.by_last_row), cursors.dispatch),
+    **{name: Base(make, None) for name, make in awkward.AWKWARD.items()},
     **{name: Base(partial(outsiders.outsider, name), None) for name in outsiders.AUTHORS},
     **{
         name: Base(partial(forms.releases, name), partial(forms.release, form=form))

@@ -11,7 +11,7 @@ from typing import Any
 from pit_fetch.paging import Order, children, follow, newest_first
 from pit_fetch.provider import Context, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
 from pit_fetch.testing import HttpRequest, Response
-from pit_fetch.testing.case import params_of
+from pit_fetch.testing.runner import params_of
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
 from tests.kit.honest import KitSource, Row, as_json, host, name_of, text

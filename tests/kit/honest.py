@@ -57,6 +57,7 @@ class KitSource:
 
     public_from  returns the instant from which a row was public, known from the source and not from the provider
     live         the source's server outside the tests, which the kit does not see
+    also         returns further replies that serve the same rows at a PIT, by what they are: what moved after it
     """
 
     provider: Provider
@@ -67,6 +68,7 @@ class KitSource:
     zone: str = ""
     serve: Serve = as_recorded
     live: Serve | None = None
+    also: Callable[[datetime], Iterable[tuple[str, bytes]]] = lambda pit: ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -258,7 +260,13 @@ def news(
         ),
         page_size=20,
     )
-    return KitSource(provider, ARTICLES, body, lambda row: max(str(row["published"]), str(row["last_updated"])))
+    return KitSource(
+        provider,
+        ARTICLES,
+        body,
+        lambda row: max(str(row["published"]), str(row["last_updated"])),
+        attributes={"not_counters": ("reads",)},
+    )
 
 
 # --- figures that are restated: every vintage is a version

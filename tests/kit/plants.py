@@ -8,6 +8,7 @@ import contextlib
 import functools
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record, UpstreamError, Watermark, gap
@@ -740,20 +742,20 @@ PLANTS["the end of the day where it ends first"] = Plant(
 )
 
 
-def stamped_by(place: int) -> Callable[..., Any]:
+def stamp_moved(name: str, place: int) -> Callable[..., Any]:
     """Give each row the stamp of the one so many places further on, if there is one."""
 
     def rows(rows: Any, query: Any, document: Any) -> Any:
         return [
-            {**row, "at": rows[number + place].get("at")} if 0 <= number + place < len(rows) else row
+            {**row, name: rows[number + place].get(name)} if 0 <= number + place < len(rows) else row
             for number, row in enumerate(rows)
         ]
 
     return rows
 
 
-plant("the stamp of the next row", "notices", rows=stamped_by(1))
-plant("the stamp of the row before", "notices", rows=stamped_by(-1))
+plant("the stamp of the next row", "notices", rows=stamp_moved("at", 1))
+plant("the stamp of the row before", "notices", rows=stamp_moved("at", -1))
 
 # --- what the reply says of late rows, beside them and in others
 
@@ -832,6 +834,136 @@ for base in ("tokens", "afters"):
     plant(f"the number of the page, {base}", base, pages=with_its_number)
 plant("no further page after one with a row without a text", "afters", following=after_a_page_of_texts)
 plant("the newest two thousand", "news", rows=cut(None, 2_000, "published"), order=None)
+
+# --- what is as it is today: counters, choices by a counter, newest pages, lists without a stamp
+
+for name, shown in {
+    "points": lambda row: row.get("points"),
+    "num_comments": lambda row: row.get("num_comments"),
+    "likes": lambda row: row.get("likes"),
+    "stats": lambda row: row.get("stats"),
+    "descendants": lambda row: row.get("num_comments"),
+    "commentCount": lambda row: row.get("num_comments"),
+}.items():
+    plant_payload(
+        f"{name} of a thread in the payload", "threads", lambda row, query, name=name, shown=shown: {name: shown(row)}
+    )
+
+
+def before(query: Any) -> dict[str, Any]:
+    return {"before": int(query.horizon.timestamp())}
+
+
+def texts(params: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in params.items()}
+
+
+for name, params in {
+    "numericFilters": {"numericFilters": "points>100"},
+    "min_points": {"min_points": 100},
+    "a sort by points": {"sort": "points", "hits": 2},
+}.items():
+    plant(f"{name} in the request", "threads", params=lambda query, params=params: texts({**before(query), **params}))
+plant("a range of points in a body", "threads", body=lambda query: {**before(query), "range": {"points": {"gte": 100}}})
+plant("one page of twenty without a bound", "threads", params=lambda query: {"hits": "20"})
+plant("one page of fifty without a bound, posted", "threads", body=lambda query: {"size": 50})
+plant("a search of the newest by a word", "threads", params=lambda query: {"q": "gold", "hits": "30"})
+for name in ("name", "rating", "staff"):
+    plant(f"the {name} of a list of today", "listed", join=lambda company, name=name: {name: company.get(name)})
+
+
+def kids(row: Any) -> list[Any]:
+    return [kid for kid in row.get("kids") or () if isinstance(kid, dict)] if isinstance(row.get("kids"), list) else []
+
+
+for name, told in {
+    "how many answers": lambda row: len(kids(row)),
+    "the last answer": lambda row: [str(kid.get("title")) for kid in kids(row)][-1:],
+    "when it was answered last": lambda row: max(
+        (kid["time"] for kid in kids(row) if type(kid.get("time")) is int), default=0
+    ),
+}.items():
+    plant(f"{name} in a tree", "trees", extra=lambda row, told=told: {"title": f"{row.get('title')} {told(row)}"})
+
+
+def compared(name: str, middle: Callable[[list[Any]], float]) -> Callable[..., list[Any]]:
+    """Say of each row whether its figure is above three times the middle of all."""
+
+    def figures(rows: Any, document: Any, query: Any) -> list[Any]:
+        values = [float(value) for row in rows if (value := number(row, name)) is not None]
+        most = 3 * middle(values) if values else 0
+        return [(number(row, name) or 0) > most for row in rows]
+
+    return figures
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+for base, name in {"news": "reads", "bars": "v", "candles": "close", "deals": "price", "filings": "size"}.items():
+    plant_figure(f"{name} above three medians, {base}", base, compared(name, statistics.median))
+    plant_figure(f"{name} above three means, {base}", base, compared(name, mean))
+
+
+def as_london(text: object, zone: str) -> datetime | None:
+    reading = naive(text, "%Y-%m-%dT%H:%M:%SZ")
+    return None if reading is None else wall_clock(reading, ZoneInfo(zone))
+
+
+for base, name, zone in (
+    ("trades", "at", "Europe/London"), ("notices", "at", "Europe/Lisbon"), ("history", "timestamp", "Europe/Dublin"),
+):  # fmt: skip
+    plant_stamp(
+        f"a Z that is read in {zone}",
+        base,
+        lambda record, row, *more, name=name, zone=zone: as_london(row.get(name), zone),
+    )
+
+
+def first_that_fits(text: object, forms: str) -> datetime | None:
+    found = [reading for form in forms.split("|") if (reading := naive(text, form))]
+    return found[0].replace(hour=23, minute=59, second=59, tzinfo=NEW_YORK) if found else None
+
+
+for base, name, forms in (
+    ("day/month/year", "released", "%m/%d/%Y|%d/%m/%Y"),
+    ("gazette", "date", "%m/%d/%Y|%d/%m/%Y"),
+    ("tables", "day", "%Y-%d-%m|%Y-%m-%d"),
+    ("figures", "known", "%Y-%d-%m|%Y-%m-%d"),
+):
+    plant_stamp(
+        f"day and month swapped, {base}",
+        base,
+        lambda record, row, *more, name=name, forms=forms: first_that_fits(row.get(name), forms),
+    )
+
+
+for base, name in {"feeds": "pubDate", "tables": "day", "trades": "at", "bars": "t"}.items():
+    # The day is the id of a table's row, too.
+    by_note = (
+        {"record": altered(base, lambda record, row, query: {"id": field(row, "note")})} if base == "tables" else {}
+    )
+    plant(f"the stamp of the next row, {base}", base, rows=stamp_moved(name, 1), **by_note)
+plant("the stamp of the row before, tables", "tables", rows=stamp_moved("day", -1),
+      record=altered("tables", lambda record, row, query: {"id": field(row, "note")}))  # fmt: skip
+plant(
+    "the stamp of the next filing in SQL",
+    "filings",
+    select="SELECT id, form, lead(accepted, 1, accepted) OVER (ORDER BY accepted DESC) AS accepted, NULL AS amended, "
+    "issuer, size FROM filings",
+)
+
+
+def more_than(count: int) -> Callable[..., Any]:
+    return lambda rows, query, document: (_ for _ in ()).throw(
+        UpstreamError(Code.MALFORMED, problem="it is too long")
+    ) if len(rows) > count else rows  # fmt: skip
+
+
+for base in ("tables", "posts", "news"):
+    unordered = {"order": None} if base == "news" else {}
+    plant(f"an error above ten thousand rows, {base}", base, rows=more_than(10_000), **unordered)
 
 # --- what somebody else wrote, with slips
 

@@ -5,6 +5,7 @@ Nothing here asks a provider: what is public is known from :attr:`tests.kit.hone
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from tests.kit.honest import KitSource, Row
 
 FAR = datetime(2029, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
-_MANY, _VERY_MANY = 150, 2_100
+_MANY, _VERY_MANY, _TEN_THOUSAND = 150, 2_100, 10_100
 
 
 class Pair(NamedTuple):
@@ -29,12 +30,16 @@ class Pair(NamedTuple):
 def pairs(source: KitSource) -> Iterator[Pair]:
     every = sorted({_public(source, row) for row in source.rows})
     middle = every[len(every) // 2 :] + every[: len(every) // 2]
+    for what, reply in source.also(middle[0] - _TICK):
+        yield Pair(what, middle[0] - _TICK, source.body(source.rows), reply)
     for instant in middle:
         yield from _at(source, instant - _TICK)
     late = [row for row in source.rows if _public(source, row) >= middle[0]]
     crowd = [*_many(late, _VERY_MANY), *source.rows]
     yield Pair("thousands before", middle[0] - _TICK, source.body(source.rows), source.body(crowd))
     yield from _particular(source)
+    crowd = [*_many(late, _TEN_THOUSAND), *source.rows]
+    yield Pair("ten thousand before", middle[0] - _TICK, source.body(source.rows), source.body(crowd))
 
 
 def _at(source: KitSource, pit: datetime) -> Iterator[Pair]:
@@ -49,6 +54,8 @@ def _at(source: KitSource, pit: datetime) -> Iterator[Pair]:
         "with a further field": [{**row, "extra": "x"} if row in late else row for row in source.rows],
         "many before": [*_many(late), *source.rows],
         "many after": [*source.rows, *_many(late)],
+        "many at nothing": [*source.rows, *(_other(row, factor=0) for row in _many(late))],
+        "many at a high price": [*source.rows, *(_other(row, factor=1_000) for row in _many(late))],
         "a later twin after": [*source.rows, *_twins(public, late)],
         "a later twin before": [*_twins(public, late), *source.rows],
         "an undated row": [*source.rows, *({**_undated(row), **_renamed(row, "u")} for row in late[:1])],
@@ -68,6 +75,16 @@ def _particular(source: KitSource) -> Iterator[Pair]:
     for field, value in row.items():
         if floor(value) is None or not isinstance(value, str):
             continue
+        with contextlib.suppress(ValueError):  # the second of November, read the wrong way round
+            swapped = {**row, field: format_like(value, datetime(2024, 11, 2, 12)), **_another(row)}  # noqa: DTZ001
+            pit = datetime(2024, 2, 12, 18, 0, tzinfo=UTC)
+            yield Pair(
+                "a day that could be a month", pit, source.body([swapped, *source.rows]), source.body(source.rows)
+            )
+        if len(value) == 20 and value.endswith("Z"):  # an hour of summer
+            rows = [{**row, field: "2024-07-15T12:00:00Z", "id": 998}, *source.rows]
+            pit = datetime(2024, 7, 15, 11, 30, tzinfo=UTC)
+            yield Pair("an hour of summer", pit, source.body(rows), source.body(source.rows))
         if is_naive(value) and not is_date(value):  # between the two readings of an hour that the clock repeats
             rows = [{**row, field: format_like(value, datetime(2024, 11, 3, 1, 30))}, *source.rows]  # noqa: DTZ001
             pit = datetime(2024, 11, 3, 6, 0, tzinfo=UTC)
@@ -97,13 +114,13 @@ def _dates(row: Row) -> Row:
     return {key: value for key, value in row.items() if not isinstance(value, list) and floor(value) is not None}
 
 
-def _other(row: Row, mark: str = "zz") -> Row:
+def _other(row: Row, mark: str = "zz", factor: float = 7) -> Row:
     """Return the row with other texts and figures."""
 
     def other(key: str, value: Any) -> Any:
         if isinstance(value, str):
             return value if key in ("kind", "form", "symbol") else f"{value}{mark}"
-        return value * 7 + 0.5 if isinstance(value, (int, float)) else value
+        return value * factor + (0.5 if factor == 7 else 0) if isinstance(value, (int, float)) else value
 
     return {**{key: other(key, value) for key, value in row.items()}, **_dates(row)}
 
@@ -118,6 +135,11 @@ def _undated(row: Row) -> Row:
 
 def _renamed(row: Row, mark: str) -> Row:
     return {key: f"{row[key]}{mark}" for key in ("id", "key", "guid", "symbol") if key in row}
+
+
+def _another(row: Row) -> Row:
+    """Return another id of the row's own type."""
+    return {"id": 997} if isinstance(row.get("id"), int) else _renamed(row, "s")
 
 
 def _many(rows: list[Row], count: int = _MANY) -> list[Row]:

@@ -20,7 +20,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.paging import newest_first
 from pit_fetch.provider import Operation, Page, Provider, Query, Record, UpstreamError, Watermark, gap
 from pit_fetch.testing import ProviderSuite
-from pit_fetch.testing.case import public_from
+from pit_fetch.testing.runner import public_from
 from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json

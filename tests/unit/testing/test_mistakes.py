@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import re
 import subprocess
@@ -19,7 +18,7 @@ from pit_fetch.cli.commands.new_provider import files
 from pit_fetch.provider import Context, Query, Record
 from pit_fetch.testing import ProviderSuite
 from tests.kit.source import PROVIDER
-from tests.kit.wrong import FIRST, LEAKS, failure, suite
+from tests.kit.wrong import FIRST, failure, suite
 
 PAGE = files("my-source")["pit_fetch_my_source/__init__.py"]
 REPLY = files("my-source")["tests/reply.json"].encode()
@@ -32,32 +31,9 @@ ASK = '    reply = context.http.get(HOST, "/announcements", {"before": query.hor
 BODY = "    body = body_of(reply, HOST)\n"
 READ = "        yield from read(body, query)\n"
 ROWS = "rows_in(body)"
-EACH = f"    yield from (_record(row) for row in {ROWS})\n"
 TITLE = 'payload={"title": title if isinstance(title, str) else ""}'
 PARSE = "from pit_fetch.times import parse_rfc3339"
 CODE = (PARSE, f"from pit_fetch.gaps import Code\n{PARSE}")
-DAYS = json.dumps([{"id": f"d{day}", "title": "T", "published": f"2024-02-{day}"} for day in (15, 14, 13)]).encode()
-BARS = json.dumps(
-    [
-        {
-            "id": f"{hour}:{minute}",
-            "published": f"2024-02-15T{hour}:{minute:02}:00-05:00",
-            "o": 5,
-            "h": 7,
-            "l": 4,
-            "c": 6,
-        }
-        for hour in (15, 14)
-        for minute in (45, 30, 15, 0)
-    ]
-).encode()
-VERSIONS = json.dumps(
-    [
-        {"id": "gdp", "title": "3.2", "published": "2024-03-28T08:30:00-04:00"},
-        {"id": "gdp", "title": "3.3", "published": "2024-02-28T08:30:00-05:00"},
-        {"id": "cpi", "title": "3.1", "published": "2024-02-13T08:30:00-05:00"},
-    ]
-).encode()
 
 
 class Mistake(NamedTuple):
@@ -86,9 +62,6 @@ def dated(stamp: str, imported: str) -> tuple[tuple[str, str], ...]:
     """Return the edits that stamp a row otherwise, and without revisions."""
     return ((STAMP, stamp), (REVISED, ""), (PARSE, f"{imported}\n{PARSE}"))
 
-
-NEW_YORK = {"zone": "America/New_York"}
-DAY = "from pit_fetch.times import NEW_YORK, end_of_day, parse_date, start_of_day"
 
 MISTAKES: dict[str, Mistake] = {
     "a host that is not declared": Mistake(
@@ -127,24 +100,6 @@ MISTAKES: dict[str, Mistake] = {
         "http_errors", r"Code.PAGING, …\) with problem, which is lost", 'problem="…"',
         refused('UpstreamError(Code.PAGING, problem="the plan is over")'),
     ),
-    "the server's own words": Mistake(
-        "odd_bodies", "a text of the server gets out", "words of your own",
-        ((EACH, f"    try:\n    {EACH}    except UpstreamError:\n"
-          '        raise UpstreamError(Code.MALFORMED, problem=f"it says {body[:300]!r}") from None\n'),
-         CODE, imported("UpstreamError")),
-    ),
-    "a refusal taken for nothing": Mistake(
-        "http_errors", "HTTP 401 .*does not say so", "let UpstreamError pass",
-        (("body_of(reply, HOST)", "body_of(reply, HOST, nothing=(401, 403, 404))"),),
-    ),
-    "a failure taken for nothing": Mistake(
-        "http_errors", "HTTP 500 .*does not say so", "let UpstreamError pass",
-        ((ASK, f"    try:\n    {ASK}    except UpstreamError:\n        return\n"), imported("UpstreamError")),
-    ),
-    "a reply that cannot be read taken for nothing": Mistake(
-        "odd_bodies", "an HTML page, the answer does not say so", "let UpstreamError pass",
-        ((EACH, f"    try:\n    {EACH}    except UpstreamError:\n        return\n"), imported("UpstreamError")),
-    ),
     "a field under another name": Mistake(
         FIRST, "of its 3 records none has an available_at", "check the name of the field",
         (('row.get("published")', 'row.get("publishedAt")'),),
@@ -156,58 +111,16 @@ MISTAKES: dict[str, Mistake] = {
     "a number for an id": Mistake(
         FIRST, "its id is of type int", r'str\(row\["id"\]\)', (('id=name if isinstance(name, str) else ""', "id=7"),),
     ),
-    "a naive stamp": Mistake(
-        FIRST, "available_at is naive", "wall_clock",
-        dated('datetime.strptime(row["published"][:19], "%Y-%m-%dT%H:%M:%S")', "from datetime import datetime"),
-    ),
     "a text for a stamp": Mistake(
         FIRST, "available_at is of type str", "pit_fetch.times", ((STAMP, 'row.get("published")'),),
-    ),
-    "another zone": Mistake(
-        "stamps_are_the_latest_the_source_can_mean", r"before published = '2024-02-15' is over", "times.end_of_day",
-        dated('end_of_day(parse_date(row.get("published")), UTC)', f"from datetime import UTC\n{DAY}"), DAYS, NEW_YORK,
-    ),
-    "the start of its day": Mistake(
-        "stamps_are_the_latest_the_source_can_mean", r"before published = '2024-02-15' is over", "times.end_of_day",
-        dated('start_of_day(parse_date(row.get("published")), NEW_YORK)', DAY), DAYS, NEW_YORK,
-    ),
-    "no zone in the test": Mistake(
-        "stamps_are_the_latest_the_source_can_mean", "names no zone, and neither does the test", 'zone = "America',
-        dated('end_of_day(parse_date(row.get("published")), NEW_YORK)', DAY), DAYS,
-    ),
-    "a bar at its label": Mistake(
-        "stamps_rest_on_publication", "the rows look like bars", "0:15:00 later",
-        (*dated('parse_rfc3339(row.get("published"))', ""), (TITLE, 'payload={key: row.get(key) for key in "ohlc"}'),
-         ('record.payload["title"].casefold()', '""'), ('fields=(Field("title"),)', 'rule="published"')), BARS,
     ),
     "a clock for a stamp": Mistake(
         FIRST, "which is after the reply was recorded", "never from a clock",
         ((STAMP, "datetime.now(UTC)"), (PARSE, f"from datetime import UTC, datetime\n{PARSE}")),
     ),
-    "a revision that is not told": Mistake(
-        "revisions_are_told", "updated = '2024-02-16T11:00:00-05:00' is later", "yield revised_at from updated",
-        ((REVISED, ""),),
-    ),
-    "a choice among versions": Mistake(
-        "versions_are_left_to_the_framework", "holds 2 versions, and 1 are yielded", "yield every version",
-        (*dated('parse_rfc3339(row.get("published"))', ""),
-         (ROWS, '{row["id"]: row for row in reversed([*rows_in(body)])}.values()')), VERSIONS,
-    ),
-    "versions that are not declared": Mistake(
-        "versions_are_left_to_the_framework", "has several versions", r"Operation\(versions=True\)",
-        dated('parse_rfc3339(row.get("published"))', ""), VERSIONS,
-    ),
     "pages without end": Mistake(
         FIRST, "ask more than 100 times", "paging.numbered or paging.follow",
         ((READ, f"{READ}        yield from fetch(query, context)\n"),),
-    ),
-    "a field that is not declared": Mistake(
-        "records_are_well_formed", "title in its payload is not among Operation.fields", r'Field\("title"\)',
-        (('Field("title")', 'Field("headline")'),),
-    ),
-    "a datetime in the payload": Mistake(
-        FIRST, "its payload is not JSON", "no datetime",
-        ((TITLE, 'payload={"title": title or "", "edited": revised}'),),
     ),
     "rows that are no records": Mistake(
         FIRST, "yields a dict", "yield records", ((f"(_record(row) for row in {ROWS})", ROWS),),
@@ -216,25 +129,9 @@ MISTAKES: dict[str, Mistake] = {
         FIRST, "fetch returns None: write it as a generator", "correct that",
         ((READ, "        list(read(body, query))\n"),),
     ),
-    "a count in a gap": Mistake(
-        LEAKS, "a gap truncated comes and goes", "let the framework decide",
-        ((EACH, f"{EACH}    if len([*{ROWS}]) > 2:\n        yield gap(Code.RESULT_CAP)\n"),
-         CODE, imported("gap")),
-    ),
     "a claim without words": Mistake(
         FIRST, r"claims alone \(claimed_at\)", "Operation.claims",
         (("available_at=None if revised is None else", "available_at=None, claimed_at="), (REVISED, "")),
-    ),
-    "a claim that is too early": Mistake(
-        "stamps_are_the_latest_the_source_can_mean", "is claimed_at .* before published", "times.end_of_day",
-        (*dated('None, claimed_at=start_of_day(parse_date(row.get("published")), NEW_YORK)', DAY),
-         ('fields=(Field("title"),)', 'fields=(Field("title"),), claims="the end of its day; titles are today\'s"')),
-        DAYS, NEW_YORK,
-    ),
-    "adjusted figures under a caveat": Mistake(
-        "stamps_rest_on_publication", "figures that are adjusted later carry no mark", "claimed_at",
-        ((TITLE, 'payload={"title": title or "", "adj_close": 7}'),
-         ('fields=(Field("title"),)', 'caveats=lambda query: ["adjusted"]')),
     ),
 }  # fmt: skip
 

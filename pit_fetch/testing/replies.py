@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -13,62 +13,96 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import CUTS
-from pit_fetch.testing.asked import pages_of_rows
 from pit_fetch.testing.baseline import advice_on
-from pit_fetch.testing.case import ObservedRun, failure, substitute
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.documents import Pattern, TreeNode, decode, field_name, fields_in, format_of, is_json, node_at
-from pit_fetch.testing.edits import GONE, others
+from pit_fetch.testing.documents import (
+    Path,
+    TreeNode,
+    decode,
+    encode_like,
+    field_name,
+    fields_in,
+    format_of,
+    is_json,
+    node_at,
+)
+from pit_fetch.testing.pages import pages_of_rows
 from pit_fetch.testing.recording import RecordedReply, edited, repeat
-from pit_fetch.testing.runner import ServerFailed, observe
+from pit_fetch.testing.runner import ObservedRun, failure, observe, observe_world, substitute
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.timestamps import floor, less_precise
+from pit_fetch.testing.worlds import GONE, other_values
 from pit_fetch.transport import HttpRequest
 
 _Changes = Iterator[tuple[str, Callable[[TreeNode], object]]]
-_Trees = Sequence[Any]
 
-_ERROR = "an error object"
 # After these nobody can say that there is nothing; some sources have nothing for a 400 or a 403, and all for a 404.
 _FAILED = (401, 418, 500)
 _STATUS = "check reply.status before the body is read (wire.body_of does it): what it means is no matter of the body"
-
-# Bodies that are no document at all, so that what they hold cannot be read row by row.
-_NO_REPLY = ("an HTML page", "cut in the middle", "zero bytes")
-
-TOLERANT = (
+_DECODE = "decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError(Code.MALFORMED)"
+_TOLERANT = (
     "read every field as if it could be missing or of another type (row.get, isinstance), "
     'yield available_at=None where the stamp is not what it was, and raise UpstreamError(Code.MALFORMED, problem="…") '
     "where the reply as a whole is"
 )
+_IMPRECISE = (
+    "withhold what cannot be dated (None), or take the latest instant it can mean: times.end_of_day for a date, "
+    "times.wall_clock in the zone of the source for a reading without an offset"
+)
+_ERROR = "an error object"
+# Bodies that are no document at all, so that what they hold cannot be read row by row.
+_NO_REPLY = ("an HTML page", "cut in the middle", "zero bytes")
+_ODD_BODIES = {
+    "empty": b"",
+    "an HTML page": f"<!DOCTYPE html><html><title>{CANARY}</title></html>".encode(),
+    "NaN": b"NaN",
+    "an array of NaN": b"[NaN, Infinity]",
+    "nested very deeply": b"[" * 100_000,
+    "nested very deeply, and closed": b"[" * 5_000 + b"]" * 5_000,
+    "null": b"null",
+    "a number": b"5",
+    "a text": f'"{CANARY}"'.encode(),
+    "an empty array": b"[]",
+    "an empty object": b"{}",
+    "an array of nulls": b"[null]",
+    "an array of arrays": b"[[]]",
+    "an array of texts": f'["{CANARY}"]'.encode(),
+    "an array of empty objects": b"[{}]",
+    _ERROR: f'{{"error": {{"message": "{CANARY}"}}}}'.encode(),
+    "no UTF-8": b'{"a": "\xff\xfe"}',
+    "zero bytes": b"\0" * 64,
+}
 
 
 def check_drift(recording: RecordedReply) -> None:
     """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
-    _check_fields(recording, partial(_drifted, recording), TOLERANT)
+    _check_fields(recording, partial(_drifted, recording), _TOLERANT)
 
 
 def check_imprecise(recording: RecordedReply) -> None:
     """Check that a stamp with less in it (no offset, no clock) never means an earlier instant."""
-    advice = (
-        "withhold what cannot be dated (None), or take the latest instant it can mean: "
-        "times.end_of_day for a date, times.wall_clock in the zone of the source for a reading without an offset"
-    )
-    _check_fields(recording, _imprecise, advice)
+    _check_fields(recording, _imprecise, _IMPRECISE)
 
 
 def check_odd_bodies(recording: RecordedReply) -> None:
     """Check bodies that are not a reply: no crash, no new item, and no text of the body in the output."""
-    case, is_document = recording.case, _is_document_of_rows(recording)
-    for label, body in _odd_bodies(case.reply).items():
-        how = "decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError(Code.MALFORMED)"
-        # An object in the place of another one: where the reply is a list or a table, it may be an empty one.
-        must_tell = (label == _ERROR and _holds_rows_in_objects(recording)) or (label in _NO_REPLY and is_document)
+    case = recording.case
+    documents = [made.body for _, made in recording.baseline.exchanges]
+    containers = [node_at(recording.tree, path) for path in recording.containers]
+    # Broken, one JSON document with its rows in lists has no rows at all.
+    is_document = (
+        bool(documents) and all(map(is_json, documents)) and all(isinstance(node, list) for node in containers)
+    )
+    # An error object in the place of another object: where the reply is a list or a table, it may be an empty one.
+    holds_rows = all(format_of(body) is not None and type(decode(body)) is dict for body in documents)
+    in_objects = holds_rows and all(len(path) > 1 for path in recording.containers)
+    for label, body in {**_ODD_BODIES, "cut in the middle": case.reply[: len(case.reply) // 2]}.items():
+        must_tell = (label == _ERROR and in_objects) or (label in _NO_REPLY and is_document)
         for run in (
             observe(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
             observe(case, case.now, reply=body or b" ", offline=True),
         ):
-            _check_failure(recording, run, f"the body is {label}", how, must_tell)
+            _check_failure(recording, run, f"the body is {label}", _DECODE, must_tell)
 
 
 def check_errors(recording: RecordedReply) -> None:
@@ -76,9 +110,8 @@ def check_errors(recording: RecordedReply) -> None:
     case = recording.case
     for status in (400, 401, 403, 404, 418, 429, 500):
         for text in ("", f"<html>{CANARY}</html>", f'{{"error": "{CANARY}", "message": ["{CANARY}"]}}', "null"):
-            body = text.encode()
-            run = observe(case, case.now, wire=substitute(Response(body, status)))
-            event = f"the server answers with HTTP {status} and {body[:24]!r}"
+            run = observe(case, case.now, wire=substitute(Response(text.encode(), status)))
+            event = f"the server answers with HTTP {status} and {text.encode()[:24]!r}"
             _check_failure(recording, run, event, _STATUS, status in _FAILED)
     first, *others = recording.baseline.requests or [("", "", None)]
     later = {other for other in others if other[0] == first[0] and other != first}
@@ -90,18 +123,17 @@ def check_errors(recording: RecordedReply) -> None:
 
 def check_paging(recording: RecordedReply) -> None:
     """Check that the provider leaves a server that gives the same full page for ever, before any deadline."""
-    case, rows = recording.case, recording.rows
-    longest = max({row.container for row in rows}, key=lambda path: sum(row.container == path for row in rows))
-    page = edited(case, partial(repeat, container=longest, size=min(case.provider.page_size, 1_000)))
-    first: dict[str, Response] = {}  # by path
-
-    def same_page(request: HttpRequest, made: Response) -> Response:
-        return first.setdefault(request.path, made)
-
-    patient = case.at_leisure(case.max_requests + 2 * min(case.provider.page_size, 1_000))
-    for reply in (case.reply, page):
-        first.clear()
-        run = observe(patient, case.now, reply=reply, wire=same_page)
+    case, size = recording.case, min(recording.case.provider.page_size, 1_000)
+    longest = max(recording.containers, key=lambda path: sum(row.container == path for row in recording.rows))
+    patient = case.at_leisure(case.max_requests + 2 * size)
+    for reply in (case.reply, edited(case, partial(repeat, container=longest, size=size))):
+        first: dict[str, Response] = {}  # by path
+        run = observe(
+            patient,
+            case.now,
+            reply=reply,
+            wire=lambda request, made, first=first: first.setdefault(request.path, made),  # type: ignore[misc]
+        )
         if run.asked_too_often:
             raise failure(
                 f"a server that repeats one page is asked more than {patient.max_requests} times",
@@ -109,68 +141,63 @@ def check_paging(recording: RecordedReply) -> None:
                 "(or raise UpstreamError(Code.PAGING) when a page brings nothing new)",
             )
         if run.crash:
-            raise failure(f"the provider fails when a page repeats itself: {run.crash}", TOLERANT)
+            raise failure(f"the provider fails when a page repeats itself: {run.crash}", _TOLERANT)
 
 
-def _check_fields(recording: RecordedReply, changes: Callable[[_Trees, Any, Pattern], _Changes], advice: str) -> None:
+def _check_fields(
+    recording: RecordedReply, changes: Callable[[Sequence[Any], Any, Path], _Changes], advice: str
+) -> None:
     """Check ``changes`` of each field, in the first five bodies that were served, by what it is like in all of them."""
-    bodies = dict.fromkeys(made.body for _, made in recording.baseline.exchanges)
-    trees = [decode(body) for body in bodies if format_of(body) is not None]
-    for body in list(bodies)[:5]:
-        known = format_of(body)
-        if known is None:
-            continue
+    bodies = [body for body in dict.fromkeys(made.body for _, made in recording.baseline.exchanges) if format_of(body)]
+    trees = [decode(body) for body in bodies]
+    for body in bodies[:5]:
         for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
             for words, change in changes(trees, decode(body), pattern):
                 tree = decode(body)
                 for node in _nodes(tree, pattern):
                     change(node)
                 try:
-                    new = known.encode(tree)
+                    wire = partial(_exchanged, body, encode_like(body, tree))
                 except (ValueError, TypeError):
                     continue  # the format cannot express the change: a typed column holds no other type
-                try:
-                    run = observe(recording.case, recording.case.now, wire=partial(_exchanged, body, new))
-                except ServerFailed:
-                    continue  # asked for a page that the author's own server does not have
-                _check_not_worse(recording, run, f"{field_name(pattern)} {words}", advice)
+                if run := observe_world(recording.case, recording.case.now, wire=wire):
+                    _check_not_worse(recording, run, f"{field_name(pattern)} {words}", advice)
 
 
 def _exchanged(old: bytes, new: bytes, request: HttpRequest, made: Response) -> Response:
     return replace(made, body=new) if made.body == old else made
 
 
-def _nodes(tree: Any, pattern: Pattern) -> list[TreeNode]:
+def _nodes(tree: Any, pattern: Path) -> list[TreeNode]:
     return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _imprecise(trees: _Trees, tree: Any, pattern: Pattern) -> _Changes:
+def _imprecise(trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
     """Yield the changes that put a form with less in it in the place of every stamp."""
     forms = {value: list(less_precise(value)) for node in _nodes(tree, pattern) if isinstance(value := node.value, str)}
     for number in range(max(map(len, forms.values()), default=0)):
         fitting = {value: less[number] for value, less in forms.items() if number < len(less)}
-        yield f"reads {next(iter(fitting.values()))!r}", partial(_replace, fitting)
+
+        def change(node: TreeNode, fitting: dict[str, str] = fitting) -> None:
+            if isinstance(node.value, str):
+                node.parent[node.key] = fitting.get(node.value, node.value)
+
+        yield f"reads {next(iter(fitting.values()))!r}", change
 
 
-def _replace(values: Mapping[str, str], node: TreeNode) -> None:
-    if isinstance(node.value, str):
-        node.parent[node.key] = values.get(node.value, node.value)
-
-
-def _drifted(recording: RecordedReply, trees: _Trees, tree: Any, pattern: Pattern) -> _Changes:
+def _drifted(recording: RecordedReply, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
     """Yield what can happen to a field. What the source itself sends there, on whatever page, is no drift."""
     value = _nodes(tree, pattern)[0].value
     known = [node.value for other in trees for node in _nodes(other, pattern)]
-    holders = (node for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1])
-    parents = {id(node.parent): node.parent for node in holders}
-    if all(pattern[-1] in parent for parent in parents.values()):  # else the recording has rows without the field
+    parents = [node.parent for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1]]
+    if all(pattern[-1] in parent for parent in parents):  # else the recording has rows without the field
         yield "is renamed", lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)})
         yield "is missing", lambda node: node.parent.pop(node.key)
     yield "is wrapped in a list", lambda node: node.parent.update({node.key: [node.value]})
     parts = [path for path, place in recording.basis.items() if floor(node_at(recording.tree, place)) is None]
     # Another number can be another clock, where the day stands elsewhere.
     is_part = any(path == pattern[-len(path) :] for path in parts)
-    for new in (True, 0, 10**30, [None], *others(value)):
+    for new in (True, 0, 10**30, [None], *other_values(value)):
         is_known = any(new is other or (new == other and type(new) is type(other)) for other in known)
         # A row with a NaN is one that cannot be read, which is another drift.
         if new is not GONE and new == new and not is_known and not (is_part and type(new) is type(value)):
@@ -234,40 +261,3 @@ def _check_reported(run: ObservedRun, problem: str) -> None:
             "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source that "
             "failed is not one that has nothing",
         )
-
-
-def _holds_rows_in_objects(recording: RecordedReply) -> bool:
-    bodies = [made.body for _, made in recording.baseline.exchanges]
-    are_objects = all(format_of(body) is not None and type(decode(body)) is dict for body in bodies)
-    return are_objects and all(len(container) > 1 for container in recording.containers)
-
-
-def _is_document_of_rows(recording: RecordedReply) -> bool:
-    """Return whether each reply is one JSON document, and the rows are in lists. Broken, it then has no rows at all."""
-    bodies = [made.body for _, made in recording.baseline.exchanges]
-    in_lists = all(isinstance(node_at(recording.tree, path), list) for path in recording.containers)
-    return bool(bodies) and in_lists and all(is_json(body) for body in bodies)
-
-
-def _odd_bodies(reply: bytes) -> dict[str, bytes]:
-    return {
-        "empty": b"",
-        "an HTML page": f"<!DOCTYPE html><html><title>{CANARY}</title></html>".encode(),
-        "cut in the middle": reply[: len(reply) // 2],
-        "NaN": b"NaN",
-        "an array of NaN": b"[NaN, Infinity]",
-        "nested very deeply": b"[" * 100_000,
-        "nested very deeply, and closed": b"[" * 5_000 + b"]" * 5_000,
-        "null": b"null",
-        "a number": b"5",
-        "a text": f'"{CANARY}"'.encode(),
-        "an empty array": b"[]",
-        "an empty object": b"{}",
-        "an array of nulls": b"[null]",
-        "an array of arrays": b"[[]]",
-        "an array of texts": f'["{CANARY}"]'.encode(),
-        "an array of empty objects": b"[{}]",
-        _ERROR: f'{{"error": {{"message": "{CANARY}"}}}}'.encode(),
-        "no UTF-8": b'{"a": "\xff\xfe"}',
-        "zero bytes": b"\0" * 64,
-    }
