@@ -31,9 +31,9 @@ _WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->
 _MEMBER = re.compile(
     r"([A-Za-z_][\w.-]{2,60}+)\\{0,3}[\"']?\s{0,9}[:=]\s{0,9}(?:\\{0,3}[\"'](?=\S)|(?=\d))([^\"'\\,;{}<>\n]{1,60})"
 )
-_VOID = frozenset(
-    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
-)
+_VOID = frozenset({
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+})  # fmt: skip
 _UNSEEN = frozenset({"template", "noscript", "iframe", "noembed", "noframes", "datalist", "object"})
 _HIDING = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0*\.?0*(?![.\d]))",
@@ -140,7 +140,7 @@ class _PageReader(HTMLParser):
         self._script: list[str] | None = None
         self._is_linked_data = self._is_style = False
         self._hidden: list[str] = []  # the element that hides, and those of its tag within it, that are open
-        self._named: tuple[tuple[str, str], ...] = ()  # of an element, ``_open``, whose time is its text
+        self._named: dict[tuple[str, str], None] = {}  # of an element, ``_open``, whose time is its text
         self._open = ""
         self._named_text: list[str] = []
 
@@ -180,17 +180,19 @@ class _PageReader(HTMLParser):
             if ("meta", "og:url") in [(kind, word.lower()) for kind, word in words]:
                 self.addresses += values
         else:
-            words += [("class", word) for word in attributes.get("class", "").split()]
+            kind_of_class = "time" if tag == "time" else "class"
+            words += [(kind_of_class, word) for word in attributes.get("class", "").split()]
             words = [(kind, word) for kind, word in words if states_time(word)]
             is_text = tag == "time" or any(kind == "meta" for kind, _ in words)
             values += [attributes["title"]] if words and attributes.get("title") else []
             if tag == "time" or "datetime" in attributes:
                 words = words or [("time", "datetime")]
             if is_text and not values:
-                self._named, self._open = (*self._named, *words), self._open if self._named else tag
+                self._open = self._open if self._named else tag
+                self._named.update(dict.fromkeys(words))
         if values and self._named:
-            words = [*(word for word in words if word[0] != "time"), *self._named]
-            self._named = ()
+            words = [*(word for word in words if word != ("time", "datetime")), *self._named]
+            self._named = {}
         for kind, word in words:
             for value in values:
                 self._note(kind, word, value)
@@ -212,9 +214,9 @@ class _PageReader(HTMLParser):
         self._part(tag)
         text = "".join(self._named_text)
         if text.strip() or tag == self._open:
-            for kind, name in dict.fromkeys(self._named):
+            for kind, name in self._named:
                 self._note(kind, name, text)
-            self._named, self._named_text = (), []
+            self._named, self._named_text = {}, []
         if tag == "script" and self._script is not None:
             script = "".join(self._script)
             self._read_linked_data(script) if self._is_linked_data else self._note_script(script)

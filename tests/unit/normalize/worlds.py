@@ -49,6 +49,7 @@ _FORMS = (
     '<span property="schema:dateModified">AT</span>',
     '<time class="updated" datetime="AT">today</time>',
     "<time>DAY</time>",
+    '<time class="updated" datetime="soon">today</time>',
     '<i class="entry-date updated" title="AT">now</i>',
     '<ins datetime="AT">more</ins>',
     '<meta name="cXenseParse:modtime" content="AT"><meta name="x" content="">',
