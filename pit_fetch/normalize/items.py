@@ -23,6 +23,7 @@ from pit_fetch.wire import lenient_json
 # The names of fields come from here, and not from the model: a name can tell as much as a value.
 TEXTS = ("title", "snippet", "text", "author", "publisher", "section")
 LISTS = ("quotes",)
+_SHOWN = ("text", *LISTS)  # What else an item has may stand in a page's labels alone.
 
 # Models write plain quotation marks and hyphens where a page has others.
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
@@ -86,19 +87,22 @@ def _item(row: Mapping[str, Any]) -> Item | None:
 
 
 def quoted(payload: Mapping[str, Any], page: Saved) -> dict[str, Any]:
-    """Return the texts of ``payload`` that the page contains word for word, apart from space and quotation marks."""
-    readings = _readings(page.texts)
+    """Return the texts of ``payload`` that the page contains word for word, apart from space and quotation marks.
 
-    def holds(text: object) -> bool:
+    A text and a quote are shown by the page. A label of the page will do for a title, an author and the like.
+    """
+
+    def holds(name: str, text: object) -> bool:
         words = _words(text) if isinstance(text, str) else _EDGE
-        return words != _EDGE and any(words in reading for reading in readings)
+        texts = page.texts if name in _SHOWN else (*page.texts, *page.labels)
+        return words != _EDGE and any(words in reading for reading in _readings(texts))
 
-    texts = {name: text for name, text in payload.items() if name in TEXTS and holds(text)}
-    lists = {name: [entry for entry in payload[name] if holds(entry)] for name in LISTS if name in payload}
+    texts = {name: text for name, text in payload.items() if name in TEXTS and holds(name, text)}
+    lists = {name: [entry for entry in payload[name] if holds(name, entry)] for name in LISTS if name in payload}
     return texts | {name: entries for name, entries in lists.items() if entries}
 
 
-@lru_cache(maxsize=2)  # several items often are of one page
+@lru_cache(maxsize=4)  # several items often are of one page
 def _readings(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_words(text) for text in texts)
 

@@ -10,28 +10,40 @@ saved envelope of ``wayback page as=html``.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.normalize import linked_data
-from pit_fetch.normalize.stamps import CAPTURED, NAMES, PageStamp, known
+from pit_fetch.normalize.stamps import CAPTURED, PageStamp, stamps_in, stamps_said, states_time
 from pit_fetch.support.encoding import to_utf8
 from pit_fetch.wire import decode_page, read_html, rows_in
 
 _SAVED_FROM = re.compile(r"\s*saved from url=\([0-9]+\)(\S+)")  # what browsers write
 _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECASE)
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
-_PROPERTIES = ("property", "itemprop")
+_LINKED_DATA = re.compile(r"\s*application/ld\+json\s*(?:;|$)", re.IGNORECASE)
+_WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->|;)\s*$")
+# A member of an object in a script: a text, also within an escaped one, or a number.
+_MEMBER = re.compile(
+    r"([A-Za-z_][\w.-]{2,60}+)\\{0,3}[\"']?\s{0,9}[:=]\s{0,9}(?:\\{0,3}[\"'](?=\S)|(?=\d))([^\"'\\,;{}<>\n]{1,60})"
+)
+_VOID = frozenset({
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+})  # fmt: skip
+_UNSEEN = frozenset({"template", "noscript", "iframe", "noembed", "noframes", "datalist", "object"})
+_HIDING = re.compile(
+    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0*\.?0*(?![.\d]))",
+    re.IGNORECASE,
+)
 # The elements that do not separate words: "H<sub>2</sub>O", and the large first letter of a text.
 _WITHIN_A_LINE = frozenset({
     "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong",
     "sub", "sup", "time", "u", "wbr",
 })  # fmt: skip
-_NAMING = (*_PROPERTIES, "name", "http-equiv")
 
 
 class Saved(NamedTuple):
@@ -39,8 +51,9 @@ class Saved(NamedTuple):
 
     addresses: frozenset[str] = frozenset()  # those that it calls its own, in their plain form
     stamps: tuple[PageStamp, ...] = ()
-    # Its text, in two readings: elements separate words, and elements within a line do not.
+    # What it shows, in two readings: elements separate words, and elements within a line do not.
     texts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # the texts of its ``meta`` elements and its JSON-LD
 
 
 class _Unreadable(Exception):
@@ -70,7 +83,7 @@ def capture_of(content: bytes, address: str) -> Saved | None:
         if is_page and plain_address(item.get("url")) == address:
             page = _read_page(str(source), ())
             captured = PageStamp(*CAPTURED, str(stamp))
-            return page and Saved(page.addresses | {address}, (*page.stamps, captured), page.texts)
+            return page and page._replace(addresses=page.addresses | {address}, stamps=(*page.stamps, captured))
     return None
 
 
@@ -81,8 +94,10 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     except (_Unreadable, UpstreamError, ValueError, RecursionError):
         return None
     addresses = [plain_address(text) for text in (*reader.addresses, *_addresses_in(headers))]
-    stamps = [PageStamp("header", name, value) for name, value in headers if name in NAMES["header"]]
-    return Saved(frozenset(filter(None, addresses)), (*stamps, *reader.stamps), reader.readings())
+    stamps = [stamp for name, value in headers for stamp in stamps_in("header", name, value)]
+    words = "\n".join((*reader.labels, "".join(reader.parts)))
+    stamps += [*reader.stamps, *stamps_said(words)]
+    return Saved(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
 
 
 def entry_of(content: bytes, address: str) -> Saved | None:
@@ -95,7 +110,7 @@ def entry_of(content: bytes, address: str) -> Saved | None:
     own = [entry for entry in reader.entries if plain_address(entry.get("loc", "")) == address]
     if not own:
         return None
-    stamps = [PageStamp("sitemap", name, entry[name]) for entry in own for name in NAMES["sitemap"] if entry.get(name)]
+    stamps = [stamp for entry in own for name, text in entry.items() for stamp in stamps_in("sitemap", name, text)]
     return Saved(frozenset({address}), tuple(stamps), ("\n".join(text for entry in own for text in entry.values()),))
 
 
@@ -118,11 +133,14 @@ class _PageReader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.addresses: list[str] = []
         self.stamps: list[PageStamp] = []
-        self.texts: list[str] = []
-        self._lines: list[str] = []  # the same, with a break where a line ends
-        self._script: list[str] | None = None  # of JSON-LD
-        self._is_silent = False
-        self._named: tuple[str, ...] = ()  # of an element, ``_open``, whose time is its text
+        self.labels: list[str] = []
+        self.parts: list[str] = []  # also hidden ones
+        self._texts: list[str] = []
+        self._lines: list[str] = []
+        self._script: list[str] | None = None
+        self._is_linked_data = self._is_style = False
+        self._hidden: list[str] = []  # the element that hides, and those of its tag within it, that are open
+        self._named: dict[tuple[str, str], None] = {}  # of an element, ``_open``, whose time is its text
         self._open = ""
         self._named_text: list[str] = []
 
@@ -130,66 +148,95 @@ class _PageReader(HTMLParser):
         attributes = {name: value or "" for name, value in reversed(attrs)}  # of two, the first counts
         self._part(tag)
         if tag == "script":
-            is_linked_data = attributes.get("type", "").partition(";")[0].strip().lower() == "application/ld+json"
-            self._script = [] if is_linked_data else None
-        self._is_silent = tag in ("script", "style")
+            self._script = []
+            self._is_linked_data = _LINKED_DATA.match(attributes.get("type", "")) is not None
+        self._is_style = tag == "style"
+        if (tag == self._hidden[0]) if self._hidden else (tag not in _VOID and _is_hidden(tag, attributes)):
+            self._hidden.append(tag)
         if tag == "link" and "canonical" in attributes.get("rel", "").lower().split():
             self.addresses.append(attributes.get("href", ""))
-        self._note(tag, attributes, [value for name in ("content", "datetime") if (value := attributes.get(name))])
+        self._note_element(tag, attributes)
 
     def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if self._script is not None:  # in HTML the slash means nothing, and what follows would be the script
+        self.handle_starttag(tag, attrs)  # in HTML the slash means nothing
+        if self._script is not None and self._is_linked_data:  # what follows would be the script
             raise _Unreadable
-        self.handle_endtag(tag)
+        if self._script is not None or tag not in self._hidden:
+            self.handle_endtag(tag)
 
-    def _note(self, tag: str, attributes: Mapping[str, str], values: Sequence[str]) -> None:
-        """Note every time that an element states. A property is a list of names; without a value its text counts."""
-        words = [word for key in _NAMING for word in attributes.get(key, "").split()]
-        names = list(filter(None, (known("meta", word) for word in words)))
+    def _note_element(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Note every instant that an element states. A property is a list of names; without a value its text counts."""
+        for name, value in attributes.items():
+            if name.startswith("data-"):
+                self._note("data", name, value)
+                self._note_script(value)
+        keys = ("property", "itemprop", *(("name", "http-equiv") if tag == "meta" else ()))
+        words = [("meta", word) for key in keys for word in attributes.get(key, "").split()]
+        values = [attributes[name] for name in ("content", "datetime") if attributes.get(name)]
         if tag == "meta":
-            self._has(*values)
-            if "og:url" in map(str.lower, words):
+            self.labels += values
+            for value in values:
+                self._note_script(value)
+            if ("meta", "og:url") in [(kind, word.lower()) for kind, word in words]:
                 self.addresses += values
         else:
-            names = [name for name in names if name.startswith(("date", "upload"))]
-        names += self._named if values else ()
-        self.stamps += [PageStamp("meta", name, text) for name in names for text in values if text.strip()]
-        if values:
-            self._named = ()
-        elif tag != "meta" and not attributes.keys().isdisjoint(_PROPERTIES):
-            self._named, self._open = tuple({*self._named, *names}), self._open if self._named else tag
+            kind_of_class = "time" if tag == "time" else "class"
+            words += [(kind_of_class, word) for word in attributes.get("class", "").split()]
+            words = [(kind, word) for kind, word in words if states_time(word)]
+            is_text = tag == "time" or any(kind == "meta" for kind, _ in words)
+            values += [attributes["title"]] if words and attributes.get("title") else []
+            if tag == "time" or "datetime" in attributes:
+                words = words or [("time", "datetime")]
+            if is_text and not values:
+                self._open = self._open if self._named else tag
+                self._named.update(dict.fromkeys(words))
+        if values and self._named:
+            words = [*(word for word in words if word != ("time", "datetime")), *self._named]
+            self._named = {}
+        for kind, word in words:
+            for value in values:
+                self._note(kind, word, value)
+
+    def _note(self, kind: str, name: str, text: str) -> None:
+        self.stamps += stamps_in(kind, name, text)
+
+    def _note_script(self, text: str) -> None:
+        for name, value in _MEMBER.findall(text):
+            if states_time(name):
+                self._note("script", name, value)
 
     def _part(self, tag: str) -> None:
         if tag not in _WITHIN_A_LINE:
+            self.parts.append("\n")
             self._lines.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
         self._part(tag)
         text = "".join(self._named_text)
-        if text.strip():
-            self.stamps += [PageStamp("meta", name, text) for name in self._named]
         if text.strip() or tag == self._open:
-            self._named, self._named_text = (), []
+            for kind, name in self._named:
+                self._note(kind, name, text)
+            self._named, self._named_text = {}, []
         if tag == "script" and self._script is not None:
-            self._linked_data("".join(self._script))
-        self._script, self._is_silent = None, False
+            script = "".join(self._script)
+            self._read_linked_data(script) if self._is_linked_data else self._note_script(script)
+        if self._hidden and tag == self._hidden[0]:
+            self._hidden.pop()
+        self._script, self._is_style = None, False
 
     def handle_data(self, data: str) -> None:
         if self._script is not None:
             self._script.append(data)
-        elif not self._is_silent:
-            self.texts.append(data)
-            self._lines.append(data)
+        elif not self._is_style:
+            self.parts.append(data)
             if self._named:
                 self._named_text.append(data)
-
-    def _has(self, *texts: str) -> None:
-        self.texts += texts
-        self._lines += ["\n", *(part for text in texts for part in (text, "\n"))]
+            if not self._hidden:
+                self._texts.append(data)
+                self._lines.append(data)
 
     def readings(self) -> tuple[str, ...]:
-        return "\n".join(self.texts), "".join(self._lines)
+        return "\n".join(self._texts), "".join(self._lines)
 
     def handle_comment(self, data: str) -> None:
         match = _SAVED_FROM.match(data)
@@ -201,17 +248,53 @@ class _PageReader(HTMLParser):
         if self._script is not None:  # it has no end
             raise _Unreadable
 
-    def _linked_data(self, text: str) -> None:
+    def _read_linked_data(self, text: str) -> None:
+        """Note what JSON-LD states: an object is a tuple of pairs, so that of a key that appears twice both count."""
+        text = _WRAPPING.sub("", _WRAPPING.sub("", text)).strip()
         try:
-            document = linked_data.document(text)
+            document = json.loads(text, strict=False, object_pairs_hook=tuple) if text else None
         except (ValueError, RecursionError):
             raise _Unreadable from None
-        self.addresses += linked_data.main_entities(document)
-        for value in linked_data.values(document):
-            if value.is_named and isinstance(value.value, str):
-                self._has(value.value)
-            text = str(value.value)
-            self.stamps += [PageStamp("json-ld", place, text) for place in value.places if text.strip()]
+        self.addresses += _main_entities(document)
+        for name, value in _members(document, ""):
+            if isinstance(value, str) and name:
+                self.labels.append(value)
+            if not isinstance(value, bool):
+                self._note("json-ld", name, str(value))
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether browsers show nothing of an element. What a style sheet hides is not known."""
+    style = _HIDING.search(attributes.get("style", ""))
+    return (
+        tag in _UNSEEN or "hidden" in attributes or style is not None or (tag == "dialog" and "open" not in attributes)
+    )
+
+
+def _members(document: Any, around: str) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a document, each with its name, or with the one around it that states a time."""
+    pending = [(around, document)]
+    while pending:
+        name, value = pending.pop()
+        if isinstance(value, list):
+            pending += [(name, member) for member in reversed(value)]
+        elif isinstance(value, tuple):
+            for key, member in reversed(value):
+                is_outer = key.startswith("@") or (states_time(name) and not states_time(key))
+                if key != "@type":
+                    pending.append((name if is_outer else key, member))
+        elif value is not None:
+            yield name, value
+
+
+def _main_entities(document: Any) -> Iterator[str]:
+    """Yield the addresses of the page itself, and not those of what it lists."""
+    for top in document if isinstance(document, list) else [document]:
+        for name, value in top if isinstance(top, tuple) else ():
+            if name == "@graph":
+                yield from _main_entities(value)
+            elif name == "mainEntityOfPage":
+                yield from (text for key, text in _members(value, name) if key == name and isinstance(text, str))
 
 
 class _SitemapReader(HTMLParser):

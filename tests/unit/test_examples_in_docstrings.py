@@ -37,7 +37,6 @@ PURE_MODULES = (
     "pit_fetch.mcp.tools",
     "pit_fetch.mcp.upstream_items",
     "pit_fetch.normalize.items",
-    "pit_fetch.normalize.linked_data",
     "pit_fetch.normalize.saved",
     "pit_fetch.normalize.stamps",
     "pit_fetch.panels.cells",

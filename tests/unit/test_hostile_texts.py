@@ -48,7 +48,14 @@ NAME = "COMPANY CONFORMED NAME: "
 LINKED = b'<script type="application/ld+json">%s</script>'
 MARKUP = (
     *("</", "<a ", '<a b="', "<!--", "<!--x>", "<![if x>", "<![CDATA[x>", "<p>< ", "<script>", "</script "),
-    '<a itemprop="datePublished">',
+    *(
+        '<a itemprop="datePublished">',
+        "<i hidden>",
+        "updated 1 ",
+        "Updated AM ",
+        "<p data-a=updated:1>",
+        "<script>updated:",
+    ),
 )
 # Openings without an end, or whose ends cross; together with as many ends, what is nested deeply.
 WIKITEXT = (

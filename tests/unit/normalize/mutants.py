@@ -44,7 +44,7 @@ def _naive_is_new_york(real: Any) -> Any:
         from pit_fetch.normalize.stamps import Dated
 
         moment = parse_wall_clock(claim, NEW_YORK)
-        return real(kind, name, claim, stamps) or (Dated(moment) if moment else None)
+        return Dated(moment) if moment else real(kind, name, claim, stamps)
 
     return dated
 
@@ -53,12 +53,22 @@ def _any_name(real: Any) -> Any:
     return {**real, "meta": real["meta"] | {"event-date"}}
 
 
-def _of_plain_names(real: Any) -> Any:
-    return lambda kind, name: real(kind, name) if real(kind, name) == name.lower() else None
+def _at_these_places(is_read: Callable[[str, str, str], bool]) -> Make:
+    return lambda real: lambda kind, name, text: real(kind, name, text) if is_read(kind, name, text) else ()
 
 
-def _of_texts_alone(real: Any) -> Any:
-    return lambda document: [value for value in real(document) if value.is_named and isinstance(value.value, str)]
+def _where_a_claim_may_be(kind: str, name: str, text: str) -> bool:
+    from pit_fetch.normalize.stamps import known
+
+    return known(kind, name) is not None
+
+
+def _is_no_number(kind: str, name: str, text: str) -> bool:
+    return not text.strip().isdigit()
+
+
+def _hiding_nothing(real: Any) -> Any:
+    return lambda content: real(content.replace(b"<div hidden>", b"<div>"))
 
 
 class _Any(frozenset[str]):
@@ -115,8 +125,28 @@ MUTANTS = (
     ),
     Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:dated", _naive_is_new_york, _LAW),
     Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
-    Mutant("normalize: a name behind its vocabulary is none", f"{_HERE}.saved:known", _of_plain_names, _LAW),
-    Mutant("normalize: a time that is no text is none", f"{_HERE}.linked_data:values", _of_texts_alone, _LAW),
+    Mutant(
+        "normalize: only where a claim may be, a change is read",
+        f"{_HERE}.stamps:stamps_in",
+        _at_these_places(_where_a_claim_may_be),
+        _LAW,
+    ),
+    *(
+        Mutant(
+            f"normalize: a change is not read in {what}",
+            f"{_HERE}.stamps:stamps_in",
+            _at_these_places(lambda kind, name, text, left_out=kind: kind != left_out),  # type: ignore[misc]
+            _LAW,
+        )
+        for what, kind in (("time elements", "time"), ("data attributes", "data"), ("scripts", "script"))
+    ),
+    Mutant(
+        "normalize: a time that is no text is none", f"{_HERE}.stamps:stamps_in", _at_these_places(_is_no_number), _LAW
+    ),
+    Mutant(
+        "normalize: a change told in words is none", f"{_HERE}.stamps:stamps_said", lambda real: lambda text: (), _LAW
+    ),
+    Mutant("normalize: what a page hides is quoted", f"{_HERE}.saved:page_of", _hiding_nothing, _LAW),
     Mutant("normalize: a capture is no change of its page", f"{_HERE}.saved:capture_of", _without_its_capture, _LAW),
     Mutant("normalize: a page is of any address", f"{_HERE}.saved:page_of", _of_any_address, _LAW),
     Mutant(

@@ -86,6 +86,9 @@ def test_an_item_is_dated_by_its_page(run: Run, tmp_path: Path) -> None:
         ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": "yesterday"}</script>'),
         ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": </script>'),
         ({}, PUBLISHED + '<script type="application/ld+json">{"dateModified": "2024-02-16"'),
+        ({}, PUBLISHED + "<time class=updated datetime=2024-02-20>"),
+        ({}, PUBLISHED + "<p>Updated February 20, 2024"),
+        ({}, PUBLISHED + "<script>{page: {lastUpdatedDate: '2024-02-20'}}</script>"),
         ({"page": "other.html"}, PUBLISHED),
         ({"page": "../acme.html"}, PUBLISHED),
         ({"page": None}, PUBLISHED),
@@ -160,6 +163,15 @@ def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
     assert (served["available_at"], served["dated_by"]) == ("2024-02-15T15:00:00-05:00", "header date")
     earlier = normalize(near, tmp_path, [on_change, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
     assert [entry["dated_by"] for entry in earlier.envelope["data"]] == ["header last-modified"]
+
+
+def test_a_page_that_was_received_by_then_is_proved_unless_another_header_is_later(near: Run, tmp_path: Path) -> None:
+    received = "Thu, 15 Feb 2024 20:00:00 GMT"
+    on_receipt = item(published_at=received, evidence={"kind": "header", "name": "Date"})
+    page = HEAD + BODY + "<time datetime=2024-03-01>The deadline</time>"
+    for header, served in (("Expires", 1), ("Last-Modified", 0)):
+        head = f"HTTP/2 200\r\nDate: {received}\r\n{header}: Fri, 16 Feb 2024 14:30:00 GMT\r\n\r\n"
+        assert len(normalize(near, tmp_path, [on_receipt], acme=head + page).ids) == served
 
 
 def envelope(stamp: str, html: str = BODY, **changed: Any) -> str:
@@ -276,14 +288,23 @@ OTHER = PageStamp("json-ld", "datemodified", "2024-02-14")
         ("Thu, 15 Feb 2024 09:30:00 -0500", "2024-02-15 14:30:00"),
         ("Thu, 15 Feb 2024 14:30:00 GMT", "2024-02-15 14:30:00"),
         ("2024-02-15", "2024-02-16 12:00:00"),
-        ("2024-02-15T09:30:00", None),
-        ("2024-02-15T09:30:00-00:00", None),
+        ("2024-02-15T09:30:00", "2024-02-16 12:00:00"),  # somewhere on that day
+        ("2024-02-15T09:30:00-00:00", "2024-02-16 12:00:00"),
         ("2024-02-15T09:30:00+0000", "2024-02-15 09:30:00"),
-        ("2024-02-15T09:30:00-0000", None),
-        ("Thu, 15 Feb 2024 09:30:00 EST", None),
+        ("2024-02-15T09:30:00-0000", "2024-02-16 12:00:00"),
+        ("Thu, 15 Feb 2024 09:30:00 EST", "2024-02-16 12:00:00"),
         ("2024-02-30", None),
-        ("15/02/2024", None),
-        ("1708000000", None),
+        ("15/02/2024", "2024-02-16 12:00:00"),
+        ("2/3/2024", "2024-03-03 12:00:00"),  # the 2nd of March comes after the 3rd of February
+        ("2024/02/15", "2024-02-16 12:00:00"),
+        ("20240215", "2024-02-16 12:00:00"),
+        ("Feb. 15th, 2024", "2024-02-16 12:00:00"),
+        ("15 February 2024", "2024-02-16 12:00:00"),
+        ("1708000000", "2024-02-15 12:26:40.999999"),
+        ("1708000000123", "2024-02-15 12:26:40.999999"),
+        ("February 2024", "2024-03-01 12:00:00"),
+        ("Feb. 15", None),
+        ("yesterday", None),
         ("9999-12-31", None),
     ],
 )
@@ -320,7 +341,7 @@ def test_a_page_says_which_address_it_is_of(html: str) -> None:
         (f'<meta itemprop="dateModified" content="{AT}">', [("meta", "datemodified")]),
         (f'<meta http-equiv="last-modified" content="{AT}">', [("meta", "last-modified")]),
         (f'<!-- <meta name="date" content="{AT}"> -->', []),
-        (f'<time datetime="{AT}">an event</time>', []),
+        (f'<time datetime="{AT}">an event</time>', [("time", "datetime")]),
         ("\ufeff\r\nHTTP/1.1 200 OK\r\nLast-Modified: x\r\n\r\n<p>", [("header", "last-modified")]),
         ('<meta name="date" content="">', []),
         ('<script type="application/ld+json">{"dateModified": "a", "dateModified": "b"}</script>', [
@@ -349,7 +370,8 @@ def test_a_page_says_which_address_it_is_of(html: str) -> None:
         (f"<span itemprop='dateModified'><time datetime='{AT}'>Feb 20</time></span>", [("meta", "datemodified")]),
         ("<input name='date'><p>Search</p>", []),
         (f'<meta property="og:article:modified_time" content="{AT}">', [("meta", "og:article:modified_time")]),
-        (f'<meta property="event:date" content="{AT}">', []),
+        (f'<meta property="event:date" content="{AT}">', [("meta", "event:date")]),
+        (f'<meta property="article:expiration_time" content="{AT}">', []),
     ],
 )  # fmt: skip
 def test_the_times_of_a_page(html: str, stamps: list[tuple[str, str]]) -> None:
@@ -409,6 +431,50 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
     more += "we can\u2019t; \u58f2\u4e0a\u9ad8"
     page = read_page(BODY + more + "<script>alert</script><style>alert</style>")
     assert quoted({"title": text}, page) == ({"title": text} if is_kept else {})
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p hidden>Sales <b>fell</b></p>",
+        "<div style='color: red; DISPLAY : none'><div>x</div>Sales fell</div>",
+        "<span style=visibility:hidden>Sales fell</span>",
+        "<span style=font-size:0px>Sales fell</span>",
+        "<template>Sales fell</template>",
+        "<noscript>Sales fell</noscript>",
+        "<!-- Sales fell -->",
+        "<dialog>Sales fell</dialog>",
+        "<meta name=description content='Sales fell'>",
+        '<script type="application/ld+json">{"articleBody": "Sales fell"}</script>',
+    ],
+)
+def test_a_quote_is_shown_by_the_page(hidden: str) -> None:
+    payload = {"text": "Sales fell", "quotes": ["Sales fell", "Sales rose"]}
+    assert quoted(payload, read_page(hidden + "<p>Sales rose")) == {"quotes": ["Sales rose"]}
+    assert quoted(payload, read_page(hidden + "<p style=opacity:0.5>Sales fell")) == {
+        **payload,
+        "quotes": ["Sales fell"],
+    }
+
+
+def test_a_label_is_enough_for_a_title() -> None:
+    page = read_page("<meta name=author content='Ann Lee'>")
+    assert quoted({"author": "Ann Lee", "text": "Ann Lee"}, page) == {"author": "Ann Lee"}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Acme updated its guidance. Revised outlook for the year ending March 31, 2025.</p>",
+        "<p>It will be published in 2025</p><p>Posted May 5</p>",
+        '<meta name="twitter:data1" content="5 minutes"><meta property="article:publisher" content="https://x.example">',
+        '<div data-update-url="/a/2024" data-updated="true" data-id="1708500000"></div>',
+        "<script>a.lastModified = b || 0; var updated = 5, id = '2024-02-20';</script>",
+        '<script type="application/ld+json">{"publisher": "Acme", "priceValidUntil": "2099-01-01"}</script>',
+    ],
+)
+def test_a_page_that_shows_no_time_of_a_change_is_not_suspected(html: str) -> None:
+    assert read_page(html).stamps == ()
 
 
 @pytest.mark.parametrize(

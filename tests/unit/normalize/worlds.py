@@ -37,13 +37,33 @@ _LIES = (
     *("late", "changed", "form", "odd", "day", "naive", "minute"),
     *("claim", "place", "other", "gone", "outside", "broken", "captured", "captured"),
 )
-# Other forms in which a page says that it was changed, at "AT".
+# Other forms in which a page shows that it was changed, "AT" an instant after the PIT, on "DAY", at "EPOCH".
+_LD = '<script type="application/ld+json">%s</script>'
 _FORMS = (
-    '<script type="application/ld+json">{"dateModified": {"@type": "DateTime", "@value": "AT"}}</script>',
-    '<script type="application/ld+json">{"http://schema.org/dateModified": [["AT"]]}</script>',
-    '<script type="application/ld+json">{"dateModified": 1708500000}</script>',
+    _LD % '{"dateModified": {"@type": "DateTime", "@value": "AT"}}',
+    _LD % '{"http://schema.org/dateModified": [["AT"]]}',
+    _LD % '{"dateModified": EPOCH}',
+    _LD % '{"@type": "LiveBlogPosting", "coverageEndTime": "AT"}',
+    _LD % '{"comment": [{"@type": "Comment", "dateCreated": "AT"}]}',
     '<time itemprop="datePublished dateModified" datetime="AT">today</time>',
     '<span property="schema:dateModified">AT</span>',
+    '<time class="updated" datetime="AT">today</time>',
+    "<time>DAY</time>",
+    '<time class="updated" datetime="soon">today</time>',
+    '<i class="entry-date updated" title="AT">now</i>',
+    '<ins datetime="AT">more</ins>',
+    '<meta name="cXenseParse:modtime" content="AT"><meta name="x" content="">',
+    '<meta name="DC.date.updated" content="DAY">',
+    '<div data-last-updated="EPOCH000"></div>',
+    '<div data-at="AT"></div>',
+    '<div data-props=\'{"modifiedAt":"AT"}\'></div>',
+    '<script type="application/json">{"props": {"lastUpdatedDate": "AT"}}</script>',
+    "<script>var page = {dateModified: 'AT', id: 5};</script>",
+    '<script>push("{\\"updated_at\\":\\"AT\\"}")</script>',
+    "<p>Updated DAY</p>",
+    "<p>Last updated: <span>10:15 AM ET, Tue DAY</span></p>",
+    "<p>Updated 3 hours ago</p>",
+    '<div data-updated="3 hours ago"></div>',
 )
 Statement = tuple[str, str, str]
 
@@ -129,7 +149,9 @@ def _public(rng: Random, moment: datetime, number: int) -> _SavedItem:
     # A page that says a day was public at that day's end, wherever that is.
     if name == "date" and rng.random() < 0.5:
         text = f"{_last_whole_day(moment):%Y-%m-%d}"
-    others = [(*rng.choice(_PLACES[:5]), _written(rng, "meta", at - near(rng))) for _ in range(rng.choice((0, 1, 3)))]
+    shift = 1 if name == "Date" else -1  # what a page that was received by then states besides does not matter
+    count = rng.choice((0, 1, 3))
+    others = [(*rng.choice(_PLACES[:5]), _written(rng, "meta", at + shift * near(rng))) for _ in range(count)]
     page = _saved_item(f"page{number}", (kind, name, text), others, "Acme rose.", rng)
     captured_at = moment - near(rng)
     return _captured(rng, page, captured_at) if kind != "header" and rng.random() < 0.3 else page
@@ -154,6 +176,9 @@ def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedIt
     item = {**page.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
     if rng.random() < 0.5:
         item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
+    hidden = f"<div hidden>{CANARY}<p>{CANARY}</p></div></body>"
+    pages = {name: text.replace("</body>", hidden) for name, text in page.pages.items()}
+    page = page._replace(pages=page.pages if next(iter(pages.values())).startswith("{") else pages)
     received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
     pages = {name: text if text.startswith(("HTTP/", "{")) else received + text for name, text in page.pages.items()}
     return page._replace(item=item, pages=pages if rng.random() < 0.5 else page.pages)
@@ -162,24 +187,25 @@ def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedIt
 def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
     """Return an item that its page does not date at or before the PIT."""
     before, after = moment - _HOUR, moment + near(rng, 1)
-    place = rng.choice(_PLACES)
+    lie = rng.choice(_LIES)
+    # A page that was received by then is proved, whatever else it states.
+    place = rng.choice([place for place in _PLACES if place[1] != "Date" or lie not in ("changed", "form", "odd")])
     good: Statement = (*place, _written(rng, place[0], before))
     late: Statement = (*place, _written(rng, place[0], after))
     name, here = f"other{number}", rng.choice(_PLACES[:5])
     exact = after.astimezone(UTC).isoformat()
-    match rng.choice(_LIES):
+    match lie:
         case "late":
             return _saved_item(name, (*place, _header(after) if place[0] == "header" else exact), [], CANARY, rng)
         case "changed":
             return _saved_item(name, good, [(*here, exact)], CANARY, rng)
         case "form":
             page = _saved_item(name, good, [], CANARY, rng)
-            changed = f"{rng.choice(_FORMS).replace('AT', exact)}</body>"
+            form = rng.choice(_FORMS).replace("AT", exact).replace("DAY", f"{after:%B %d, %Y}")
+            changed = f"{form.replace('EPOCH', str(int(after.timestamp())))}</body>"
             return page._replace(pages={key: text.replace("</body>", changed) for key, text in page.pages.items()})
         case "odd":
-            return _saved_item(
-                name, good, [(*here, rng.choice(("soon", "2024-02-15 09:30", "1708000000")))], CANARY, rng
-            )
+            return _saved_item(name, good, [(*here, rng.choice(("soon", "Feb. 15", "17080")))], CANARY, rng)
         case "day":
             today = f"{moment.astimezone(NEW_YORK):%Y-%m-%d}"
             return _saved_item(name, ("meta", "date", today), [], CANARY, rng)
