@@ -248,7 +248,7 @@ MUTANTS = (
         _CLAIMED,
     ),
     Mutant("av: a statement counts from its deadline", f"{_HERE}.statements:claimed", _at_its_deadline, _CLAIMED),
-    Mutant("av: a deadline on a weekend", f"{_HERE}.periods:weekday_from", first, _CLAIMED),
+    Mutant("av: a deadline on a weekend", f"{_HERE}.statements:weekday_from", first, _CLAIMED),
     Mutant(
         "av: a year that is not public shows which quarter is its last",
         f"{_HERE}.statements:claimed",
