@@ -137,63 +137,19 @@ _HARMLESS_PYTHON_FLAG = r"-[BEIOPqsSu]+"
 _PYTHON = r"python3?|python3\.[0-9]+"
 _PIT_OPTION = r"""--pit(?![\w-])(?:(?:=|\s+)["']?([^\s"';&|)]+))?"""
 
-# The tokens of any command: in a list of commands, and between double quotes or in a here-document. Whatever fits none
-# of them (a quote without an end, "$[", quotes in "${}") cannot be read for sure.
-_ARITHMETIC = r"\(\((?:[^()'\"`\\\n#]|\([^()'\"`\\\n#]*\))*\)\)"
-_EXPANSION = (
-    r"\\\n(?P<joint>)"
-    r"|\\(?P<escaped>[\s\S])"
-    r"|`(?P<backquoted>(?:[^`\\]|\\[\s\S])*)`"
-    r"|(?P<variable>\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?!$-]|\{[^\s|'\"`$\\{}](?:[^'\"`$\\{}]|\\.|\$\w)*\}))"
-)
+# The tokens of any command, in a list and between double quotes. What fits nothing else stands for itself.
+_IN_QUOTES = r"\\\n|\\(?P<escaped>.)|(?P<opening>\$\()|(?P<backquote>`)|(?P<quote>\")|(?P<bare>[^\\`$\"]+|.)"
 _IN_LIST = (
-    _EXPANSION + r"|(?P<text>[^\\`$#'\"<>()&;|\n \t]+|#|\$(?![{\['\"(]))"
-    rf"|(?P<arithmetic>\$?{_ARITHMETIC})"
-    r"|(?P<substitution>[$<>]\((?!\())"
-    r"|(?P<blank>[ \t]+)"
-    r"|\$'(?P<ansi>(?:[^'\\]|\\[\s\S])*)'"
-    r"|'(?P<single>[^']*)'"
-    r'|(?P<double>\$?")'
-    r"|(?P<redirection>&>>?|<<<|<<-?|[<>]&|<>|>>|>\||[<>](?!\())"
-    r"|(?P<separator>[;&|\n])"
-    r"|(?P<opening>\((?!\())"
-    r"|(?P<closing>\))"
+    r"(?<![^\s;&|()])#[^\n]*|(?P<blank>[ \t]+)|(?P<end>[;&|\n)]|\(\))|(?P<opening>[$<>]?\()|(?P<backquote>`)"
+    r"|\$'(?P<ansi>(?:[^'\\]|\\.)*)'|'(?P<single>[^']*)'|\$?(?P<quote>\")|\\\n|\\(?P<escaped>.)"
+    r"|<<-?[ \t]*\\?['\"]?(?P<document>[A-Za-z_]\w*)['\"]?|(?P<redirection>[0-9]*(?:<<<|&>>?|>>|>\||[<>]&?)[ \t]*)"
+    r"|(?P<bare>[^\\`$'\"<>()&;|\n \t]+|.)"
 )
-_IN_QUOTES = (
-    _EXPANSION + r"|(?P<text>[^\\`$\"]+|\$(?![{\[(]))"
-    rf"|(?P<arithmetic>\${_ARITHMETIC})"
-    r"|(?P<substitution>\$\((?!\())"
-    r'|(?P<mark>")'
-)
-_ANSI_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}  # others cannot be read
-_UNKNOWN = "\0"  # in a word: what an expansion makes of it
-_WORD_ENDS = frozenset(("blank", "redirection", "separator", "opening", "closing"))
-_FILE_NUMBER = r"[0-9]+|\{\w+\}"
-_SUBSCRIPT = r"[A-Za-z_]\w*\["
+_TARGET = "\0"  # what the word behind a redirection begins with
+_WORDS = "=("  # opens the words of an array or a pattern, which are no commands
 _ASSIGNMENT = r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?="
-_BRACES = r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)"
 # Behind these words a command begins. The last two are options of "time".
 _RESERVED = frozenset(("!", "{", "if", "then", "elif", "else", "do", "while", "until", "time", "-p", "--"))
-_MOST_NESTED = 8  # texts in texts: substitutions in backquotes, here-documents, arguments of a shell's -c
-
-_WRAPPER_NAME = r"pit_fetch[*?]*(?:\.(?:py|exe))?[*?]*"
-_PYTHON_NAME = r"(?:i?python|pypy|py)[\d.]*w?(?:\.exe)?"
-# Options of bash, with one dash or two. The first two have a value.
-_BASH_OPTIONS = ("rcfile", "init-file", "norc", "noprofile", "noediting", "login", "posix", "restricted", "verbose")
-_SHELL_NAME = r"(?:ba|da|k|mk|z|a)?sh(?:\.exe)?"
-# Programs that only run the rest of their words, with their options that take another word as the value.
-_LAUNCHERS = {
-    ".": "", "source": "", "builtin": "", "command": "", "coproc": "", "exec": "a", "nohup": "", "setsid": "",
-    "doas": "uC",
-    "env": "uCS --unset --chdir --split-string",
-    "ionice": "cnpPu --class --classdata --pid --pgid --uid",
-    "nice": "n --adjustment",
-    "stdbuf": "ioe --input --output --error",
-    "sudo": "ughpCDRrtTU --user --group --host --prompt --chdir --chroot --role --type",
-    "time": "fo --format --output",
-    "timeout": "ks --kill-after --signal",
-    "xargs": "adEILnPs --arg-file --delimiter --max-args --max-chars --max-procs",
-}  # fmt: skip
 
 
 class Violation(Exception):
@@ -467,316 +423,99 @@ def _strings(document: Any) -> Optional[list[str]]:
 
 
 def runs_wrapper(command: str) -> bool:
-    """Return whether bash, in any command of a list, would run pit_fetch by its name or a path that ends in it.
+    """Return whether pit_fetch is the program of a command, anywhere in a list: a call, in an ordinary session.
 
-    This tells a call from a mention (``git commit -m``, ``grep``) in ordinary sessions. What names pit_fetch and cannot
-    be read for sure counts as a call.
+    This tells a call from a mention (``git commit -m``, ``grep``). What another program runs (``xargs``, ``env``,
+    ``bash -c``) is none: an ordinary session can run any program anyway. A quote or a substitution without an end
+    makes a call of whatever names pit_fetch, since nobody can say what it holds.
     """
+    if "pit_fetch" not in _bare(command).lower():
+        return False
     try:
-        return wrapper_arguments(command) is not None or _runs_wrapper(command)
-    except (ValueError, KeyError, RecursionError):
+        return wrapper_arguments(command) is not None or any(map(_is_call, _commands(command)))
+    except ValueError:
         return True
 
 
-def _runs_wrapper(text: str, is_document: bool = False, depth: int = 0) -> bool:
-    if "pit_fetch" not in _bare(text).replace("$", "").lower():  # some file systems ignore case
-        return False
-    if depth > _MOST_NESTED:
-        raise ValueError
-    reader = _Reader(text)
-    if is_document:
-        reader.read_quoted()
-    else:
-        reader.read_list()
-    return any(_is_call(words, depth) for words in reader.commands) or any(
-        _runs_wrapper(nested, is_body, depth + 1) for nested, is_body in reader.texts
-    )
+def _is_call(words: list[str]) -> bool:
+    places = (n for n, word in enumerate(words) if word not in _RESERVED and not re.match(_ASSIGNMENT, word))
+    place = next(places, len(words))
+    # In $HOME/bin/pit_fetch the expansion is not known. Some file systems ignore case.
+    program = "".join(words[place : place + 1]).lstrip("~${").lower()
+    return _arguments_of([program, *words[place + 1 :]]) is not None
 
 
 class _Line:
-    """The simple command that is being read in a list: its words, and the parts of the one that is open."""
+    """The simple command that is being read: its words, and the open one (None between words)."""
 
-    def __init__(self, words_of: str) -> None:
-        self.words_of = words_of  # of a list that holds words and no commands: "array", or "pattern" of a condition
-        self.cases = 0  # how many "case" are open, in which a ")" ends a pattern
-        self.begin()
+    __slots__ = ("is_quoted", "opener", "word", "words")
 
-    def begin(self) -> None:
-        self.head: list[str] = []
+    def __init__(self, opener: str = "") -> None:
+        self.opener = opener  # of the list that it is in
         self.words: list[str] = []
-        self.inputs: list[str] = []  # here-strings
-        self.parts: list[str] = []
-        self.is_quoted, self.operator = False, ""  # the open word; the redirection that it belongs to
+        self.word: Optional[str] = None
+        self.is_quoted = False
 
-    def words_in_parentheses(self) -> str:
-        """Return of what a list in parentheses here holds the words; "" if it holds commands."""
-        if "".join(self.parts[-1:]).endswith("="):
-            return "array"
-        return "pattern" if self.words[:1] == ["[["] else self.words_of
+    def add(self, text: str) -> None:
+        self.word = (self.word or "") + text
 
-    def add_word(self, word: str, is_quoted: bool) -> None:
-        if self.words[:1] in (["function"], ["coproc"]) and word in _RESERVED:
-            self.head, self.words = self.words, []  # behind a name, the body, unless all are words of a command
-        if not self.words and not is_quoted:
-            if word in _RESERVED:
-                return
-            self.cases += {"case": 1, "esac": -1}.get(word, 0)
-        is_subscript = re.match(_SUBSCRIPT, word) and (not self.words or _is_passing(self.words[-1]))
-        if is_subscript and (is_quoted or not re.match(_ASSIGNMENT, word)):
-            raise ValueError  # in a subscript, a blank or an operator need not end the word
-        braces = re.fullmatch(_BRACES, word) if "{" in word else None
-        self.words += [braces[1] + part + braces[3] for part in braces[2].split(",")] if braces else [word]
+    def end_word(self) -> None:
+        if self.word is not None and not self.word.startswith(_TARGET):
+            self.words.append(self.word)
+        self.word = None
+
+    def end(self) -> list[str]:
+        self.end_word()
+        words, self.words = self.words, []
+        return [] if self.opener == _WORDS else words
 
 
-class _Reader:
-    """Reads a text as bash does, each token once. It raises ValueError or KeyError for what cannot be read for sure."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
-        self.commands: list[list[str]] = []  # the words of each simple command
-        self.texts: list[tuple[str, bool]] = []  # texts to be read in turn, and whether each is a here-document's body
-        # Here-documents whose body is to come: line and words of a command, delimiter, whether it is quoted, operator.
-        self.documents: list[tuple[_Line, list[str], str, bool, str]] = []
-
-    def read_list(self, closing: str = "", words_of: str = "") -> None:
-        """Read commands up to ``closing``, or to the end of the text."""
-        line = _Line(words_of)
-        while self.place < len(self.text):
-            kind, text = self._token(_IN_LIST)
-            if kind in _WORD_ENDS or (text == "#" and kind == "text" and not line.parts):
-                if self._ends_list(line, kind, text, closing):
-                    return
-            elif kind != "joint":
-                line.parts.append(self._part(kind, text))
-                line.is_quoted = line.is_quoted or kind in ("escaped", "single", "ansi", "double")
-        self._end_command(line)
-        if closing or self.documents:
-            raise ValueError
-
-    def read_quoted(self, closing: str = "") -> str:
-        """Return what is between double quotes. Without ``closing``, read a here-document's body."""
-        parts: list[str] = []
-        while self.place < len(self.text):
-            kind, text = self._token(_IN_QUOTES)
-            if kind == "mark" and closing:
-                return "".join(parts)
-            if kind == "escaped" and text not in '$`"\\':
-                text = "\\" + text
-            parts.append(self._part(kind, text))
-        if closing:
-            raise ValueError
-        return ""
-
-    def _token(self, pattern: str) -> tuple[str, str]:
-        match = re.compile(pattern).match(self.text, self.place)
-        if match is None:
-            raise ValueError
-        self.place = match.end()
-        return str(match.lastgroup), match[match.lastgroup or 0]
-
-    def _line_end(self) -> int:
-        end = self.text.find("\n", self.place)
-        return len(self.text) if end < 0 else end
-
-    def _part(self, kind: str, text: str) -> str:
-        """Return what a part of a word is without its quotes, _UNKNOWN for an expansion."""
-        if kind in ("text", "single", "escaped", "mark", "joint"):
-            return text
-        if kind == "ansi":
-            return re.sub(r"\\([\s\S])", lambda escape: _ANSI_ESCAPES[escape[1]], text)
-        if kind == "double":
-            return self.read_quoted('"')
-        if kind == "substitution":
-            self.read_list(")")
-        elif kind == "backquoted":  # a backslash before a double quote counts between others only: either reading
-            text = re.sub(r"(?<!\\)\\\n", "", text)
-            self.texts += [(re.sub(rf"\\([$`{marks}\\])", r"\1", text), False) for marks in ("", '"')]
-        elif kind == "arithmetic" and re.search("(?i)pit_fetch" if text[0] == "$" else "(?i)pit_fetch|<<", text):
-            raise ValueError  # perhaps a subshell in a subshell, as "((" always is to some shells
-        return _UNKNOWN
-
-    def _ends_list(self, line: _Line, kind: str, text: str, closing: str) -> bool:
-        """Take a token that ends a word, if not more. Return whether it ends the list."""
-        if line.words_of == "array" and (kind in ("redirection", "opening") or text in (";", "&", "|")):
-            raise ValueError  # bash goes on with the next line
-        if kind == "opening" and line.words_in_parentheses():
-            self.read_list(")", line.words_in_parentheses())
-            line.parts.append(_UNKNOWN)
-            return False
-        self._end_word(line, is_redirected=kind == "redirection")
-        if text.startswith("&>"):  # to some shells, a command ends at this "&"
-            self._end_command(line)
-        if kind == "redirection":
-            line.words = line.words or ["_="]  # no word behind a redirection is a reserved one
-            line.operator = text
-        elif kind == "opening":
-            self.read_list(")")
-            line.begin()  # behind f() is the body
-        elif text == "#":
-            self.place = self._line_end()
-        elif kind == "closing" and line.cases > 0:
-            line.begin()  # it was a pattern
-        elif kind != "blank":
-            self._end_command(line)
-            if text == "\n":
-                for document in self.documents:
-                    self._read_document(line, *document)
-                self.documents.clear()
-            elif kind == "closing" and (not closing or any(document[0] is line for document in self.documents)):
-                raise ValueError
-        return kind == "closing" and not line.cases
-
-    def _end_word(self, line: _Line, is_redirected: bool = False) -> None:
-        if not line.parts:
-            return
-        word, is_quoted, operator = "".join(line.parts), line.is_quoted, line.operator
-        line.parts, line.is_quoted, line.operator = [], False, ""
-        if operator == "<<<":
-            line.inputs.append(word)
-        elif operator.startswith("<<"):
-            self.documents.append((line, line.words, word, is_quoted, operator))
-        elif not operator and (is_quoted or not is_redirected or not re.fullmatch(_FILE_NUMBER, word)):
-            line.add_word(word, is_quoted)
-
-    def _end_command(self, line: _Line) -> None:
-        self._end_word(line)
-        if line.operator:
-            raise ValueError
-        if not line.words_of:
-            self.commands += [words for words in (line.head, line.words) if words]
-        if line.inputs and _reads_commands(line.words):
-            self.texts += [(text, False) for text in line.inputs]
-        line.begin()
-
-    def _read_document(
-        self, line: _Line, owner: _Line, words: list[str], delimiter: str, is_quoted: bool, operator: str
-    ) -> None:
-        if owner is not line:
-            raise ValueError
-        start = self.place
-        while True:
-            begin, self.place = self.place, self._line_end()
-            text = self.text[begin : self.place].lstrip("\t" if operator == "<<-" else "")
-            if text == delimiter:
-                break
-            # In a substitution, older versions of bash end at "EOF)". Unless quoted, a backslash joins two lines.
-            is_last = self.place == len(self.text)
-            if is_last or text.startswith(delimiter + ")") or (not is_quoted and text.endswith("\\")):
-                raise ValueError
-            self.place += 1
-        body = self.text[start:begin]
-        if not is_quoted:
-            self.texts.append((body, True))
-            body = re.sub(r"\\([$`\\])", r"\1", body)
-        if _reads_commands(words):
-            self.texts.append((body, False))
+def _commands(text: str) -> Iterator[list[str]]:
+    """Yield the words of each simple command of a list and of its substitutions. Raise ValueError if one has no end."""
+    line, place = _Line(), 0
+    outer: list[_Line] = []  # the commands around the substitution that is being read
+    documents: list[str] = []  # the delimiters of here-documents that are to come
+    while place < len(text):
+        match = re.compile(_IN_QUOTES if line.is_quoted else _IN_LIST, re.DOTALL).match(text, place)
+        kind = match.lastgroup if match else None
+        part, place = (match[kind or 0], match.end()) if match else ("", place + 1)
+        if kind == "blank":
+            line.end_word()
+        elif kind == "quote":
+            line.is_quoted = not line.is_quoted
+            line.add("")
+        elif kind in ("escaped", "ansi", "single", "bare"):
+            line.add(part)
+        elif kind == "redirection":
+            line.end_word()
+            line.add(_TARGET)
+        elif kind == "document":
+            line.end_word()
+            documents.append(part)
+        elif kind == "opening" or (kind == "backquote" and line.opener != "`"):
+            opener = _WORDS if part == "(" and line.word is not None else part
+            line.add("$")
+            outer.append(line)
+            line = _Line(opener)
+        elif kind is not None:
+            yield line.end()
+            if part == "`" or (part == ")" and line.opener.endswith("(")):
+                line = outer.pop()
+            if part == "\n":
+                while documents:
+                    place = _end_of_document(text, place, documents.pop(0))
+    yield line.end()
+    if outer or line.is_quoted:
+        raise ValueError
 
 
-# Which program the words of a simple command run.
-
-
-def _is_call(words: list[str], depth: int) -> bool:
-    """Return whether a simple command runs the wrapper: with the words that can be empty, or without them."""
-    return any(_calls(reading, depth) for reading in (words, [word for word in words if word.strip(_UNKNOWN)]))
-
-
-def _calls(words: list[str], depth: int) -> bool:
-    program, arguments = _program_of(words)
-    if re.fullmatch(_PYTHON_NAME, program):
-        options, arguments = _options_of(arguments, "cmWX --check-hash-based-pycs")
-        code = next((name for name in options if name in ("c", "m")), "")
-        if code:
-            return code == "m" and re.fullmatch(r"pit_fetch(?:\..*)?", options["m"].lower()) is not None
-        program = _basename(re.sub("/__main__.py$", "", arguments[0])) if arguments else ""
-    elif re.fullmatch(_SHELL_NAME, program):
-        is_command, operand = _shell_operand(arguments)
-        if is_command:
-            return _runs_wrapper(operand, depth=depth + 1)
-        program = _basename(operand)
-    elif program in ("eval", "trap"):
-        return _runs_wrapper(" ".join(arguments), depth=depth + 1)
-    return re.fullmatch(_WRAPPER_NAME, program) is not None
-
-
-def _reads_commands(words: list[str]) -> bool:
-    """Return whether a command is a shell, which runs what it reads, or may start one."""
-    program, _ = _program_of(words)
-    return program == "eval" or re.fullmatch(_SHELL_NAME, program) is not None
-
-
-def _program_of(words: list[str]) -> tuple[str, list[str]]:
-    """Return the name of the program that runs, and its arguments.
-
-    It may stand behind assignments, words that can be empty, and programs that run the rest of their words.
-    """
-    for _ in range(_MOST_NESTED):
-        place = next((n for n, word in enumerate(words) if not _is_passing(word)), len(words))
-        name, arguments = _basename("".join(words[place : place + 1])), words[place + 1 :]
-        if name not in _LAUNCHERS:
-            return name, arguments
-        options, words = _options_of(arguments, _LAUNCHERS[name])
-        if name == "command" and not options.keys().isdisjoint("vV"):
-            return "", []  # it only looks for a program
-        split = options.get("S", options.get("--split-string"))
-        if split is not None:
-            words = [*re.sub("['\"]", "", split).split(), *words]
-        if name == "env":  # takes any word with "=" for a variable, and "-" for an option
-            words = words[next((n for n, word in enumerate(words) if "=" not in word and word != "-"), len(words)) :]
-        elif name == "timeout":
-            words = words[1:]
-    raise ValueError
-
-
-def _is_passing(word: str) -> bool:
-    return not word.strip(_UNKNOWN) or word == "!" or re.match(_ASSIGNMENT, word) is not None
-
-
-def _basename(word: str) -> str:
-    return re.split(r"[/\\]", word.replace(_UNKNOWN, "").rstrip("/"))[-1].lower()
-
-
-def _shell_operand(arguments: list[str]) -> tuple[bool, str]:
-    """Return whether a shell is given a command (``-c``), and its first word that is no option: that, or a script."""
-    place, is_command = 0, False
-    while place < len(arguments) and re.match("[-+].|-$", arguments[place]):
-        option, place = arguments[place], place + 1
-        name = option.lstrip("-")
-        if not name:
+def _end_of_document(text: str, place: int, delimiter: str) -> int:
+    """Return where the line behind a here-document begins, whose body begins at ``place``."""
+    while place < len(text):
+        begin, place = place, text.find("\n", place) + 1 or len(text)
+        if text[begin:place].strip("\t\n") == delimiter:
             break
-        if option.startswith("--") or name in _BASH_OPTIONS:
-            place += name in ("rcfile", "init-file")
-        else:
-            is_command = is_command or (option[0] == "-" and "c" in option)
-            place += option.count("o") + option.count("O")  # each takes a word, wherever it stands
-    return is_command, "".join(arguments[place : place + 1])
-
-
-def _options_of(words: list[str], valued: str) -> tuple[dict[str, str], list[str]]:
-    """Return the options in front and their values, and the words behind them.
-
-    ``valued`` holds the letters of options that have a value, and then the long ones.
-    """
-    letters, *names = valued.split() or [""]
-    options: dict[str, str] = {}
-    place = 0
-    while place < len(words) and re.match("[-+].", words[place]):
-        option, place = words[place], place + 1
-        if option == "--":
-            break
-        if option.startswith("--"):
-            name, has_value, value = option.partition("=")
-            name = next((known for known in names if known.startswith(name)), name)
-            lacks_value = name in names and not has_value
-        else:
-            end = next((n for n, letter in enumerate(option) if letter in letters and n), len(option))
-            options.update(dict.fromkeys(option[1:end], ""))
-            name, value, lacks_value = option[end : end + 1], option[end + 1 :], end == len(option) - 1
-        if lacks_value:
-            value, place = "".join(words[place : place + 1]), place + 1
-        options.setdefault(name, value)
-        if name in ("S", "--split-string"):
-            break
-    return options, words[place:]
+    return place
 
 
 def _bare(command: str) -> str:
@@ -823,7 +562,10 @@ def wrapper_arguments(command: str) -> Optional[list[str]]:
 
     Three forms: the program by its name or path, ``python3 PATH/pit_fetch.py``, and ``python3 -m pit_fetch``.
     """
-    words = plain_words(command)
+    return _arguments_of(plain_words(command) or [])
+
+
+def _arguments_of(words: list[str]) -> Optional[list[str]]:
     if not words:
         return None
     if _program(words[0]) in ("pit_fetch", "pit_fetch.py"):

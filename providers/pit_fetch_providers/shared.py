@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date, timedelta
 from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
@@ -19,6 +20,7 @@ from pit_fetch.provider import (
     Record,
     UpstreamError,
 )
+from pit_fetch.times import is_weekend
 from pit_fetch.wire import strict_json
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
@@ -41,6 +43,12 @@ CONTACT = Credential(
     secret=False,
     check=implausible,
 )
+
+
+def weekday_from(day: date) -> date:
+    """Return ``day``, or the Monday after it."""
+    return day + timedelta(days=7 - day.weekday() if is_weekend(day) else 0)
+
 
 # What the page of an answer makes of a field of that name.
 _PLOTTED = ("close", "value", "price", "adjusted_close", "reportedEPS", "revenue", "assets", "operating_cash_flow")

@@ -176,8 +176,8 @@ def gate_hook(rng: Random) -> int:
         {"tool_name": "Bash", "tool_input": {"command": f"{call} {pit.isoformat()}"}, "tool_response": None},
         bash(f"{call} {pit.isoformat()}", ""),
         bash(f"{call} yesterday", clean),
-        bash(f"python3 -mpit_fetch --source x --pit {pit.isoformat()}", dirty),
-        bash(f"python3 -Impit_fetch --source x --pit {pit.isoformat()}", dirty),
+        bash(f"python3 -m pit_fetch --source x --pit {pit.isoformat()}", dirty),
+        bash(f"python3 -I -m pit_fetch --source x --pit {pit.isoformat()}", dirty),
         bash(f"PIT_FETCH --source x --pit {pit.isoformat()}", dirty),
         bash(f"pit_fetch diff --pit {pit.isoformat()} --pit {(pit - near(rng)).isoformat()}", dirty),
         {

@@ -56,8 +56,7 @@ def _what(drawn: Drawing) -> str:
     if not drawn.value:
         return ""
     change = ", change since the first shown" if is_relative(group_by_series(drawn.marks)) else ""
-    versions = ", each version until the next" if any(mark.version_of for mark in drawn.marks) else ""
-    return f"<b>{escaped(drawn.value)}</b>{change}{versions}, "
+    return f"<b>{escaped(drawn.value)}</b>{change}, "
 
 
 def _key(drawn: Drawing) -> str:

@@ -11,12 +11,10 @@ from statistics import median
 from typing import NamedTuple
 
 from pit_fetch.formats.html_page.marks import LOOKS, Mark, class_in
-from pit_fetch.formats.html_page.markup import escaped
 from pit_fetch.formats.html_page.scale import LEFT, RIGHT, TimeScale
 
 _WIDTH = 1_000
 _GRID = 4  # lines of the grid, about
-_MOST_NAMES = 14  # of things that have versions
 _MOST_DOTS = 40
 # Lines whose usual figures differ by more than this factor are drawn as their change since the first one.
 _COMPARABLE = 3
@@ -45,7 +43,7 @@ class _ValueScale(NamedTuple):
 
 
 def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float]) -> Iterator[str]:
-    """Yield the lines of marks that have figures, between the heights of ``box``: one a series, steps for versions.
+    """Yield the lines of marks that have figures, between the heights of ``box``: one a series.
 
     What was estimated is drawn beside them. Each series has a class, which the legend repeats.
     """
@@ -58,18 +56,12 @@ def lines(marks: Sequence[Mark], scale: TimeScale, box: tuple[float, float]) -> 
     for value in round_values:
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{y_scale.y(value)}" y2="{y_scale.y(value)}"/>'
     placed = [[_place(mark, scale, y_scale) for mark in group] for group in series.values()]
-    end = RIGHT if scale.pit is None else scale.x(scale.pit)
     yield f'<svg width="100%" height="{base:g}" viewBox="0 0 {_WIDTH} {base:g}" preserveAspectRatio="none">'
     for number, group in enumerate(placed):
-        if group[0].mark.version_of:
-            yield from _versions(group, number, end)
-        else:
-            yield from _curves(group, number, base if len(placed) == 1 else None)
+        yield from _curves(group, number, base if len(placed) == 1 else None)
     yield "</svg>"
     for number, group in enumerate(placed):
         yield from _dots(group, number, few=len(marks) <= _MOST_DOTS)
-        if group[0].mark.version_of:
-            yield from _names(group)
     for value in round_values:
         text = f"{f'{value:+.4g}' if value else '0'} %" if is_change else short(value)
         yield f'<text class="tick figure" x="{LEFT}%" dx="4" y="{y_scale.y(value) - 4:.1f}">{text}</text>'
@@ -163,31 +155,6 @@ def _curves(group: Sequence[_Place], number: int, base: float | None) -> Iterato
     estimates = [(place.x, place.estimate) for place in group if place.estimate is not None]
     if len(estimates) > _MOST_DOTS:
         yield _curve(estimates, f"curve estimate{class_of(number)}")
-
-
-def _versions(group: Sequence[_Place], number: int, end: float) -> Iterator[str]:
-    """Yield a line of steps for each thing that has versions: each version stands until the next, or the PIT."""
-    versions: dict[str, list[_Place]] = {}
-    for place in group:
-        if place.mark.look != "grey":
-            versions.setdefault(place.mark.version_of, []).append(place)
-    for places in versions.values():
-        steps = [(places[0].x, places[0].y)]
-        for place in places[1:]:
-            steps += [(place.x, steps[-1][1]), (place.x, place.y)]
-        steps.append((max(end, steps[-1][0]), steps[-1][1]))
-        same = "" if len({place.y for place in places}) > 1 else " same"
-        look = max((place.mark.look for place in places), key=LOOKS.index)  # one claim, and all of it rests on it
-        yield _curve(steps, class_in(look, f"curve{class_of(number)}{same}"))
-
-
-def _names(group: Sequence[_Place]) -> Iterator[str]:
-    """Yield the name of each thing that has versions, if they are few, where the first one begins."""
-    first = {place.mark.version_of: place for place in reversed(group)}
-    for name, place in first.items() if len(first) <= _MOST_NAMES else ():
-        anchor = "end" if place.x > 50 else "start"
-        at = f'x="{place.x}%" y="{place.y - 7:.1f}" text-anchor="{anchor}"'
-        yield f'<text class="tick figure wide" {at}>{escaped(name)}</text>'
 
 
 def _dots(group: Sequence[_Place], number: int, *, few: bool) -> Iterator[str]:

@@ -43,7 +43,7 @@ class Mark(NamedTuple):
     anchor    the id of its row in the page
     value     its figure, if it is part of a line; estimate: what was expected of that
     look      how it is drawn
-    series    the line it is part of; version_of: the period that it is a version of, if some have several
+    series    the line it is part of
     kind      the row of marks it is part of, if it has no figure
     """
 
@@ -54,7 +54,6 @@ class Mark(NamedTuple):
     series: str = ""
     kind: str = ""
     estimate: float | None = None
-    version_of: str = ""
 
 
 class Drawing(NamedTuple):
@@ -94,7 +93,7 @@ def drawing(envelope: PlainEnvelope, typed: Sequence[Column]) -> Drawing | None:
     figures = _figures(envelope, by_name, [*zip(series, kinds, strict=True)])
     drawn = Counter(name for name, value in zip(series, figures.values, strict=True) if value is not None)
     shown = {name for name, _ in drawn.most_common(MOST)}
-    axis, has_versions = _axis(typed, by_name, figures, series)
+    axis = _axis(typed, by_name, figures, series)
     usual = {name for name, _ in Counter(kinds).most_common(MOST)}
     marks = [
         Mark(
@@ -105,7 +104,6 @@ def drawing(envelope: PlainEnvelope, typed: Sequence[Column]) -> Drawing | None:
             series[index],
             kinds[index] if kinds[index] in usual else OTHER,
             figures.estimates[index],
-            str(figures.periods[index]) if has_versions else "",
         )
         for index, (at, item) in enumerate(zip(map(_instant, axis.values), envelope.data, strict=True))
         if at is not None
@@ -177,10 +175,8 @@ def _months(start: Any, end: Any) -> int | None:
     return round((end - start).days / _MONTH) if type(start) is type(end) else None
 
 
-def _axis(
-    typed: Sequence[Column], by_name: Mapping[str, Column], figures: _Figures, series: Sequence[str]
-) -> tuple[Column, bool]:
-    """Return the times of the items, and whether they are versions of what the items are about.
+def _axis(typed: Sequence[Column], by_name: Mapping[str, Column], figures: _Figures, series: Sequence[str]) -> Column:
+    """Return the times of the items.
 
     When each was public. Of a snapshot, or where that would put the periods of a line out of order, its own date.
     """
@@ -190,21 +186,18 @@ def _axis(
         by_kind = [column for kind in ("instant", "date") for column in varying if column.kind == kind]
         # What the items are about, before any other date of theirs: a period's end, and not its start.
         about = (column for column in by_kind if column.values is figures.periods)
-        return next(about, next(iter(by_kind), stamps)), False
+        return next(about, next(iter(by_kind), stamps))
     period = next((column for column in own if column.values is figures.periods), None)
     drawn = [index for index, value in enumerate(figures.values) if value is not None]
     if period is None or not drawn:
-        return stamps, False
-    # One period has several figures: an original and its restatements.
-    if len({(series[index], period.values[index]) for index in drawn}) < len(drawn):
-        return stamps, True
+        return stamps
     points = sorted(
         (series[index], period.values[index], stamps.values[index])
         for index in drawn
         if None not in (period.values[index], stamps.values[index])
     )
     in_order = all(a[2] < b[2] for a, b in pairwise(points) if a[0] == b[0])
-    return (stamps if in_order else period), False
+    return stamps if in_order else period
 
 
 def _instant(value: Any) -> datetime | None:

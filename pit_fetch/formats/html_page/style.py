@@ -34,7 +34,7 @@ text.pit{fill:var(--pit);font-size:12.5px;font-weight:600}
 .area{fill:var(--fill)}.curve{fill:none;stroke:var(--blue);stroke-width:1.75;stroke-linejoin:round}
 .tip{fill:var(--blue)}.s1{--blue:var(--s1)}.s2{--blue:var(--s2)}.s3{--blue:var(--s3)}.s4{--blue:var(--s4)}.s5{--blue:var(--s5)}
 .curve.s1{stroke-dasharray:9 3}.curve.s2{stroke-dasharray:2 3}.curve.s3{stroke-dasharray:12 3 2 3}.curve.s4{stroke-dasharray:5 2}.curve.s5{stroke-dasharray:1 4}
-.curve.same{opacity:.45;stroke-width:1.25}.curve.estimate{stroke:var(--soft);stroke-dasharray:4 3}
+.curve.estimate{stroke:var(--soft);stroke-dasharray:4 3}
 .curve.grey{stroke:var(--grey);stroke-dasharray:3 3}.tip.grey{fill:var(--grey)}
 .stem{stroke:var(--soft)}circle.ring{fill:var(--sheet);stroke:var(--soft);stroke-width:1.5}
 text.figure,text.name{paint-order:stroke;stroke:var(--sheet);stroke-width:4px;stroke-linejoin:round}text.name{fill:var(--ink)}

@@ -29,7 +29,7 @@ _LABEL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})( [0-9]{2}:[0-9]{2}:[0-9]{2})?
 def records(reply: FunctionReply) -> Iterator[Record]:
     """Yield one record for each bar."""
     function, open_mode = reply.function, reply.query.open_mode
-    passes, columns = function.passes, frozenset(function.columns)
+    passes = function.passes
     market, reply_market = reply.query.options.get("market"), reply.meta.get("market_code")
     is_own = "market" not in function.operation.needs or is_own_market(market, reply_market)
     name = prefix(reply)
@@ -39,10 +39,8 @@ def records(reply: FunctionReply) -> Iterator[Record]:
             yield Record("", None, "time_series_timestamp", {})
             continue
         payload = labelled("bar", row if open_mode else served(row, passes))
-        # The coin prices of before 2024 lack the plain columns: they were converted in every market.
-        is_shown = is_own and (open_mode or payload.keys() >= columns)
         ends = function.dates(row, reply)
-        public = ends if is_shown else None
+        public = ends if is_own else None
         record = Record(f"{name}:{label.replace(' ', 'T')}", public, "time_series_timestamp", payload)
         yield record if open_mode else held_while_running(record, ends, reply)
 

@@ -38,11 +38,6 @@ def last_weekday_of_month(label: date) -> date:
     return last - timedelta(days=max(last.weekday() - 4, 0))
 
 
-def weekday_from(day: date) -> date:
-    """Return ``day``, or the Monday after it."""
-    return day + timedelta(days=7 - day.weekday() if day.weekday() > 4 else 0)
-
-
 # How long the period of an economic series lasts that begins with its label.
 _LENGTHS: Mapping[str, Mapping[str, int]] = {
     "daily": {"days": 1},

@@ -30,8 +30,6 @@ _LEVELS_AROUND_A_ROW = 2
 
 _NUMBERED = re.compile(r"\A[0-9]+[a-z]?[.:]\s+")
 _COLUMN = re.compile(r"[A-Za-z][\w/()%-]*")  # "Chaikin A/D"; a sentence is not a header
-# Until 2024 coin bars came as "1a. open (EUR)" beside "1b. open (USD)".
-_COIN_PRICE = re.compile(r"(open|high|low|close)_\([a-z]+\)")
 
 # Keys of a reply that has no rows for the request.
 _BESIDE_NO_ROWS = frozenset({"symbol", "quarter", "endpoint", "message", "items"})
@@ -150,13 +148,7 @@ def _is_own_header(header: list[str], function: Function) -> bool:
 
 
 def _has_columns(names: list[str] | Row, function: Function) -> bool:
-    """Return whether these are a row's names. Coin bars of before 2024 name the currency behind each price."""
-    if all(name in names for name in function.columns):
-        return True
-    if "market" not in function.operation.needs:
-        return False
-    plain = {match[1] if (match := _COIN_PRICE.fullmatch(name)) else name for name in names}
-    return plain.issuperset(function.columns)
+    return all(name in names for name in function.columns)
 
 
 def _own(row: dict[str, Any], function: Function) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_date
 from pit_fetch_providers.alphavantage import periods, subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
 from pit_fetch_providers.alphavantage.reply import Document
-from pit_fetch_providers.shared import UNREADABLE
+from pit_fetch_providers.shared import UNREADABLE, weekday_from
 
 # The options that name the subject of a reply, in the order in which an id names them.
 _SUBJECTS = ("symbol", "symbols", "market", "from_symbol", "to_symbol", "keywords", "quarter", "interval")
@@ -119,7 +119,7 @@ def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
     """Return the end of the weekday after the one in ``date``."""
     day = parse_date(row.get("date"))
     try:
-        return None if day is None else end_of_day(day + timedelta(days={4: 3, 5: 2}.get(day.weekday(), 1)), NEW_YORK)
+        return None if day is None else end_of_day(weekday_from(day + timedelta(days=1)), NEW_YORK)
     except OverflowError:
         return None
 

@@ -16,6 +16,7 @@ from pit_fetch.provider import Context, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
 from pit_fetch_providers.alphavantage import earnings, periods, windows
 from pit_fetch_providers.alphavantage.function import Function, Stream
+from pit_fetch_providers.shared import weekday_from
 
 ANNUAL, QUARTERLY = "annual_report", "quarterly_report"
 
@@ -76,7 +77,7 @@ def _claim(record: Record, reported: Mapping[date, datetime], deadline: timedelt
     at = None if ends is None else reported.get(ends)
     if ends is None or at is None:
         return None
-    due = end_of_day(periods.weekday_from(ends + deadline), NEW_YORK)
+    due = end_of_day(weekday_from(ends + deadline), NEW_YORK)
     return None if due is None else _ClaimedPeriod(ends, max(at, due))
 
 

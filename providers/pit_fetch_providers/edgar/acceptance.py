@@ -25,6 +25,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from pit_fetch.times import NEW_YORK, end_of_day, start_of_day, wall_clock
+from pit_fetch_providers.shared import weekday_from
 
 # Three times the longest that was recorded (20 min 38 s). EDGAR can be slower on its busiest days.
 DISSEMINATION = timedelta(hours=1)
@@ -37,7 +38,6 @@ END_OF_FILING_DAY = time(17, 30)
 # What was begun before then is accepted under that day's date by now. Of 10,955 filings by 15 companies 60 were, the
 # last at 17:33:40, and 12 came later under that day's date, up to 21:27: of such, the date may have been moved back.
 _BEGUN_IN_TIME = time(17, 35)
-_FRIDAY = 4
 # No closure is longer: in 2020 EDGAR was closed on the 24th of December, too, from Wednesday night to Monday. Such
 # days, and days of mourning, are announced shortly before, so no calendar has them.
 LONGEST_CLOSURE = timedelta(days=5)
@@ -143,7 +143,8 @@ def _first_day(acceptance: Acceptance, filed: date, evening: bool) -> date:
         return filed
     is_late = accepted.time() >= CLOSING or _is_moved_back(acceptance, filed, evening)
     first = accepted.date() + timedelta(days=1) if is_late else accepted.date()
-    return filed if first <= filed else _weekday(first)
+    # No filing is known to be sent out on a weekend, which has no daily index.
+    return filed if first <= filed else weekday_from(first)
 
 
 def _is_moved_back(acceptance: Acceptance, filed: date, evening: bool) -> bool:
@@ -164,11 +165,3 @@ def _may_be_moved_back(acceptance: Acceptance, filed: date, evening: bool) -> bo
 
 def _clock(day: date, clock: time) -> datetime | None:
     return wall_clock(datetime.combine(day, clock), NEW_YORK)
-
-
-def _weekday(day: date) -> date:
-    """Return ``day``, or the Monday after it.
-
-    No filing is known to be sent out on a weekend, which has no daily index.
-    """
-    return day + timedelta(days=7 - day.weekday() if day.weekday() > _FRIDAY else 0)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from pit_fetch.times import NEW_YORK, end_of_day, parse_http_date
+from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_http_date
 
 # Accession number -> the names under which an index lists the filing. The bars of the master index alone part them from
 # the rest of their rows; from the other layouts there are none.
@@ -35,7 +35,7 @@ _ROW = re.compile(
 
 def path(day: date) -> str | None:
     """Return the path of the index of ``day``; None for a weekend, which has none."""
-    if day.weekday() > 4:
+    if is_weekend(day):
         return None
     quarter = (day.month + 2) // 3
     return f"/Archives/edgar/daily-index/{day.year}/QTR{quarter}/master.{day:%Y%m%d}.idx"

@@ -70,7 +70,7 @@ def reading_of(filing: ListedFiling, submitted: Acceptance | None) -> Reading:
     return Reading(latest, None if latest is None else _certain(submitted, filing), soonest)
 
 
-def by_row(
+def date_by_row(
     filing: ListedFiling,
     reading: Reading,
     cik: int,
@@ -128,17 +128,17 @@ def bound(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None
     return available_at(submitted, filing.filed, is_of_its_day or _is_evening(filing))
 
 
-def by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, exact: bool) -> Dated | None:
+def date_by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, exact: bool) -> Dated | None:
     """Return a filing, and when it was public, by its own header; None if that cannot be read.
 
     With ``exact``, when its full submission was written takes the place of the header's margins, where that proves
     something; without a time of writing it is undated. What was public by ``horizon`` is kept. Raise UpstreamError at
     the deadline.
     """
-    header = _header(accession, cik, archive, horizon, of_header, in_full_text=True)
+    header = _header(accession, cik, archive, horizon, date_by_header, in_full_text=True)
     if header is None:
         return None
-    filing, by_header = ListedFiling(accession, header.form, header.filed), of_header(header)
+    filing, by_header = ListedFiling(accession, header.form, header.filed), date_by_header(header)
     undoubted = delayed(by_header, _DOUBT)
     if not exact:
         return Dated(filing, by_header, undoubted)
@@ -149,7 +149,7 @@ def by_files(accession: str, cik: int, archive: Archive, horizon: datetime, *, e
             raise
         written = None
     # By its margins, a filing that was written later would be served.
-    return Dated(filing, None if written is None else of_header(header, written), undoubted)
+    return Dated(filing, None if written is None else date_by_header(header, written), undoubted)
 
 
 def undoubted_by_row(filing: ListedFiling, submitted: Acceptance | None) -> datetime | None:
@@ -181,7 +181,7 @@ def missed(query: Query, archive: Archive, accession: str, undoubted: datetime |
     return archive.failure or (client.not_dated if query.options.get("exact") else client.not_served)(accession)
 
 
-def of_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
+def date_by_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
     """Return the UTC instant from which the filing of ``header`` was public; ``written`` is when a file of it was."""
     evening = forms.is_evening(header.form, header.filed)
     proved = written and proof(header._replace(written=written), header.filed, evening)

@@ -78,7 +78,7 @@ def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) ->
         return ()
     at = None
     if forms.is_ordinary(filing.form):
-        at = release.by_row(filing, reading, cik, archive, query.horizon, for_any_instant=query.capture)
+        at = release.date_by_row(filing, reading, cik, archive, query.horizon, for_any_instant=query.capture)
     if at is None:
         failure = release.missed(query, archive, filing.accession, release.undoubted_by_row(filing, submitted))
         if failure is not None:

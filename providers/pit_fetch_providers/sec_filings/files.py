@@ -78,7 +78,7 @@ def parse_saved(body: bytes, query: Query) -> Saved:
     subject.check_saved(query, ciks)
     asked = query.options["cik"]
     cik = int(asked) if asked else next(iter(ciks), None)
-    return Saved(filing, release.of_header(header), _parse_whole(body), cik)
+    return Saved(filing, release.date_by_header(header), _parse_whole(body), cik)
 
 
 def _parse_whole(submission: bytes) -> list[Document]:

@@ -157,7 +157,7 @@ def _dating_rule(query: Query, context: Context, cik: int) -> Callable[[Row], _P
     archive = answering_archive(query, context)
 
     def date_by_files(row: Row) -> _Place:
-        dated = release.by_files(row.accession, cik, archive, query.now, exact=True)
+        dated = release.date_by_files(row.accession, cik, archive, query.now, exact=True)
         if dated is None:
             return undated(row, release.undoubted_by_row(filing_in(row), row.submitted))
         # A header counts for more than the row: it may show a later release.
@@ -169,7 +169,7 @@ def _dating_rule(query: Query, context: Context, cik: int) -> Callable[[Row], _P
         if release.is_to_come(reading, query.now):
             return None
         # A cursor or a date of the request must not change the instant, so it depends on the PIT alone.
-        at = release.by_row(filing, reading, cik, archive, query.now, for_any_instant=query.capture)
+        at = release.date_by_row(filing, reading, cik, archive, query.now, for_any_instant=query.capture)
         return _Place(at) if at is not None else undated(row, release.undoubted_by_row(filing, row.submitted))
 
     def undated(row: Row, undoubted: datetime | None) -> _Place:

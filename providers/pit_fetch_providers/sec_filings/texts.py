@@ -28,7 +28,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
         yield from _newest(query, context, cik)
         return
     archive = answering_archive(query, context)
-    dated = release.by_files(accession, cik, archive, query.now, exact=query.options["exact"])
+    dated = release.date_by_files(accession, cik, archive, query.now, exact=query.options["exact"])
     if dated is None and archive.failure is not None:  # of the one filing that was named, whatever else was filed
         raise archive.failure
     if dated is not None:

@@ -225,7 +225,7 @@ MUTANTS = (
     _gate(
         "the gate overlooks a module behind -m",
         "runs_wrapper",
-        lambda real: lambda command: real(re.sub("-I?mpit_fetch", "-m", command)),
+        lambda real: lambda command: real(re.sub("-m pit_fetch", "-m x", command)),
         _HOOK,
     ),
     _gate("the gate judges diff at the earlier PIT", "is_diff", lambda real: lambda words: False, _HOOK),

@@ -57,16 +57,6 @@ def _rewritten(pattern: str, instead: str = "") -> Make:
     return lambda real: lambda command: real(re.sub(pattern, instead, command))
 
 
-def _unless_it_is_unreadable(real: Any) -> Any:
-    def runs_wrapper(command: str) -> bool:
-        try:
-            return bool(gate._runs_wrapper(command))
-        except (ValueError, KeyError, RecursionError):
-            return False
-
-    return runs_wrapper
-
-
 def _program(change: Callable[[str, Any], str]) -> Make:
     """What is judged is the call of the program that ``change`` makes of it and of the hook."""
 
@@ -118,9 +108,8 @@ MUTANTS = (
     _gate("a here-document is a text", "runs_wrapper", _rewritten(r"<<[\s\S]*"), _SESSIONS),
     _gate("backquotes are quotes", "runs_wrapper", _rewritten("`", "'"), _SESSIONS),
     _gate("an assignment is the program", "runs_wrapper", _rewritten(r"(?<!\S)[A-Za-z_]\w*=\S*(?=\s)", "x"), _SESSIONS),
-    _gate("a shell's command is its script", "runs_wrapper", _rewritten(r" -c ", " "), _SESSIONS),
     _gate("a reserved word is the program", "runs_wrapper", _rewritten(r"\b(then|do|else)\b|{ ", "x "), _SESSIONS),
-    _gate("what cannot be read is a mention", "runs_wrapper", _unless_it_is_unreadable, _SESSIONS),
+    _gate("what cannot be read is a mention", "runs_wrapper", _rewritten("(?s)^ls ['\"`$(]+a;.*"), _SESSIONS),
     _guard("a value may be a pair behind a flag", "FLAGS", lambda real: frozenset(), _OPTIONS),
     _guard("a plugin's option takes a value", "SOURCES", lambda real: real | {"widgets"}, _OPTIONS),
 )

@@ -176,10 +176,6 @@ def _all_but_adjusted(real: Any) -> Any:
     return served
 
 
-def _whatever_its_columns(real: Any) -> Any:
-    return lambda function_reply: real(function_reply._replace(function=function_reply.function._replace(columns=())))
-
-
 # Which reply is whose, and which rows can be read.
 
 
@@ -252,7 +248,7 @@ MUTANTS = (
         _CLAIMED,
     ),
     Mutant("av: a statement counts from its deadline", f"{_HERE}.statements:claimed", _at_its_deadline, _CLAIMED),
-    Mutant("av: a deadline on a weekend", f"{_HERE}.periods:weekday_from", first, _CLAIMED),
+    Mutant("av: a deadline on a weekend", f"{_HERE}.statements:weekday_from", first, _CLAIMED),
     Mutant(
         "av: a year that is not public shows which quarter is its last",
         f"{_HERE}.statements:claimed",
@@ -340,7 +336,6 @@ MUTANTS = (
         lambda real: lambda reply: real(reply._replace(query=reply.query._replace(pit=None))),
         _AV,
     ),
-    Mutant("av: coin prices of before 2024 are the market's", f"{_HERE}.bars:records", _whatever_its_columns, _CORPUS),
     Mutant("av: coins at the rate of the fetch", f"{_HERE}.function:MARKETS", lambda real: ("CNY", *real), _CORPUS),
     Mutant("av: a spoilt row fails the fetch", f"{_HERE}.reply:decode", _readable_rows_alone, _AV),
     Mutant("av: a deeply nested late row fails the fetch", f"{_HERE}.reply:decode", _whole_document, _AV),

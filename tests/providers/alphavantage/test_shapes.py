@@ -156,13 +156,13 @@ def test_coins_are_served_in_the_markets_whose_prices_are_their_own(
     assert len(read(named, function, pit=NOW).data) == count
 
 
-def test_the_coin_prices_of_before_2024_were_converted_in_every_market(read: Read) -> None:
+def test_the_coin_prices_of_before_2024_are_not_read(read: Read) -> None:
     row = {f"{n}{s}. {name} ({c})": "1" for n, name in enumerate(("open", "high", "low", "close"), 1)
            for s, c in (("a", "EUR"), ("b", "USD"))}  # fmt: skip
     document = {"Meta Data": {"4. Market Code": "EUR"}, "Time Series (Digital Currency Daily)": {"2022-11-16": row}}
     words = ("DIGITAL_CURRENCY_DAILY", "market=EUR")
-    assert read(document, *words, pit=NOW).gap_types[-1] == "no_data"
-    assert read(document, *words).data[0]["open_(usd)"] == "1"
+    assert read(document, *words, pit=NOW).data == []
+    assert read(document, *words).gap_types[-1] == "input_error"
 
 
 def test_a_market_without_prices_of_its_own_is_not_asked_for(tmp_path: Path) -> None:

@@ -22,27 +22,27 @@ def _on_its_filing_day(real: Any) -> Any:
 
 
 def _in_utc(real: Any) -> Any:
-    def by_row(*given: Any, **named: Any) -> Any:
+    def date_by_row(*given: Any, **named: Any) -> Any:
         moment = real(*given, **named)
         return None if moment is None else moment - timedelta(hours=5)
 
-    return by_row
+    return date_by_row
 
 
 def _late_in_a_capture(real: Any) -> Any:
-    def by_row(filing: Any, reading: Any, *given: Any, for_any_instant: bool) -> Any:
+    def date_by_row(filing: Any, reading: Any, *given: Any, for_any_instant: bool) -> Any:
         moment, latest = real(filing, reading, *given, for_any_instant=for_any_instant), reading.latest
         return max(moment, latest) if for_any_instant and moment and latest else moment
 
-    return by_row
+    return date_by_row
 
 
 def _by_one_reading(real: Any) -> Any:
-    def by_row(filing: Any, reading: Any, cik: int, archive: Any, horizon: Any, **named: Any) -> Any:
+    def date_by_row(filing: Any, reading: Any, cik: int, archive: Any, horizon: Any, **named: Any) -> Any:
         moment, latest = real(filing, reading, cik, archive, horizon, **named), reading.latest
         return min(moment, latest) if moment and latest and min(moment, latest) > horizon else moment
 
-    return by_row
+    return date_by_row
 
 
 def _certain(real: Any) -> Any:
@@ -144,8 +144,8 @@ MUTANTS = (
         lambda real: lambda query: (),
         ("sec_facts: ceiling",),
     ),
-    Mutant("sec_facts: public on its filing day", f"{_RELEASE}:by_row", _on_its_filing_day, _LAW),
-    Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:by_row", _in_utc, _LAW),
+    Mutant("sec_facts: public on its filing day", f"{_RELEASE}:date_by_row", _on_its_filing_day, _LAW),
+    Mutant("sec_facts: the Z of a submissions file is believed", f"{_RELEASE}:date_by_row", _in_utc, _LAW),
     Mutant(
         "sec_facts: that a filing's host fails is an error",
         "pit_fetch_providers.edgar.archive:answering_archive",
@@ -155,19 +155,19 @@ MUTANTS = (
     Mutant("sec_facts: the Z of a late hour is believed", f"{_RELEASE}:reading_of", _certain, _LAW),
     Mutant(
         "sec_facts: a capture believes the Z of a late hour",
-        f"{_RELEASE}:by_row",
+        f"{_RELEASE}:date_by_row",
         lambda real: lambda *given, for_any_instant: real(*given, for_any_instant=False),
         ("sec_facts: archive silent",),
     ),
     Mutant(
         "sec_facts: the Z of what is yet to come is believed",
-        f"{_RELEASE}:by_row",
+        f"{_RELEASE}:date_by_row",
         _by_one_reading,
         ("sec_facts: asked in any order",),
     ),
     Mutant(
         "sec_facts: a capture lacks what came in the hours before it",
-        f"{_RELEASE}:by_row",
+        f"{_RELEASE}:date_by_row",
         _late_in_a_capture,
         ("sec_facts: archive captured",),
     ),

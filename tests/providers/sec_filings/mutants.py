@@ -27,11 +27,11 @@ def _on_its_filing_day(real: Any) -> Any:
 
 
 def _in_utc(real: Any) -> Any:
-    def by_row(*given: Any, **named: Any) -> Any:
+    def date_by_row(*given: Any, **named: Any) -> Any:
         moment = real(*given, **named)
         return None if moment is None else moment - timedelta(hours=5)
 
-    return by_row
+    return date_by_row
 
 
 def _by_the_cursor(real: Any) -> Any:
@@ -244,8 +244,8 @@ MUTANTS = (
         lambda real: lambda query: (),
         ("sec_filings: ceiling",),
     ),
-    Mutant("sec_filings: public on its filing day", f"{_RELEASE}:by_row", _on_its_filing_day, _LAW),
-    Mutant("sec_filings: the Z of a list is believed", f"{_RELEASE}:by_row", _in_utc, _LAW),
+    Mutant("sec_filings: public on its filing day", f"{_RELEASE}:date_by_row", _on_its_filing_day, _LAW),
+    Mutant("sec_filings: the Z of a list is believed", f"{_RELEASE}:date_by_row", _in_utc, _LAW),
     Mutant(
         "sec_filings: late hours beside exact ones of the same day",
         f"{_RELEASE}:_last_opening",

@@ -192,14 +192,9 @@ def test_estimates_stand_beside_what_was_reported() -> None:
     assert '">annual</text>' in text
 
 
-def test_versions_are_steps_up_to_the_pit() -> None:
+def test_restated_figures_stand_at_their_periods() -> None:
     made = versions(4)
-    text = render(made)
-    pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', text)[0])
-    steps = re.findall(r'<polyline class="curve[^"]*" points="([^"]+)"', text)
-    assert len(steps) == len({item["end"] for item in made.data}) == 5
-    assert {float(points.split()[-1].partition(",")[0]) / 10 for points in steps} == {pit}
-    assert all(f'">{item["end"]}</text>' in text for item in made.data)
+    assert (lines_in(made), "by end, " in render(made)) == ([len(made.data)], True)
 
 
 def test_kinds_without_figures_have_rows_of_marks() -> None:
@@ -336,7 +331,7 @@ def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
     [(news, "rect"), (filings, "line"), (bars, "polyline"), (several, "polyline"), (versions, "polyline")],
 )
 def test_what_only_a_claim_dates_is_drawn_apart(make: Callable[[int], PlainEnvelope], shape: str) -> None:
-    """In bars, in marks, in a line, in each of several lines, and in steps."""
+    """In bars, in marks, in a line, and in each of several lines."""
     drawn = re.compile(f'<{shape} class="(?:bar|mark|curve)[^"]* claimed"')
     made = claimed(make(40))
     usual, text, count = render(make(40)), render(made), len(made.data[::2])

@@ -546,7 +546,6 @@ MENTIONS = {
     "deny": (
         *("PIT_FETCH_CEILING= pit_fetch --source x", "p''it_fetch --source x", "p\\it_fetch --source x"),
         *('grep "$(pit_fetch --source x)" docs', "echo $(pit_fetch --source x)"),
-        'git commit -m "$(cat <<EOF\n$(pit_fetch --source x)\nEOF\n)"',
     ),
     "alone": (
         f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',

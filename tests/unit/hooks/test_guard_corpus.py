@@ -12,7 +12,7 @@ import pytest
 from pit_fetch.support.bundled import gate, load
 from tests.corpus import session_commands
 from tests.corpus.commands import CALLS, HOSTILE, LISTINGS, OTHER_PROGRAMS
-from tests.corpus.session_commands import ELSEWHERE, IMPORTED, UNREADABLE
+from tests.corpus.session_commands import BEYOND, ELSEWHERE, IMPORTED, UNREADABLE
 from tests.laws import sessions
 from tests.unit.hooks.calls import CEILING, ONLY, PIT, bash
 
@@ -37,7 +37,7 @@ def others(commands: Iterable[str], expected: str, environ: dict[str, str], **mo
 
 
 def test_there_are_commands_enough_and_the_document_states_how_many() -> None:
-    assert (len(HOSTILE) >= 400, len(SESSION_CALLS) >= 200, len(MENTIONS) >= 200) == (True, True, True)
+    assert (len(HOSTILE) >= 400, len(SESSION_CALLS) >= 100, len(MENTIONS) >= 200) == (True, True, True)
     counts = (
         f"a corpus of {len(HOSTILE)} hostile and {len({*CALLS, *LISTINGS})} honest commands is part",
         f"{len(OTHER_PROGRAMS)} that call another program of the name",
@@ -49,7 +49,7 @@ def test_there_are_commands_enough_and_the_document_states_how_many() -> None:
 
 def test_what_is_hostile_does_not_run() -> None:
     for environ in (ONLY, ONLY | CEILING):
-        assert others([*HOSTILE, *SESSION_CALLS], "refused", environ) == []
+        assert others([*HOSTILE, *SESSION_CALLS, *BEYOND], "refused", environ) == []
     assert others(HOSTILE, "refused", {}, agent_type="pit-fetch:bz-news-api") == []
 
 
@@ -70,8 +70,8 @@ def test_what_only_mentions_pit_fetch_is_left_alone_in_an_ordinary_session() -> 
     assert others(MENTIONS, "alone", CEILING) == others(MENTIONS, "refused", ONLY) == []
 
 
-def test_what_bash_runs_is_no_mention() -> None:
-    assert others(SESSION_CALLS, "refused", CEILING) == []
+def test_a_call_is_no_mention_and_what_another_program_runs_is_its_own_affair() -> None:
+    assert others(SESSION_CALLS, "refused", CEILING) == others(BEYOND, "alone", CEILING) == []
 
 
 @pytest.mark.parametrize("command", MENTIONS)
@@ -116,4 +116,4 @@ LONG = {
 def test_a_long_command_is_read_in_time(command: str) -> None:
     begun = time.process_time()
     gate.runs_wrapper(command)
-    assert time.process_time() - begun < 3  # 0.5 s at most here; the hooks' own alarm rings after 7
+    assert time.process_time() - begun < 3  # 0.3 s at most here; the hooks' own alarm rings after 7
