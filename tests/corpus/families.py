@@ -833,7 +833,8 @@ def _without_header() -> Iterator[Case]:
     """No header can be read: an ordinary form by its submissions file, read late; any other is withheld."""
     for stamp, was, pit, why in (
         ("2022-05-06T18:30:57.000Z", False, "2022-05-06T18:35:00Z", "the Z may be wrong: it may be 22:30:57 UTC"),
-        ("2022-05-06T18:30:57.000Z", True, "2022-05-09T10:00:00Z", "by then it was public in either reading"),
+        # An evening under its own day's date: it may have been the next business day's first, after a closure of five days.
+        ("2022-05-06T18:30:57.000Z", True, "2022-05-11T13:00:00Z", "by then it was public in either reading"),
         ("2026-01-29T01:55:03.000Z", False, "2026-01-29T01:58:03Z", "true UTC here, but not before 06:00 of its date"),
         ("2015-03-04T01:55:03.000Z", False, "2015-03-04T13:59:59Z", "true UTC, of an evening of 2015: seen at 07:30"),
         ("2015-03-04T01:55:03.000Z", True, "2015-03-04T14:00:00Z", "true UTC, of an evening of 2015: by 09:00"),
@@ -1570,7 +1571,8 @@ def wikipedia() -> Iterator[Case]:
     yield case("false row", pit, about, [late], wiki("Acme", [imported], [marker]), "imported later, with its old time")
     gone = wiki_row(100, "2020-02-01T00:00:00Z", "SECRET", sha1=None, suppressed=True)
     yield case("revision", pit, about, [entry], wiki("Acme", [gone]), "recorded: hidden since, its time stays")
-    move = {"title": "Acme", "logpage": 7, "timestamp": "2021-01-01T00:00:00Z", "params": {"target_title": "Acme Inc."}}
+    move = {"logid": 5, "ns": 0, "title": "Acme", "pageid": 7, "logpage": 7, "timestamp": "2021-01-01T00:00:00Z",
+            "params": {"target_ns": 0, "target_title": "Acme Inc."}}  # fmt: skip
     rename = wiki_row(900, "2021-01-01T00:00:00Z", "Of then.", "X moved page [[Acme]] to [[Acme Inc.]]")
     stood = wiki("Acme Inc.", [wiki_row(100, "2020-02-01T00:00:00Z", "Of then.")], [rename])
     exchanges = [*wiki("Acme", [], moves=[move], page=9), *stood]

@@ -249,11 +249,20 @@ def backtested(case: Case, rng: Random) -> int:
     expected = ask(pit=pits[-1], now=now, words=asked)
     if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
         return 0
+    # What is proved on its own day alone: see "What the worlds leave out" in docs/proof.md.
+    taken_back = {
+        item_id
+        for pit in pits
+        if case.source == "sec_full_text" and pit < pits[-1]
+        for item_id in ask(pit=pit, now=now, words=asked).ids
+    }.difference(expected.ids)
     with archive() as path:
         for place, pit in enumerate(pits):
             moment = now + timedelta(minutes=place)
             left = ask(pit=pit, now=moment, environ=environ(path), words=asked if pit == pits[-1] else words)
-    assert left.data == [item for item in expected.data if item["id"] in _storable(expected.ids)]
+    assert [item for item in left.data if item["id"] not in taken_back] == [
+        item for item in expected.data if item["id"] in _storable(expected.ids)
+    ]
     return 1
 
 

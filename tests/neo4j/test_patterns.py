@@ -23,7 +23,6 @@ PARAMETERS = {
     "concept", "fiscal_year", "fiscal_quarter", "transcript", "questioner", "query", "embedding",
     "seed_id", "k", "limit",
 }  # fmt: skip
-SHAPE = re.compile(r"^WITH ('[^']*') AS shape,$", re.MULTILINE)
 # The MCP server refuses a query that holds one of these words, wherever.
 SERVER_REFUSES = re.compile(r"\b(MERGE|CREATE|INSERT|SET|DELETE|REMOVE|ADD)\b", re.IGNORECASE)
 
@@ -58,33 +57,7 @@ def test_a_pattern_has_the_form_of_all(name: str) -> None:
         assert re.search(rf"^  {field}: ", query, re.MULTILINE), field
 
 
-def test_the_stamp_rule_is_the_same_everywhere() -> None:
-    shapes: dict[bool, set[str]] = {True: set(), False: set()}
-    for name, block in PATTERNS.items():
-        shapes["entity" in name] |= {*SHAPE.findall(block.query)}
-    (plain,), (loose,) = shapes[False], shapes[True]
-    assert loose == plain.replace(")T(", ")[T ](").replace("1[0-7]):", "1[0-7]):?")
-    assert all(SHAPE.search(block.query) for block in PATTERNS.values())
-
-
 # From what a record's own stamp says to when it counts: one text wherever records are of the same kind.
-RULES = {
-    "report": r"AS accepted\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
-    "xbrl": r"AS accepted\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
-    "price": r"AS closed\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
-    "dividend": r"AS closed\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
-    "split": r"AS closed\n(?:WITH .*?, CASE)(.*?)END AS available_at\n",
-    "transcript": r"WHEN (datetime\(\{datetime: noon.*?)END AS available_at\n",
-    "news": r"(CASE WHEN n\.updated .*? END) AS revised\n",
-}
-
-
-@pytest.mark.parametrize("kind", RULES)
-def test_the_rule_of_a_kind_is_the_same_everywhere(kind: str) -> None:
-    texts = [block.query for name, block in PATTERNS.items() if kind in name.lower() and "vector" not in name]
-    rules = {rule for text in texts for rule in re.findall(RULES[kind], text, re.DOTALL)}
-    assert len(rules) == 1
-    assert all(re.search(RULES[kind], text, re.DOTALL) for text in texts)
 
 
 # Acceptance by EDGAR -> when a filing counts. Its filing date is not in the graph.

@@ -46,12 +46,18 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[st
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_fits(mutant: Mutant) -> None:
     leak_at(find(mutant.target), mutant.make)
+    assert not any(part.startswith("_") for part in mutant.target.partition(":")[2].split(".")), "a private name"
     assert mutant.laws
     assert set(mutant.laws) <= set(LAWS)
 
 
 def test_names_are_unique() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_the_page_says_how_many_there_are() -> None:
+    page = Path(__file__).parents[2] / "docs" / "proof.md"
+    assert f" {len(MUTANTS)} leaks." in page.read_text(encoding="utf-8")
 
 
 def test_a_planted_function_is_seen_wherever_it_is_held(modules: dict[str, Any]) -> None:

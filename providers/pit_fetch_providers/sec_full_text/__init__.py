@@ -44,10 +44,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
         ordered=ordered,
     )
 
-    def record(filing: Filing | None, listed: Listed | None) -> Record:
+    def record(filing: Filing | None, listed: Listed | None) -> Record | None:
         if filing is None:
             return UNREADABLE
-        return filings.record(filing, release_evidence.stamp(filing, listed), query.open_mode)
+        release = release_evidence.stamp(filing, listed)
+        is_to_come = release_evidence.is_to_come(filing, release)
+        return None if is_to_come else filings.record(filing, release, query.open_mode)
 
     parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)

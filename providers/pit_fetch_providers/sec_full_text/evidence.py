@@ -68,6 +68,14 @@ class Evidence(NamedTuple):
             return filing_date_release(filing, self.open_mode)
         return self._header_release(filing, listed)
 
+    def is_to_come(self, filing: Filing, release: Release) -> bool:
+        """Return whether the index of the PIT's own day, yet to be written, will say if ``filing`` is sent out later.
+
+        An archive must not hold the release that its header announces, or it would contradict that index.
+        """
+        is_announced = release.at is not None and release.at > self.public_by and filing.filed >= self.today
+        return is_announced and not self.open_mode and not self.exact
+
     def _header_release(self, filing: Filing, listed: Listed | None) -> Release:
         def is_public(acceptance: Acceptance) -> bool:
             return self._is_public(self._acceptance_release(filing, acceptance))

@@ -22,7 +22,7 @@ from pit_fetch_providers.sec_full_text.filings import Filing
 # order is known only at the end, a day that needs more headers than this is read last.
 MOST_AHEAD = 100
 
-Recorder = Callable[[Filing | None, Listed | None], Record]
+Recorder = Callable[[Filing | None, Listed | None], Record | None]
 
 
 class Day(NamedTuple):
@@ -97,7 +97,8 @@ def newest_first(
 
 def _records(day: Day, listed: Listed | None, record: Recorder) -> list[Record]:
     # As a list: a deadline between two of them must not leave a part of the day.
-    return [record(filing, listed) for filing in day.filings]
+    made = (record(filing, listed) for filing in day.filings)
+    return [known for known in made if known is not None]
 
 
 def _count_dated(records: Iterable[Record]) -> int:

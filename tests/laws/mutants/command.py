@@ -29,7 +29,7 @@ def _last_one_counts(real: Any) -> Any:
     def call(self: Any, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         setattr(namespace, self.dest, values)
 
-    return call
+    return type("Last", (real,), {"__call__": call})
 
 
 def _open_mode_for_an_unreadable_pit(real: Any) -> Any:
@@ -95,7 +95,7 @@ _CEILING = "PIT_FETCH_CEILING"
 
 MUTANTS = (
     Mutant("--pit may be abbreviated", "pit_fetch.cli.parser:build_parser", _abbreviated, _REFUSALS),
-    Mutant("--pit may be repeated", "pit_fetch.cli.parser:Once.__call__", _last_one_counts, _REFUSALS),
+    Mutant("--pit may be repeated", "pit_fetch.cli.parser:Once", _last_one_counts, _REFUSALS),
     Mutant(
         "the ceiling is not kept",
         "pit_fetch.request.fetch_request:check_ceiling",

@@ -9,7 +9,6 @@ from typing import Any
 
 from pit_fetch.gaps import GapType
 from pit_fetch.panels.cells import Cell, Grid
-from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Member
 from pit_fetch.pipeline.envelope import PlainEnvelope
 from tests.laws.mutants.leak import Mutant
@@ -25,18 +24,17 @@ _AHEAD = ("panel: instants ahead",)
 
 
 def _as_of_the_last(real: Any) -> Any:
-    def cells(panel: Panel) -> Iterator[Cell]:
-        pits = [pit for subject in panel.grid.subjects for pit in subject.pits]
-        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel.grid.subjects]
-        for pit, cell in zip(pits, real(Panel(panel.grid._replace(subjects=late))), strict=True):
+    def cells(subject: Any, *given: Any) -> Iterator[Cell]:
+        late = subject._replace(pits=[max(subject.pits)] * len(subject.pits))
+        for pit, cell in zip(subject.pits, real(late, *given), strict=True):
             yield cell._replace(pit=pit)
 
     return cells
 
 
 def _with_the_best_status(real: Any) -> Any:
-    def cells(panel: Panel) -> Iterator[Cell]:
-        answered = [*real(panel)]
+    def cells(subject: Any, *given: Any) -> Iterator[Cell]:
+        answered = [*real(subject, *given)]
         is_ever = any(cell.status == "ok" for cell in answered)
         yield from (cell._replace(status="ok") if is_ever else cell for cell in answered)
 
@@ -110,10 +108,10 @@ def _as_far_as_it_comes(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.panel:Panel.__iter__", _as_of_the_last, _CELLS),
+    Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.cells:cells_of", _as_of_the_last, _CELLS),
     Mutant(
         "panel: a status is that of a later cell",
-        "pit_fetch.panels.panel:Panel.__iter__",
+        "pit_fetch.panels.cells:cells_of",
         _with_the_best_status,
         _CELLS,
     ),

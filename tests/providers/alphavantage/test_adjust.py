@@ -120,12 +120,6 @@ def test_a_bar_without_a_day_of_its_own_is_of_no_known_scale(stamp: datetime | N
     assert [bar.payload["close"] for bar in adjusted(iter(bars), "splits")] == ["50.0", None, None]
 
 
-def test_factors_that_have_grown_beyond_sense_are_not_known() -> None:
-    rows = [_bar(number, "1.0", "1000", "0.0") for number in range(400)]
-    factors = [bar.payload["adjustment_factor"] for bar in adjusted(iter(rows), "splits")]
-    assert (factors[1], factors[4], factors[-1]) == ("0.001", "0.000000000001", None)
-
-
 # End to end.
 
 CALL = ("TIME_SERIES_DAILY_ADJUSTED", "symbol=IBM")
@@ -155,12 +149,3 @@ def test_the_newest_public_bar_stands_as_it_was_seen_then(tmp_path: Path) -> Non
     assert _closes_at(world, "adjust=total", pit="2024-02-15T19:59:59-05:00") == ["98.0000", "50", "48"]
     assert _closes_at(world, "adjust=total", pit="2024-02-14T19:59:59-05:00") == ["25.0000", "24.0000"]
     assert "adjust" not in world.queries[-1]
-
-
-def test_a_window_and_a_cursor_change_no_price(tmp_path: Path) -> None:
-    """All public bars count, also those that are not shown."""
-    world = World(av.app(Store({CALL[0]: PAST})), tmp_path)
-    assert _closes_at(world, "adjust=total", "--date-to", "2024-02-13") == ["49.5", "47.52"]
-    first = world.fetch(*CALL, "adjust=total", "--limit", "3", pit=EVENING)
-    cursor = first.reasons.split("--after ")[1].split()[0]
-    assert _closes_at(world, "adjust=total", "--after", cursor) == ["47.52"]

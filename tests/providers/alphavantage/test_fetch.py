@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from pit_fetch_providers.alphavantage import FUNCTIONS
@@ -17,7 +16,6 @@ from tests.providers.alphavantage.replies import SOME_UNDATED, UNDATED, replies,
 from tests.providers.alphavantage.server import KEY, Store, World, article, bar, earnings, quarter, year
 
 PIT = "2024-02-15T16:00:00-05:00"
-NEW_YORK = ZoneInfo("America/New_York")
 
 
 @pytest.fixture
@@ -147,15 +145,6 @@ def test_a_bar_that_ends_in_the_month_after_its_own_keeps_its_place(world: Any) 
     assert "upstream_error" not in done.gap_types
 
 
-def test_an_open_window_ends_quietly_before_the_first_month_of_a_symbol(world: Any) -> None:
-    ibm = world(Store({"TIME_SERIES_INTRADAY": YEAR}))
-    window = ("--date-from", "2022-11-15", "--date-to", "2023-02-28", "--limit", "5000")
-    done = ibm.fetch(*HOURLY, *window)
-    assert (len(done.data), done.gap_types) == (2 * 28 * 16, [])
-    assert [query["month"] for query in ibm.queries] == ["2023-02", "2023-01", "2022-12"]
-    assert ibm.fetch(*HOURLY, "--date-from", "2021-11-15", "--date-to", "2022-02-28").gap_types == ["upstream_error"]
-
-
 @pytest.mark.parametrize(("pit", "requests"), [(PIT, 2), (None, 1)], ids=["pit", "open"])
 def test_a_day_without_a_chain_is_no_data(world: Any, pit: str | None, requests: int) -> None:
     message = {"endpoint": "Historical Options", "message": "No data for symbol IBM on date 2024-02-11.", "data": []}
@@ -207,19 +196,6 @@ def test_what_could_not_be_served_is_not_asked_for(world: Any, name: str) -> Non
     assert (len(opened.data), len(server.queries)) == (count, 1)
 
 
-def test_a_snapshot_is_served_for_a_pit_a_little_ahead(world: Any) -> None:
-    quote = world(Store(documents={"GLOBAL_QUOTE": {"Global Quote": {"01. symbol": "IBM", "05. price": "219.3000"}}}))
-    done = quote.fetch("GLOBAL_QUOTE", "symbol=IBM", pit="2026-06-01T12:05:00-04:00")
-    assert [(item["price"], item["available_at"]) for item in done.data] == [("219.3000", "2026-06-01T12:00:00-04:00")]
-
-
-def test_a_running_bar_is_not_served_for_a_pit_ahead_of_it(world: Any) -> None:
-    now = datetime(2024, 2, 15, 15, 57, tzinfo=NEW_YORK)
-    ibm = world(Store({"TIME_SERIES_INTRADAY": [bar("2024-02-15 15:55:00"), bar("2024-02-15 15:50:00")]}))
-    done = ibm.fetch("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", pit="2024-02-15T23:00:00-05:00", now=now)
-    assert done.data[0]["timestamp"] == "2024-02-15 15:50:00"
-
-
 # News.
 
 
@@ -240,14 +216,6 @@ def test_news_windows_are_split_above_a_thousand(world: Any) -> None:
         "time_from": "20000101T0000", "time_to": "20240215T2101",
     }  # fmt: skip
     assert len(news.queries) == 3
-
-
-def test_news_needs_one_request_where_one_is_enough(world: Any) -> None:
-    stored = _articles(1500, datetime(2024, 2, 15, 20, 59, 30, tzinfo=UTC), timedelta(minutes=10))
-    news = world(Store(articles=stored))
-    done = news.fetch("NEWS_SENTIMENT", "--limit", "20", pit=PIT)
-    assert (len(done.data), len(news.queries)) == (20, 1)
-    assert done.gap_types[-1] == "truncated"
 
 
 def test_an_article_with_a_date_only_is_not_lost_below_a_full_reply(world: Any) -> None:
@@ -317,16 +285,6 @@ def test_what_the_source_says_in_place_of_rows_is_recognised(world: Any, message
             assert "premium/" not in done.text
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 410])
-def test_another_status_is_an_error(world: Any, status: int) -> None:
-    """A 404, too, which is what an endpoint that has moved answers: an unknown symbol comes with HTTP 200."""
-    for pit in (PIT, None):
-        done = world(app=lambda _: as_json(REPORTS, status)).fetch("EARNINGS", "symbol=IBM", pit=pit)
-        assert done.data == []
-        assert f"HTTP {status}" in done.reasons
-        assert "no_data" not in done.gap_types
-
-
 # Habits of callers.
 
 
@@ -356,15 +314,6 @@ def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ..
     assert reason in done.reasons
 
 
-@pytest.mark.parametrize("message", [av.invalid_call("EARNINGS"), av.INVALID_INPUTS, {"Error Message": "Oh."}])
-def test_a_bad_call_is_said_in_open_mode(world: Any, message: Any) -> None:
-    server = world(app=lambda _: as_json(message))
-    done = server.fetch("EARNINGS", "symbol=XXXX")
-    assert done.gap_types == ["upstream_error"]
-    assert "check the symbol" in done.reasons
-    assert len(server.queries) == 1
-
-
 @pytest.mark.parametrize(
     ("message", "requests", "pause"),
     [
@@ -382,6 +331,10 @@ def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: An
     assert sum(done.pauses) >= pause * (requests - 1)
 
 
+# Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many
+# densities. The answer may not depend on where a reply or a month ends, nor on what was not public yet.
+
+
 @pytest.mark.parametrize("empty", [{}, earnings([], [])], ids=["{}", "empty lists"])
 def test_a_false_empty_is_asked_for_once_more(world: Any, empty: Any) -> None:
     replies = [REPORTS, empty]
@@ -397,7 +350,3 @@ def test_what_stays_empty_is_no_data_under_a_pit_and_a_doubt_without(world: Any)
     opened = server.fetch("EARNINGS", "symbol=IBM")
     assert opened.gap_types == ["unverifiable", "no_data"]
     assert "try again later" in opened.reasons
-
-
-# Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many
-# densities. The answer may not depend on where a reply or a month ends, nor on what was not public yet.

@@ -13,7 +13,7 @@ from pit_fetch_providers.alphavantage import FUNCTIONS
 
 from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
-from tests.providers.alphavantage.replies import BARS, COINS, INTRADAY, SNAPSHOTS, UNDATED, replies
+from tests.providers.alphavantage.replies import BARS, COINS, SNAPSHOTS, UNDATED
 from tests.providers.alphavantage.server import (
     article,
     bar,
@@ -82,42 +82,7 @@ def test_the_reply_of_another_operation_is_an_input_error(read: Read, function: 
         assert "no_data" not in done.gap_types
 
 
-def test_every_operation_knows_its_own_reply(read: Read) -> None:
-    for name in BARS:
-        label = "2024-01-31 10:00:00" if name in INTRADAY else "2024-01-31"
-        for document in (series_document(name, [bar(label)], "UTC"), series_csv([csv_bar(name, label)])):
-            assert len(read(document, name).data) == 1, name
-    for name in UNDATED:
-        assert [len(read(document, name).data) for document, _ in replies(name)] == [n for _, n in replies(name)], name
-
-
-def test_rows_of_another_shape_under_the_same_key_are_left_out(read: Read) -> None:
-    insiders = {"data": [{"transaction_date": "2024-01-02", "ticker": "IBM", "shares": "1"}]}
-    for function in ("SPLITS", "DIVIDENDS", "HISTORICAL_OPTIONS"):
-        # With a PIT an error would tell of rows that may not be public; without one there is nothing to hide.
-        assert read(insiders, function, pit=NOW).gap_types[-1] == "no_data"
-        assert read(insiders, function).gap_types == ["input_error"]
-
-
 # Columns.
-
-OURS = ("record_type", "Record Type", "adjustment", "adjustment factor", "adjustment_factor", "9. Adjustment Factor")
-
-
-@pytest.mark.parametrize("column", OURS)
-@pytest.mark.parametrize("function", ["TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_DAILY", "SPLITS"])
-def test_a_column_with_the_name_of_a_field_of_ours_is_not_served_with_a_pit(
-    read: Read, function: str, column: str
-) -> None:
-    if function == "SPLITS":
-        document: Any = {"data": [{"effective_date": "2024-02-08", "split_factor": "2", column: "LATER"}]}
-    else:
-        document = series_document(function, [bar("2024-01-31")], "UTC")
-        document[next(name for name in document if name != "Meta Data")]["2024-01-31"][column] = "LATER"
-    for pit in (NOW, None):
-        (item,) = read(document, function, pit=pit).data
-        assert item["record_type"] == ("split" if function == "SPLITS" else "bar")
-        assert pit is None or "LATER" not in item.values()
 
 
 @pytest.mark.parametrize(
@@ -172,26 +137,6 @@ def test_a_market_without_prices_of_its_own_is_not_asked_for(tmp_path: Path) -> 
 
 
 # The subject.
-
-CALENDAR = (
-    "symbol,name,reportDate,fiscalDateEnding,estimate,currency\n"
-    "MSFT,Microsoft,2026-07-22,2026-06-30,,USD\nAAPL,Apple,2026-07-30,2026-06-30,,USD\n"
-)
-
-
-def test_a_row_on_another_subject_is_left_out(read: Read) -> None:
-    for symbol in ("aapl", "AAPL"):
-        assert [i["symbol"] for i in read(CALENDAR, "EARNINGS_CALENDAR", f"symbol={symbol}", pit=AHEAD).data] == [
-            "AAPL"
-        ]
-    assert len(read(CALENDAR, "EARNINGS_CALENDAR", pit=AHEAD).data) == 2
-    assert read(CALENDAR, "EARNINGS_CALENDAR", "symbol=IBM", pit=AHEAD).gap_types[-1] == "no_data"
-    chain = {"data": [{"contractID": n, "symbol": n, "date": "2024-02-08"} for n in ("IBM", "MSFT")]}
-    assert [i["contractID"] for i in read(chain, "HISTORICAL_OPTIONS", "symbol=IBM", pit=NOW).data] == ["IBM"]
-    days = {"data": [{"contractID": day, "date": day} for day in ("2024-02-07", "2024-02-08")]}
-    one_day = read(days, "HISTORICAL_OPTIONS", "symbol=IBM", "date=2024-02-07", pit=NOW)
-    assert [item["date"] for item in one_day.data] == ["2024-02-07"]
-    assert len(read({"data": [{"transaction_date": "x", "ticker": "A"}]}, "INSIDER_TRANSACTIONS", "symbol=B").data) == 0
 
 
 def test_an_article_has_to_name_every_ticker_that_was_asked_for(read: Read) -> None:
@@ -249,16 +194,6 @@ def test_what_is_restated_without_a_mark_is_said_whatever_the_reply_holds(read: 
     assert ("today's holder of the symbol" in done.reasons) is (
         "symbol" in FUNCTIONS[name].operation.needs and name not in COINS
     )
-
-
-@pytest.mark.parametrize("function", INTRADAY)
-@pytest.mark.parametrize("pit", [NOW, None], ids=["pit", "open"])
-def test_minutes_in_a_file_without_an_interval_count_as_an_hour_and_it_is_said(
-    read: Read, function: str, pit: datetime | None
-) -> None:
-    document = series_csv([csv_bar(function, "2024-01-31 10:00:00")])
-    assert "count as 60 minutes" in read(document, function, pit=pit).reasons
-    assert "count as 60 minutes" not in read(document, function, "interval=5min", pit=pit).reasons
 
 
 # The oldest year.

@@ -13,7 +13,7 @@ import pytest
 from pit_fetch_providers import bz_news_api
 
 import pit_fetch
-from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.testing.server import App, as_json
 from tests.conftest import Finished, Run
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.bz_news_api.server import TOKEN, article
@@ -88,24 +88,11 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
     }
 
 
-def test_pages_are_followed_to_the_end_of_the_window(near: Run) -> None:
-    with world(near, [article(n, PIT - n * SECOND) for n in range(1, 261)]) as bz:
-        done = bz.at_pit("--limit", "1000")
-        assert done.ids == [str(n) for n in range(1, 261)]
-        assert [request.query["page"] for request in bz.server.requests] == ["0", "1", "2"]
-
-
 def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
     done = at_pit(near, lambda _: as_json(['Access denied for user 0 "anonymous"']), "--fail")
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
     assert done.code == 5
     assert b"BENZINGANEWS_API_KEY" in done.err
-
-
-def test_texts_among_the_articles_cost_none_of_them(near: Run) -> None:
-    articles = [article(n, PIT - n * MINUTE) for n in (1, 2)]
-    pages = [["x"] * 100, [*articles, "x", "y"]]
-    assert at_pit(near, lambda request: as_json(pages[int(request.query["page"])])).ids == ["1", "2"]
 
 
 def test_a_window_after_the_pit_is_said(near: Run) -> None:
@@ -140,14 +127,6 @@ def test_an_order_that_is_broken_among_public_articles_is_an_error(near: Run) ->
     pages = [first, [article(500, PIT - 50 * MINUTE)]]
     done = at_pit(near, lambda request: as_json(pages[int(request.query["page"])]), "--fail", "--limit", "500")
     assert (done.code, done.ids) == (5, [str(n) for n in range(1, 99)])  # a page's last minute waits for the next page
-    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
-
-
-def test_the_same_page_again_and_again_is_an_error(near: Run) -> None:
-    page = as_json([article(n, PIT - n * SECOND) for n in range(1, 101)])
-    with world(near, lambda _: page) as bz:
-        done = bz.at_pit("--limit", "500")
-        assert len(bz.server.requests) == 2
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
 
@@ -233,11 +212,6 @@ def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: 
     answer = read_file(tmp_path, json.dumps(document), pit=pit, on_gap="keep")
     assert answer["data"] == []
     assert answer["gaps"][-1]["type"] == "input_error"
-
-
-@pytest.mark.parametrize("rows", ["[]", "[NaN]", '[{"x": NaN}]', '{"items": []}'])
-def test_a_file_without_a_readable_row_has_no_data(tmp_path: Path, rows: str) -> None:
-    assert read_file(tmp_path, rows)["gaps"][-1]["type"] == "no_data"
 
 
 @pytest.mark.parametrize(
@@ -338,19 +312,6 @@ def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, tit
     assert not read_file(tmp_path, articles, themes="gold")["data"]
 
 
-def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_path: Path) -> None:
-    def kept(**options: str) -> bool:
-        return bool(read_file(tmp_path, [RICH], **options)["data"])
-
-    assert kept(themes="oil", keywords="brent")
-    assert kept(themes="oil", keywords="absent")
-    assert kept(themes="gold", keywords="brent")
-    assert not kept(themes="gold", keywords="absent")
-    assert kept(themes="oil", tickers="T")
-    assert not kept(themes="oil", tickers="AAPL")
-    assert not kept(keywords="brent", tags="absent")
-
-
 @pytest.mark.parametrize(
     ("status", "body", "gap"),
     [
@@ -374,10 +335,3 @@ def test_recorded_errors(near: Run, status: int, body: Any, gap: str) -> None:
     done = at_pit(near, lambda _: as_json(body, status))
     assert (done.code, done.envelope["data"]) == (0, [])
     assert gap in done.envelope["gaps"][-1]["reason"]
-
-
-@pytest.mark.parametrize("body", [b"<html><h1>404 Not Found</h1></html>", b""])
-def test_a_moved_endpoint_is_an_upstream_error_and_not_nothing(near: Run, body: bytes) -> None:
-    done = at_pit(near, lambda _: Response(body, 404), "--fail")
-    assert (done.code, done.gap_types[-1]) == (5, "upstream_error")
-    assert b"HTTP 404" in done.err

@@ -12,7 +12,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Reason
 from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, start_of_day
-from pit_fetch.wire import decode_page
+from pit_fetch.wire import decode_page, lenient_json
 from tests.laws.mutants.leak import Mutant, fails, nothing
 from tests.laws.plant import Make
 
@@ -34,12 +34,26 @@ def _in_utc(real: Any) -> Any:
     return date_by_row
 
 
+def _by_the_list(real: Any) -> Any:
+    def by_row(filing: Any, reading: Any, cik: Any, archive: Any, horizon: Any, **named: Any) -> Any:
+        is_settled = None not in (reading.latest, reading.certain) and reading.certain <= horizon
+        return reading.latest if is_settled else real(filing, reading, cik, archive, horizon, **named)
+
+    return by_row
+
+
+def _missed_at_once(real: Any) -> Any:
+    return lambda query, archive, accession, undoubted: real(
+        query, archive, accession, undoubted and undoubted - timedelta(days=1)
+    )
+
+
 def _by_the_cursor(real: Any) -> Any:
     return lambda query, *given: real(query._replace(now=query.horizon), *given)
 
 
 def _read_or_fail(real: Any) -> Any:
-    return lambda *row: real(*row) or fails()
+    return lambda columns: (row or fails() for row in real(columns))
 
 
 def _or_nothing(real: Any) -> Any:
@@ -53,10 +67,10 @@ def _or_nothing(real: Any) -> Any:
 
 
 def _no_more_after_a_failure(real: Any) -> Any:
-    def read(self: Any, *given: Any, **named: Any) -> Any:
-        if self.failure is not None:
-            raise self.failure
-        return real(self, *given, **named)
+    def read(*given: Any, **named: Any) -> Any:
+        if named.get("failed") is not None:
+            raise named["failed"]
+        return real(*given, **named)
 
     return read
 
@@ -159,20 +173,28 @@ def _numbered_alone(real: Any) -> Any:
 def _of_any_kind(real: Any) -> Any:
     """Return the gaps as if none of them were made again."""
 
-    def gaps(*given: Any, **named: Any) -> Any:
-        known = real(*given, **named)
-        return [made._replace(code=Reason(made.code.type, made.code, made.code.template)) for made in known]
+    def with_live(answer: Any, live: Any) -> Any:
+        gaps = [
+            made._replace(code=Reason(made.code.type, made.code, made.code.template)) for made in live.selection.gaps
+        ]
+        return real(answer, live._replace(selection=live.selection._replace(gaps=gaps)))
 
-    return gaps
+    return with_live
 
 
 def _filled_up(real: Any) -> Any:
-    def check_rows(columns: Any) -> None:
-        held = [values for values in (columns or {}).values() if isinstance(values, list)]
-        for values in held:
-            values.extend([None] * (max(map(len, held)) - len(values)))
+    def document(body: bytes) -> Any:
+        try:
+            return real(body)
+        except UpstreamError:
+            listed = lenient_json(body, 4)
+            columns = listed["filings"]["recent"] if "filings" in listed else listed
+            held = [values for values in columns.values() if isinstance(values, list)]
+            for values in held:
+                values.extend([None] * (max(map(len, held)) - len(values)))
+            return listed
 
-    return check_rows
+    return document
 
 
 def _in_shares_alone(real: Any) -> Any:
@@ -248,8 +270,8 @@ MUTANTS = (
     Mutant("sec_filings: the Z of a list is believed", f"{_RELEASE}:date_by_row", _in_utc, _LAW),
     Mutant(
         "sec_filings: late hours beside exact ones of the same day",
-        f"{_RELEASE}:_last_opening",
-        lambda real: lambda horizon: horizon,
+        f"{_RELEASE}:by_row",
+        _by_the_list,
         ("sec_filings: day",),
     ),
     Mutant(
@@ -377,7 +399,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: what was passed over is counted by the source and by the archive",
-        "pit_fetch.engine.from_archive:ArchiveAnswer._gaps",
+        "pit_fetch.engine.from_archive:ArchiveAnswer.with_live",
         _of_any_kind,
         ("sec_filings: last release",),
     ),
@@ -395,13 +417,13 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a filing is missed as soon as it may have been public",
-        f"{_RELEASE}:_DOUBT",
-        lambda real: timedelta(0),
+        f"{_RELEASE}:missed",
+        _missed_at_once,
         ("sec_filings: undated",),
     ),
     Mutant(
         "sec_filings: after a failure nothing is read of the cache",
-        "pit_fetch_providers.edgar.archive:Archive._read",
+        "pit_fetch.net.client:Client.get_cached",
         _no_more_after_a_failure,
         ("sec_filings: kept",),
     ),
@@ -431,7 +453,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec_filings: a list whose columns differ in length is filled up",
-        f"{_LIST}:_check_rows",
+        f"{_LIST}:document",
         _filled_up,
         ("sec_filings: torn",),
     ),
@@ -453,7 +475,7 @@ MUTANTS = (
         _one_after_the_other,
         ("sec_filings: book",),
     ),
-    Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:_row", _read_or_fail, _LAW),
+    Mutant("sec_filings: an unreadable row fails the fetch", f"{_LIST}:rows", _read_or_fail, _LAW),
     *(
         Mutant(f"sec_filings: {name}", f"{_PAGE}:{target}", make, ("sec_filings: figures",))
         for name, target, make in (

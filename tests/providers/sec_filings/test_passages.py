@@ -6,9 +6,7 @@ import time
 from unicodedata import name
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pit_fetch_providers.sec_filings.text import document_text, find_passages, fold
+from pit_fetch_providers.sec_filings.text import document_text, find_passages
 
 
 @pytest.mark.parametrize(
@@ -59,25 +57,6 @@ def test_words_are_found_as_people_type_them(written: str, phrase: str) -> None:
 )
 def test_what_is_not_the_same_is_not_found(written: str, phrase: str) -> None:
     assert list(find_passages(written, phrase)) == []
-
-
-@given(st.text(st.sampled_from("ab \u00ad\u200b\ufb03\u2026\u2019\u00e9\u00a0\u00b2\U0001f600"), max_size=30))
-def test_each_place_of_a_folded_text_is_one_of_what_is_shown(shown: str) -> None:
-    whole = fold(shown)
-    places = [whole.shown(place, place + 1)[0] for place in range(len(whole.text))]
-    assert whole.text == "".join(fold(sign).text for sign in shown)
-    assert places == [place for place, sign in enumerate(shown) for _ in fold(sign).text]
-
-
-def test_a_passage_is_a_paragraph_or_a_part_of_one() -> None:
-    long = "x " * 2_000 + "going concern" + " y" * 2_000
-    assert [made.text for made in find_passages("One.\n\nA going concern.\n\nTwo.", "going concern")] == [
-        "A going concern."
-    ]
-    (made,) = find_passages(long, "going concern")
-    assert "going concern" in made.text
-    assert len(made.text) == 1_500
-    assert list(find_passages("going concern. " * 9, "going concern")) == [(0, "going concern. " * 9)]
 
 
 def test_a_phrase_that_stands_everywhere_costs_little() -> None:

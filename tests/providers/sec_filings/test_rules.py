@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from tests.provider_harness import ask as ask_source
 from tests.providers.sec_filings import server, worlds
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import always, failing_from
+from tests.providers.sec_full_text.harness import failing_from
 from tests.providers.sec_full_text.server import Filing
 
 PIT = "2024-06-03T12:00:00-04:00"
@@ -119,22 +118,6 @@ def test_the_instant_of_a_filing(pit: str, expected: list[int], true_utc: bool) 
     assert numbers(ask(server.app(FILED, true_utc=true_utc), pit=pit)) == expected
 
 
-@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
-@pytest.mark.parametrize(
-    "pit",
-    [
-        "2024-03-12T18:00:00-04:00",  # the list's hour of the first one has passed, and that of the second has not
-        "2024-03-12T21:00:00-04:00",  # both have, and the second may have been sent out days later
-        "2024-03-13T09:00:00-04:00",
-        "2024-03-18T12:00:00-04:00",
-    ],
-)
-def test_the_filings_of_a_day_stay_in_order(pit: str, true_utc: bool) -> None:
-    filed = (Filed(Filing(sec.number(1), "10-Q", "2024-03-12 16:05:00")),
-             Filed(Filing(sec.number(2), "8-K", "2024-03-12 12:50:00")))  # fmt: skip
-    assert numbers(ask(server.app(filed, true_utc=true_utc), pit=pit)) == [1, 2]
-
-
 def test_exact_dates_by_when_a_file_was_written() -> None:
     written = Filed(Filing(sec.number(2), "8-K", "2023-05-01 16:30:00", written="2023-05-01 16:30:40"))
     record = ask((written,), exact=True).records[0]
@@ -151,7 +134,6 @@ TWINS = {
         ("13F-HR", server.report("13F-HR", period, [("ACME", 5_000, 100)])) for period in ("2022-12-31", "2023-03-31")
     ),
 }
-UNWRITTEN = Response(b"")
 
 
 def twins(op: str) -> tuple[Filed, Filed]:
@@ -172,27 +154,6 @@ def without(app: App, filed: Filed, reply: Response, *endings: str) -> App:
 EVIDENCE = ((".txt",), ("-index-headers.html", ".hdr.sgml", ".txt"))
 
 
-@pytest.mark.parametrize(
-    "reply", [sec.MISSING, sec.NO_SUCH_KEY, sec.MAINTENANCE, UNWRITTEN], ids=["403", "404", "503", "200"]
-)
-@pytest.mark.parametrize("endings", EVIDENCE, ids=["written", "header"])
-@pytest.mark.parametrize("op", TWINS)
-def test_with_exact_a_public_filing_that_cannot_be_dated_is_an_error(
-    op: str, endings: tuple[str, ...], reply: Response
-) -> None:
-    older, newer = twins(op)
-    options = {"op": op, "exact": True, **({"form": "8-K"} if op == "text" else {})}
-    for pit, is_missed in (("2023-05-01T20:00:00-04:00", False), ("2023-05-02T17:30:00-04:00", True)):
-        alone = ask((older,), pit=pit, **options)
-        assert (numbers(alone), alone.error) == ([1], None)
-        fetched = ask(without(server.app((older, newer)), newer, reply, *endings), pit=pit, **options)
-        if is_missed:  # a day after the latest hour that its row can mean
-            assert (fetched.records, fetched.error_code) == ([], "not_dated")
-            assert sec.number(2) in fetched.error.reason  # type: ignore[union-attr]
-        else:  # as if there was none: an error would show that there is
-            assert (fetched.items, fetched.selection.gaps) == (alone.items, alone.selection.gaps)
-
-
 def test_a_filing_that_cannot_be_dated_is_an_error_in_its_place() -> None:
     older, lost = twins("filings")
     newer = Filed(Filing(sec.number(3), "8-K", "2023-05-03 12:00:00", written="2023-05-03 12:00:05"))
@@ -202,13 +163,6 @@ def test_a_filing_that_cannot_be_dated_is_an_error_in_its_place() -> None:
     elsewhere: tuple[dict[str, Any], ...] = ({"date_from": "2023-05-15"}, {"date_to": "2023-03-01"}, {"pit": None})
     for options in elsewhere:
         assert ask(app, exact=True, **options).error is None
-
-
-def test_a_filing_that_its_header_shows_to_be_released_later_is_not_missed() -> None:
-    older, _ = twins("filings")
-    later = Filed(Filing(sec.number(2), "8-K", NEWER, released="2024-08-01", private=True))
-    fetched = ask((older, later), exact=True)
-    assert (numbers(fetched), fetched.error) == ([1], None)
 
 
 def test_an_accession_that_cannot_be_dated_is_an_error_once_it_was_public() -> None:
@@ -275,18 +229,6 @@ def test_a_long_history_costs_no_more_requests_than_a_page_of_it() -> None:
     assert (len(whole.records), len(whole.requests)) == (40, 5)
 
 
-def test_where_a_file_of_the_list_ends_means_nothing() -> None:
-    wholes = [ask(server.app(FILED, recent=recent)).items for recent in (1, 2, 3, 1_000)]
-    assert wholes == [wholes[0]] * 4
-
-
-def test_a_file_of_the_list_at_the_end_of_the_calendar() -> None:
-    whole = {"recent": server.columns(FILED, False), "files": [{"name": OLDER_PART, "filingTo": "9999-12-31"}]}
-    app = instead(server.app(()), as_json(server.columns((), False)), f"/submissions/{OLDER_PART}")
-    found = ask(instead(app, as_json({"filings": whole}), "/submissions/CIK0000320193.json"), forms="8-K")
-    assert (found.error_code, len(found.records)) == ("", 2)
-
-
 def test_a_missing_part_of_the_list_is_told() -> None:
     app = instead(server.app(FILED, recent=4), sec.NO_SUCH_KEY, f"/submissions/{OLDER_PART}")
     assert ask(app).error_code == "incomplete"
@@ -316,25 +258,6 @@ def test_a_part_of_the_list_that_begins_later_is_not_read(dates: dict[str, Any],
 def test_a_part_of_the_list_that_is_none_is_told(body: bytes) -> None:
     app = instead(server.app(FILED, recent=4), Response(body), f"/submissions/{OLDER_PART}")
     assert ask(app).error_code == "malformed"
-
-
-@pytest.mark.parametrize("name", server.columns(FILED, False))
-@pytest.mark.parametrize("part", ["CIK0000320193.json", OLDER_PART])
-@pytest.mark.parametrize("tear", [server.torn, lambda columns, name: {**columns, name: None}], ids=["shorter", "gone"])
-def test_a_list_whose_columns_differ_in_length_cannot_be_read(tear: Any, part: str, name: str) -> None:
-    listed = server.columns(FILED[:2], False)
-    body = as_json(tear(listed, name))
-    whole = {"recent": server.columns(FILED[3:4], False), "files": [{"name": OLDER_PART, "filingTo": "2023-05-01"}]}
-    if part != OLDER_PART:
-        body, whole = as_json(listed), {**whole, "recent": tear(whole["recent"], name)}
-    app = instead(server.app(FILED), as_json({"filings": whole}), "/submissions/CIK0000320193.json")
-    fetched = ask(instead(app, body, f"/submissions/{OLDER_PART}"))
-    saved = ask_source("sec_filings", server.app(()), body=as_json(tear(listed, name)).body, pit=PIT)
-    if name == "size":  # which is not read
-        assert (numbers(fetched), fetched.error, len(saved.records)) == ([4, 2, 1], None, 2)
-    else:
-        assert (fetched.records, fetched.error_code) == ([], "malformed")
-        assert (saved.records, [gap.type for gap in saved.selection.gaps]) == ([], ["input_error"])
 
 
 @pytest.mark.parametrize("files", [{"files": None}, {"files": {}}, {"files": [None]}, {}])
@@ -380,26 +303,6 @@ def test_a_saved_list_dates_what_its_rows_date() -> None:
 )
 def test_the_text_of_a_filing(options: dict[str, Any], expected: list[str | None]) -> None:
     assert texts(ask(op="text", **options)) == expected
-
-
-def test_a_release_is_that_of_its_item_and_newer_filings_without_it_are_told() -> None:
-    officer = OTHER._replace(documents=RESULTS.documents)
-    newer = Filed(Filing(sec.number(8), "8-K", "2023-08-01 16:30:00", items=("2.02",)), OTHER.documents)
-    told = (
-        "This is not the newest of the filings of form 8-K with item 2.02: newer ones without a document EX-99.1 were "
-        f"passed over (1, the newest is {sec.number(8)})."
-    )
-    cases: list[tuple[tuple[Filed, ...], Any, list[int], list[str]]] = [
-        ((RESULTS, officer), (), [3], []),  # whatever it is about
-        ((RESULTS, officer), "2.02", [2], []),
-        ((RESULTS, officer, newer), "2.02", [2], [told]),
-        ((newer,), "2.02", [], []),
-    ]
-    for filed, item, served, reasons in cases:
-        for pit, told_then in ((PIT, reasons), ("2023-08-01T12:00:00-04:00", [])):
-            fetched = ask(filed, pit=pit, op="text", form="8-K", item=item, document="EX-99.1")
-            assert numbers(fetched) == served
-            assert [gap.reason for gap in fetched.selection.gaps if gap.code == "passed_over"] == told_then
 
 
 def test_a_text_has_the_items_of_the_list_if_that_is_read() -> None:
@@ -514,11 +417,6 @@ def test_signs_are_at_their_figures_and_those_of_a_heading_are_not(cells: str, r
     assert text.document_text(f"<html><table><tr>{table}</table>") == row
 
 
-def test_a_file_that_is_named_as_a_page_is_one() -> None:
-    source = f"<!-- {'made by a program ' * 300} -->\n<html><body><p>Sales &amp; costs</p></body></html>"
-    assert text.document_text(source, "EX991.HTM") == "Sales & costs"
-
-
 def test_a_page_of_a_million_tags_is_no_text() -> None:
     huge = Filed(RESULTS.filing, (Document("8-K", "main.htm", "<html>" + "<p>" * 1_000_000),))
     assert texts(ask((huge,), op="text", form="8-K")) == [None]
@@ -588,29 +486,6 @@ def test_a_date_in_a_form_is_no_instant_and_a_price_can_be_a_footnote() -> None:
     assert row.payload["footnotes"] == ["A weighted average."]
 
 
-BY_SHARES = {"transactionShares": "10", "sharesOwnedFollowingTransaction": "30", "underlyingSecurityShares": "20"}
-BY_VALUE = {
-    "transactionTotalValue": "5000000", "valueOwnedFollowingTransaction": "9000000.5", "underlyingSecurityValue": "0"
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("amounts", "expected"),
-    [
-        (BY_SHARES, (10, None, 30, None, 20, None)),
-        (BY_VALUE, (None, 5_000_000, None, 9_000_000.5, None, 0)),
-        ({}, (None,) * 6),
-    ],
-)
-def test_an_amount_is_a_number_of_shares_or_a_value(
-    amounts: dict[str, str], expected: tuple[float | None, ...]
-) -> None:
-    form = insider(17, "2024-02-20 12:00:00", server.ownership("4", [], derivatives=[amounts]))
-    (record,) = ask((form,), op="insiders").records
-    names = ("shares", "total_value", "owned_after", "value_owned_after", "underlying_shares", "underlying_value")
-    assert tuple(record.payload[name] for name in names) == expected
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -645,15 +520,6 @@ def test_an_amendment_says_what_it_amends_and_both_are_shown() -> None:
     assert [record.payload["kind"] for record in every.records] == ["transaction"] * 3 + ["holding", "unread"]
     assert numbers(ask((SOLD, CORRECTED, FIRST), op="insiders", forms="4/A")) == [12]
     assert numbers(ask((SOLD, CORRECTED), op="insiders", pit="2024-03-01T12:59:59-05:00")) == [11, 11]
-
-
-def test_a_request_for_a_few_rows_reads_a_few_forms() -> None:
-    many = tuple(
-        insider(100 + n, made.accepted, server.ownership("4"))
-        for n, made in enumerate(sec.daily(40, "2024-05-31", "4"))
-    )
-    fetched = ask(many, op="insiders", limit=2)
-    assert (len(fetched.records), len(fetched.paths("/edgar/data/"))) == (2, 4)
 
 
 HOSTILE = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>
@@ -693,36 +559,6 @@ def test_a_form_on_paper_is_a_row_that_says_so() -> None:
     assert (before.items, before.selection.gaps) == (alone.items, alone.selection.gaps)
     saved = ask_source("sec_filings", server.app(()), body=server.submission(paper).encode(), pit=PIT, op="insiders")
     assert [record.payload["kind"] for record in saved.records] == ["unread"]
-
-
-@pytest.mark.parametrize("form", ["3", "4"])
-def test_a_form_without_rows_is_a_row_that_says_so(form: str) -> None:
-    filed = insider(16, "2024-02-20 12:00:00", server.ownership(form, []))
-    (record,) = ask((filed,), op="insiders").records
-    told = {name: record.payload[name] for name in ("kind", "owner", "issuer_symbol", "security", "footnotes")}
-    assert told == {"kind": "none", "owner": "Doe Jane", "issuer_symbol": "AAPL", "security": None, "footnotes": []}
-
-
-def test_a_saved_report_in_plain_text_has_no_data() -> None:
-    body = server.submission(BASE._replace(documents=TYPED)).encode()
-    saved = ask_source("sec_filings", server.app(()), body=body, pit=PIT, op="holdings")
-    assert (saved.records, saved.gaps.count("not_data")) == ([], 1)
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [(".50", 0.5), ("5.", 5), ("-1000.25", -1000.25), ("+10", 10), (".0", 0), ("-.0", 0), (" 5\n", 5), ("", None)],
-)
-def test_a_number_as_the_schema_allows_it(words: str, expected: float | None) -> None:
-    assert elements.number(elements.parse_xml(f"<a><b>{words}</b></a>"), "b") == expected
-
-
-@pytest.mark.parametrize(
-    "words", [".", "-", "1e3", "$5", "1,000", "--5", "5-", "\u0665", "5<c/>", "5<c/>6", "<c>5</c>"]
-)
-def test_a_number_that_no_schema_allows_is_none_at_all(words: str) -> None:
-    with pytest.raises(elements.Unreadable, match=r"\Ab\Z"):
-        elements.number(elements.parse_xml(f"<a><b>{words}</b></a>"), "b")
 
 
 # What stands in a form of one sale, what stands there instead, and what is served: a field and its value, or an error.
@@ -778,16 +614,6 @@ def test_what_a_form_says_is_read_or_is_an_error(
         assert (fetched.error, fetched.records[0].payload[name]) == (None, value)
 
 
-def test_tables_stand_in_any_order() -> None:
-    form = server.ownership("4", derivatives=[BY_SHARES])
-    tables = re.findall("<(?:nonD|d)erivativeTable>.*</(?:nonD|d)erivativeTable>", form.source)[0]
-    place = tables.index("<derivativeTable>")
-    swapped = form._replace(source=form.source.replace(tables, tables[place:] + tables[:place]))
-    rows = [ask((insider(17, "2024-02-20 12:00:00", made),), op="insiders").items for made in (form, swapped)]
-    assert rows[0] == rows[1]
-    assert len(rows[0]) == 2
-
-
 def test_xml_of_more_values_than_any_form_has_is_refused() -> None:
     with pytest.raises(UpstreamError, match="4 million values"):
         elements.parse_xml("<a>" + "<b/>" * 4_000_001 + "</a>")
@@ -840,43 +666,10 @@ def test_an_amendment_of_the_same_morning_comes_after_what_it_amends(kind: str, 
     assert [record.payload["issuer"] for record in ask(tuple(made), op="holdings").records] == expected
 
 
-@pytest.mark.parametrize(
-    ("others", "expected"),
-    [
-        ((BASE,), ["AGAIN"]),
-        ((BASE, ADDED, REPLACED), ["AGAIN"]),
-        ((BASE, quarter(29, "2024-05-31 12:00:00", [("ATLAS", 6_000, 100)], "NEW HOLDINGS")), ["ATLAS", "AGAIN"]),
-    ],
-)
-def test_a_second_report_on_a_quarter_replaces_what_came_before_it(
-    others: tuple[Filed, ...], expected: list[str]
-) -> None:
-    again = quarter(28, "2024-05-30 12:00:00", [("AGAIN", 5_000, 100)])
-    fetched = ask((*others, again), op="holdings")
-    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (expected, None)
-    before = [ask(filed, op="holdings", pit="2024-05-30T12:59:59-04:00").items for filed in ((*others, again), others)]
-    assert before[0] == before[1] != []
-
-
 def test_the_book_of_an_earlier_quarter() -> None:
     for pit, expected in (("2024-05-16T12:00:00-04:00", ["OLD"]), (PIT, ["LATE", "OLD"])):
         fetched = ask(BOOKS, pit=pit, op="holdings", period="2023-12-31")
         assert [record.payload["issuer"] for record in fetched.records] == expected
-
-
-@pytest.mark.parametrize("recent", [3, 7, 1_000])
-@pytest.mark.parametrize("period", ["2024-03-31", None])
-def test_a_book_costs_no_more_requests_for_what_was_filed_before_its_quarter_ended(
-    recent: int, period: str | None
-) -> None:
-    history = tuple(Filed(filing) for filing in sec.daily(60, "2024-03-20", "424B2", 100))
-    whole = server.app((*BOOKS[:3], *history), recent=recent)
-    fetched = ask(lambda request: sec.MAINTENANCE if "-submissions-" in request.path else whole(request),
-                  op="holdings", period=period)  # fmt: skip
-    assert ([record.payload["issuer"] for record in fetched.records], fetched.error) == (["ACME"], None)
-    assert fetched.paths("/submissions/") == ["/submissions/CIK0000320193.json"]
-    read = fetched.paths("/Archives/edgar/data/")
-    assert [path[-6:-4] for path in read] == ["23", "22", "21"]  # the base and its two amendments, each once
 
 
 def test_a_position() -> None:
@@ -1371,17 +1164,6 @@ def test_a_refusal_in_the_place_of_a_list_is_an_error_whatever_was_filed(
         assert (fetched.records, fetched.error_code) == ([], error)
 
 
-@pytest.mark.parametrize("reply", [reply for reply, _ in NOT_ABSENT], ids=str)
-def test_a_refusal_in_the_place_of_a_part_of_the_list_is_an_error(reply: Response) -> None:
-    assert ask(instead(server.app(FILED, recent=4), reply, f"/submissions/{OLDER_PART}")).error is not None
-
-
-@pytest.mark.parametrize("options", [{}, {"exact": True}, {"op": "text", "accession": sec.number(2)}], ids=str)
-def test_an_archive_that_refuses_all_there_is_says_nothing_of_a_filing(options: dict[str, Any]) -> None:
-    refusing = (failing_from(server.app(filed), always, sec.MISSING) for filed in ((), FILED))
-    assert {ask(app, **options).error_code for app in refusing} == {"moved"}
-
-
 @pytest.mark.parametrize(
     "body",
     [b"", b"<html></html>", b"[]", b'{"cik": 1}', b'{"filings": [', b'{"filings": {"recent"',
@@ -1391,69 +1173,11 @@ def test_a_reply_that_is_no_list_is_malformed(body: bytes) -> None:
     assert ask(server.app(FILED, body=body or b" ")).error_code == "malformed"
 
 
-def test_a_host_that_refuses_is_an_error_whatever_it_holds() -> None:
-    for filed in ((), FILED):
-        app = instead(server.app(filed), Response(b"", 500), "/submissions/CIK0000320193.json")
-        assert ask(app).error_code == "http_status"
-
-
 # Accepted after the PIT: only the header of each shows whether its Z means New York or UTC.
 LATE = tuple(Filed(Filing(sec.number(20 + n), "8-K", f"2024-06-03 12:{n:02}:00")) for n in range(1, 13))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"forms": "UPLOAD"}, {"exact": True}, *({"op": op} for op in ("insiders", "holdings")),
-     {"op": "text", "form": "8-K"}, {"op": "text", "accession": sec.number(2)}],
-    ids=str,
-)  # fmt: skip
-def test_edgars_archive_fails_alike_whatever_was_filed(options: dict[str, Any]) -> None:
-    failing = (failing_from(server.app(filed), always, sec.MAINTENANCE) for filed in ((), FILED, (*FILED, *LATE)))
-    every = [ask(app, **options) for app in failing]
-    assert {(fetched.error_code, fetched.ids == []) for fetched in every} == {("http_status", True)}
-    assert len({tuple(fetched.paths("")) for fetched in every}) == 1
-
-
-def test_an_archive_that_stops_answering_is_not_asked_about_each_filing() -> None:
-    few, many = (
-        ask(failing_from(server.app((*FILED, *filed)), lambda path: "/data/" in path, sec.MAINTENANCE))
-        for filed in (LATE[:1], LATE)
-    )
-    assert (few.ids, len(few.requests)) == (many.ids, len(many.requests))
-
-
 # What came after the PIT, and is dated by its header alone: a letter that was released months later, and the day's own.
-UNPROVED = (
-    Filed(Filing(sec.number(41), "UPLOAD", "2024-03-01 12:00:00", released="2024-08-01", private=True)),
-    Filed(Filing(sec.number(42), "FWP", "2024-06-03 16:30:00")),
-)
-
-
-@pytest.mark.parametrize("options", [{}, {"forms": ("8-K", "FWP", "UPLOAD")}, {"op": "text", "form": "8-K"}], ids=str)
-def test_an_archive_that_fails_on_the_way_tells_nothing_of_later_filings(options: dict[str, Any]) -> None:
-    def asked(*later: Filed) -> tuple[Any, ...]:
-        app = failing_from(server.app((*FILED, *later)), lambda path: "index-headers" in path, sec.MAINTENANCE)
-        fetched = ask(app, **options)
-        return fetched.items, fetched.error_code, fetched.gaps
-
-    assert asked(UNPROVED[0]) == asked(UNPROVED[1]) == asked(*UNPROVED) == asked()
-
-
-@pytest.mark.parametrize("options", [{}, {"exact": True}], ids=str)
-def test_what_is_kept_is_served_whichever_filing_meets_the_failure_first(
-    options: dict[str, Any], tmp_path: Path
-) -> None:
-    def asked(*later: Filed, is_failing: bool = True) -> tuple[Any, ...]:
-        app = server.app((*kept, *later))
-        failing = failing_from(app, lambda path: "/data/" in path, sec.MAINTENANCE) if is_failing else app
-        fetched = ask(failing, folder=str(tmp_path), **options)
-        return fetched.items, fetched.selection.gaps
-
-    today = Filing(sec.number(51), "8-K", "2024-06-03 09:30:00", written="2024-06-03 09:30:05")
-    kept = (Filed(today), *twins("filings"))
-    whole = asked(is_failing=False)
-    assert [entry[0] for entry in whole[0]][:1] == [sec.number(51)]
-    assert asked(*UNPROVED, *LATE) == asked() == whole
 
 
 def test_an_archive_that_fails_on_the_way_to_the_filing_that_was_named_is_an_error() -> None:

@@ -180,16 +180,6 @@ UNUSABLE_HEADERS = {
 }
 
 
-SEVERAL = GOOD.replace("CONFORMED SUB", f"<MULTI-ACCESSION-NUMBERS>\nACCESSION NUMBER:\t\t{number(3)}\nCONFORMED SUB")
-
-
-def test_a_header_that_names_what_was_submitted_along_with_it_is_read() -> None:
-    assert parse_header(SEVERAL.encode(), ONE) == parse_header(GOOD.encode(), ONE)
-    # The other way round it is another filing's; and without the mark two numbers are two headers.
-    assert parse_header(SEVERAL.encode(), number(3)) is None
-    assert parse_header(SEVERAL.replace("<MULTI-ACCESSION-NUMBERS>\n", "").encode(), ONE) is None
-
-
 @pytest.mark.parametrize("accession", ["9999999997-03-023321", ONE])
 def test_of_paper_the_day_of_its_entry_counts(accession: str) -> None:
     filing = Filing(accession, "11-K", "2003-06-30 10:15:00", "2003-03-20")
@@ -214,30 +204,6 @@ def test_a_date_at_the_end_of_the_calendar_is_never_public(clock: str, released:
     assert parsed is not None
     moment = available_at(parsed, date(2024, 4, 2))
     assert moment is None or moment.year == 9999
-
-
-def test_a_mark_in_one_half_of_the_page_is_enough() -> None:
-    filing = Filing(ONE, "UPLOAD", "2024-04-02 12:36:07", released="2024-06-14", private=True)
-    page = sec.index_headers(filing)
-    for part in ("<PRIVATE-TO-PUBLIC>", "&lt;PRIVATE-TO-PUBLIC&gt;"):
-        parsed = parse_header(page.replace(part, "").encode(), ONE)
-        assert parsed is not None
-        assert parsed.private
-
-
-@pytest.mark.parametrize("half", ["<{}>20240215155000", "&lt;{}&gt;20240215155000"])
-def test_of_two_times_in_one_page_the_later_one_counts(half: str) -> None:
-    page = sec.index_headers(Filing(ONE, "8-K", "2024-02-15 15:50:00"))
-    half = half.format("ACCEPTANCE-DATETIME")
-    assert half in page
-    parsed = parse_header(page.replace(half, half.replace("155000", "160000")).encode(), ONE)
-    assert parsed is not None
-    assert shown(available_at(parsed, date(2024, 2, 15))) == "2024-02-15T17:00:00-05:00"
-
-
-def test_what_a_document_says_after_the_header_is_no_header() -> None:
-    text = GOOD + "<ACCEPTANCE-DATETIME>20300101000000\nACCESSION NUMBER:\t\t" + number(7) + "\n"
-    assert parse_header(text.encode(), ONE) == parse_header(GOOD.encode(), ONE)
 
 
 def test_the_index_page() -> None:

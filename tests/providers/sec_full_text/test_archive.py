@@ -73,33 +73,3 @@ def test_a_recording_in_which_the_host_was_not_asked_is_read(tmp_path: Path) -> 
 
 
 # What is kept.
-
-BUSY = [
-    *(Filing(number(n), "8-K", f"2024-02-15 12:{n:02d}:00") for n in range(9)),
-    *(Filing(number(10 + n), "8-K", f"2024-02-15 17:{n:02d}:00") for n in range(3)),
-]
-
-
-@pytest.mark.parametrize("options", [{}, {"forms": ("8-K",)}, {"exact": True}], ids=["", "ordered", "exact"])
-def test_headers_of_public_filings_are_asked_for_once(options: dict[str, Any], tmp_path: Path) -> None:
-    first, again = (ask(sec.app(BUSY), folder=str(tmp_path), **options) for _ in range(2))
-    assert first.items == again.items
-    assert (len(first.paths("index-headers")), len(again.paths("index-headers"))) == (12, 3)
-    earlier = ask(sec.app(BUSY), folder=str(tmp_path), pit="2024-02-15T13:03:00-05:00", **options)
-    assert earlier.ids == [number(n) for n in (3, 2, 1, 0)]
-
-
-def test_a_header_at_the_head_of_the_full_text_is_not_kept(tmp_path: Path) -> None:
-    filing = Filing(number(1), "UPLOAD", "2024-02-15 12:00:00")
-    app = sec.app([filing], pages=lambda path: sec.MISSING if "header" in path or ".hdr" in path else None)
-    for _ in range(2):
-        fetched = ask(app, folder=str(tmp_path))
-        assert (fetched.ids, len(fetched.paths(".txt"))) == ([number(1)], 1)
-
-
-def test_a_kept_header_that_is_none_is_asked_for_again(tmp_path: Path) -> None:
-    for _ in range(2):
-        fetched = ask(sec.app(BUSY[:1]), folder=str(tmp_path))
-        assert (fetched.ids, len(fetched.paths("index-headers"))) == ([number(0)], 1)
-        (file,) = tmp_path.rglob("file-*")
-        file.write_bytes(b"damaged")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from pit_fetch_providers.edgar import daily_index
 from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.providers.sec_full_text import server as sec
-from tests.providers.sec_full_text.harness import PIT, ask, failing_from, no_index
+from tests.providers.sec_full_text.harness import PIT, ask, no_index
 from tests.providers.sec_full_text.server import Filing, number
 
 DAY = date(2024, 2, 14)
@@ -202,43 +201,3 @@ def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
 
 
 # The order of work -------------------------------------------------------------------------------
-
-
-def slow_headers(filings: list[Filing], most: int) -> App:
-    """Return a server that stops answering after so many headers."""
-    numbers = count(1)
-    return failing_from(
-        sec.app(filings), lambda path: "-index-headers" in path and next(numbers) > most, Response(hang=True)
-    )
-
-
-@pytest.mark.parametrize(
-    ("crowd", "options"),
-    [
-        # All days need headers; more on one day than a slice holds; the same below the number that a slice holds.
-        (80, {"exact": True}),
-        (400, {}),
-        (400, {"exact": True}),
-        (150, {"exact": True}),
-    ],
-)
-def test_the_most_crowded_day_is_read_last(crowd: int, options: dict[str, Any]) -> None:
-    old = [Filing(number(n), "8-K", f"2024-02-{5 + n % 5:02d} 12:{n:02d}:00") for n in range(24)]
-    late = [Filing(number(100 + n), "8-K", "2024-02-15 16:30:00") for n in range(crowd)]
-    fetched = ask(slow_headers([*late, *old], 40), **options)
-    assert set(fetched.ids) == {filing.accession for filing in old}
-    assert fetched.error is not None
-
-
-def test_a_search_that_fails_further_back_does_not_cost_the_pits_day() -> None:
-    filings = [Filing(number(n), "8-K", f"2024-02-{15 - n:02d} 12:00:00") for n in range(4)]
-    answer = sec.app(filings, cap=3)
-
-    def app(request: HttpRequest) -> Response:
-        if request.query.get("enddt", "2024-02-15") < "2024-02-14":
-            return Response(b"", 500)
-        return answer(request)
-
-    fetched = ask(app, forms=("8-K",))
-    assert fetched.error is not None
-    assert number(0) in fetched.ids

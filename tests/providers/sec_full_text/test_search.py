@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from pit_fetch_providers.edgar.client import implausible
-from pit_fetch_providers.sec_full_text import PROVIDER, search
+from pit_fetch_providers.sec_full_text import PROVIDER
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.testing.server import Response, as_json
@@ -17,12 +16,6 @@ from pit_fetch.transport import HttpRequest
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import app_finding, ask, failing_from, no_index, searches
 from tests.providers.sec_full_text.server import APPLE, TESLA, Filing, daily, number
-
-
-def in_small_slices(most: int) -> Any:
-    """Cut the window where a real one would be cut with a hundred times as many hits."""
-    return patch.multiple(search, SLICE_MOST=most, SLICE_AIM=max(1, most * 2 // 3))
-
 
 # What is asked for -------------------------------------------------------------------------------
 
@@ -161,13 +154,6 @@ def test_who_asks(user_agent: str, fine: bool) -> None:
     assert problem is None or user_agent not in problem
 
 
-def test_the_hosts_are_counted_together_and_within_what_sec_allows() -> None:
-    (rate,) = {host.rate for host in PROVIDER.hosts}
-    assert rate is not None
-    assert rate.bucket
-    assert rate.calls / rate.seconds <= 10
-
-
 # How the window is read --------------------------------------------------------------------------
 
 
@@ -189,13 +175,6 @@ def test_the_search_ends_when_the_limit_is_filled() -> None:
     assert len(newest.paths("search-index")) <= 6
     assert len(newest.paths("daily-index")) == 14
     assert len(newest.paths("-index-headers.html")) == 7
-
-
-def test_no_header_is_read_of_a_day_that_is_not_needed() -> None:
-    filings = [Filing(number(n), "8-K", f"2024-02-{14 - n // 5} 12:{n:02d}:00") for n in range(20)]
-    fetched = ask(sec.app(filings, pages=no_index), forms=("8-K",), limit=3)
-    assert fetched.ids == [number(4), number(3), number(2)]
-    assert len(fetched.paths("-index-headers.html")) == 5
 
 
 @pytest.mark.parametrize("options", [{}, {"forms": ("10-K", "UPLOAD")}, {"forms": ("-4",)}])
@@ -233,21 +212,6 @@ def test_pages_whose_hits_change_places_are_read_again() -> None:
     assert asks[0] > 2
 
 
-def test_what_falls_into_two_hits_hides_no_page() -> None:
-    """Where one hit has become two, a full page holds more than there are in all."""
-    filings = [*daily(100, "2024-02-14", first_number=1), Filing(number(999), "8-K", "2024-02-14 15:00:00")]
-    answer = sec.app(filings)
-
-    def app(request: HttpRequest) -> Response:
-        reply = answer(request)
-        if request.query.get("from") != "0":
-            return reply
-        return Response(reply.body.replace(b'"_score": 8.9', b'"_score": null}, {"z": null', 1))
-
-    fetched = ask(app, limit=500)
-    assert number(999) in fetched.ids
-
-
 @pytest.mark.parametrize(("count", "total", "fine"), [(3, 3, True), (3, 5, False), (100, 300, False), (0, 0, True)])
 def test_a_total_that_the_pages_do_not_hold_is_an_error(count: int, total: int, fine: bool) -> None:
     filings = daily(count, "2023-12-31")
@@ -276,20 +240,6 @@ def test_a_day_that_is_not_read_to_its_end_is_left_out() -> None:
     assert fetched.ids == [number(8), number(7), number(6)]
 
 
-def test_a_server_that_does_not_keep_to_the_window_changes_nothing() -> None:
-    filings = daily(9, "2023-12-31")
-
-    def app(request: HttpRequest) -> Response:
-        if "search-index" not in request.path:
-            return sec.app(filings)(request)
-        everything = {**request.query, "startdt": "2001-01-01", "enddt": "2024-02-15"}
-        inside = request.query["startdt"] >= "2023-12-20"
-        return sec.app(filings)(request._replace(params=everything if inside else request.params))
-
-    with in_small_slices(4):
-        assert ask(app, date_from="2023-12-23", forms=("10-K",)).ids == [number(n) for n in range(1, 10)]
-
-
 # What a filing becomes ---------------------------------------------------------------------------
 
 
@@ -303,18 +253,6 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
     assert record.payload["ciks"] == ["0000320193", "0001318605"]
     assert [document["file_name"] for document in record.payload["documents"]] == ["a.htm", "b.htm"]
     assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_what_is_of_today_is_shown_in_open_mode_only(exact: bool) -> None:
-    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
-    then, now = ask(filings, exact=exact), ask(filings, pit=None)
-    # By the header, or by the index of the day: both name the company as it was then.
-    assert [record.payload["company_names"] for record in then.records] == [["Apple Inc."], ["Apple Inc."]]
-    assert all("of today" not in str(record) and "3571" not in str(record) for record in then.records)
-    assert [record.payload["company_names"] for record in now.records] == [["Apple Inc. of today"]] * 2
-    assert [record.payload["tickers"] for record in now.records] == [["AAPL", "APC"]] * 2
-    assert [record.payload["sic_codes"] for record in now.records] == [["3571"]] * 2
 
 
 WRITTEN = "2024-02-15 15:01:14"
@@ -350,67 +288,6 @@ def test_exact_dates_a_filing_by_when_its_own_files_were_written(
     assert ask(sec.app([filing]), exact=True, pit="2024-02-15T15:01:13-05:00").ids == []
     plain = ask([filing])
     assert [request.method for request in plain.requests if request.method != "GET"] == []
-
-
-def test_exact_reads_every_header() -> None:
-    filings = [Filing(number(1), "10-K", "2023-02-14 12:00:00"), Filing(number(2), "8-K", "2024-02-15 12:00:00")]
-    plain, exact = ask(filings), ask(filings, exact=True)
-    assert len(exact.paths("daily-index")) == 0
-    assert [record.available_at_source for record in plain.records] == ["edgar_accepted", "provider_metadata"]
-    assert [record.available_at_source for record in exact.records] == ["edgar_accepted", "edgar_accepted"]
-    assert [record.payload["accepted_at"] for record in plain.records] == ["2024-02-15T12:00:00-05:00", None]
-    assert exact.records[1].payload["accepted_at"] == "2023-02-14T12:00:00-05:00"
-
-
-def test_open_mode_reads_no_header() -> None:
-    filings = [Filing(number(1), "8-K", "2024-02-14 12:00:00"), Filing(number(2), "UPLOAD", "2024-02-14 12:00:00")]
-    fetched = ask(filings, pit=None)
-    assert [(record.id, record.available_at) for record in fetched.records] == [
-        (number(1), datetime(2024, 2, 15, 5, tzinfo=UTC)),
-        (number(2), None),
-    ]
-    assert len(fetched.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda hit: None,
-        lambda hit: [],
-        lambda hit: {},
-        lambda hit: hit | {"_source": None},
-        lambda hit: hit | {"_id": None},
-        *(
-            (lambda hit, key=key, value=value: hit | {"_source": hit["_source"] | {key: value}})
-            for key, value in [
-                ("adsh", None), ("adsh", "../../x"), ("adsh", 7), ("file_date", None), ("file_date", "2024-02-30"),
-                ("ciks", []), ("ciks", None), ("ciks", ["x"]), ("form", None), ("form", ""),
-            ]
-        ),
-    ],
-)  # fmt: skip
-def test_a_malformed_hit_is_no_item_and_no_error(damage: Callable[[Any], Any]) -> None:
-    filings = [Filing(number(n), "10-K", "2024-01-10 12:00:00") for n in (1, 2)]
-    good, bad = (sec.hits(filing)[0] for filing in filings)
-    fetched = ask(app_finding([damage(bad), good], filings))
-    assert fetched.ids == [number(1)]
-    assert fetched.error is None
-
-
-@pytest.mark.parametrize("spoilt", [1, 150])
-def test_hits_that_cannot_be_read_count_towards_the_total(spoilt: int) -> None:
-    filings = daily(3, "2024-01-10")
-    hits = [None] * spoilt + [hit for filing in filings for hit in sec.hits(filing)]
-    rest = sec.app(filings)
-
-    def app(request: HttpRequest) -> Response:
-        if "search-index" not in request.path:
-            return rest(request)
-        start = int(request.query["from"])
-        return as_json(sec.reply(hits[start : start + 100], total=len(hits)))
-
-    fetched = ask(app, date_from="2024-01-01")
-    assert (len(fetched.ids), fetched.error) == (3, None)
 
 
 # Where the time comes from -----------------------------------------------------------------------
@@ -462,23 +339,6 @@ def test_older_filings_stand_in_further_submissions_files() -> None:
     assert ask(sec.app([filing], pages=pages)).ids == [number(1)]
 
 
-@pytest.mark.parametrize("name", ["accessionNumber", "filingDate", "acceptanceDateTime"])
-def test_a_list_whose_columns_differ_in_length_dates_nothing(name: str) -> None:
-    filings = [Filing(number(1), "8-K", "2024-02-14 16:00:00"), Filing(number(2), "8-K", "2024-02-14 09:30:00")]
-    whole = sec.columns(filings, False)
-    shifted = {key: values[key == name :] for key, values in whole.items()}
-
-    def dated(listed: Mapping[str, list[str]]) -> list[str]:
-        def pages(path: str) -> Response | None:
-            is_list = path == "/submissions/CIK0000320193.json"
-            gone = without(".idx", ".html", ".sgml", ".htm")
-            return as_json({"filings": {"recent": listed, "files": []}}) if is_list else gone(path)
-
-        return ask(sec.app(filings, pages=pages)).ids
-
-    assert (dated(whole), dated(shifted)) == ([number(1), number(2)], [])
-
-
 def test_a_filing_of_an_ordinary_form_that_was_private_is_withheld_until_it_is_asked_for_exactly() -> None:
     late = Filing(number(1), "8-K", "2024-02-12 12:00:00", released="2024-02-14", private=True)
     assert ask([late], forms=("8-K",)).ids == []
@@ -516,24 +376,10 @@ def test_a_search_that_fails_is_an_error_and_no_empty_answer(response: Response)
     assert "SECRET" not in fetched.error.reason
 
 
-@pytest.mark.parametrize(
-    ("tickers", "variable"), [(("AAPL",), "PIT_FETCH_SEC_WWW_URL"), ((), "PIT_FETCH_SEC_EFTS_URL")]
-)
-def test_what_has_moved_is_an_error_that_says_so(tickers: tuple[str, ...], variable: str) -> None:
-    fetched = ask(lambda request: as_json({}, 404), tickers=tickers)
-    assert fetched.error is not None
-    assert (fetched.error.code, variable in fetched.error.reason) == ("moved", True)
-
-
 def test_a_search_that_a_part_of_the_index_answered_is_asked_again() -> None:
     answer, pending = sec.app(daily(1, "2023-12-31")), [as_json(sec.reply([], timed_out=True))]
     fetched = ask(lambda request: pending.pop() if pending else answer(request))
     assert (fetched.ids, fetched.error, len(fetched.paths("search-index"))) == ([number(1)], None, 2)
-
-
-@pytest.mark.parametrize("body", [b"<html></html>", b"[]", b"{}", b'{"0": {"ticker": 3}}'])
-def test_a_ticker_file_that_is_none_is_an_error(body: bytes) -> None:
-    assert ask(lambda request: Response(body), tickers=("AAPL",)).error_code
 
 
 # A recorded reply --------------------------------------------------------------------------------
@@ -585,7 +431,8 @@ def test_a_recorded_reply_that_is_one_page_of_many_says_so(total: int, relation:
     assert ask([], body=body).gaps == []
 
 
-def test_a_recorded_reply_cannot_be_narrowed_to_tickers() -> None:
-    body = sec.text_of(sec.reply(sec.hits(RECORDED[0])))
-    with pytest.raises(ConfigError, match="use --ciks"):
-        ask([], body=body, tickers=("AAPL",))
+def test_the_hosts_are_counted_together_and_within_what_sec_allows() -> None:
+    (rate,) = {host.rate for host in PROVIDER.hosts}
+    assert rate is not None
+    assert rate.bucket
+    assert rate.calls / rate.seconds <= 10

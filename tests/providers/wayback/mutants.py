@@ -133,7 +133,13 @@ def _returns(value: Any) -> Make:
 
 
 def _by_status_alone(real: Any) -> Callable[..., Any]:
-    return lambda reply, retry: reply.status not in retry.statuses | {429}
+    def get(client: Any, host: str, *given: Any, **named: Any) -> Any:
+        reply = real(client, host, *given, **named)
+        if reply.status in (429, 503):
+            raise UpstreamError(Code.HTTP_STATUS, host=host, status=reply.status)
+        return reply
+
+    return get
 
 
 MUTANTS = (
@@ -157,7 +163,7 @@ MUTANTS = (
     _index("wayback: an unreadable line fails the index", "parse_row", _strict, _WORLDS),
     Mutant(
         "wayback: an archived 503 is a failure of the archive",
-        "pit_fetch.net.client:_is_usable",
+        "pit_fetch.net.client:Client.get",
         _by_status_alone,
         _WORLDS,
     ),

@@ -112,35 +112,7 @@ def test_a_capture_whose_stamp_is_shown_to_be_wrong_is_withheld_and_the_one_befo
     assert (fetched.ids, fetched.withheld.undated) == ([f"{older.stamp}/{URL}"], [f"{wrong.stamp}/{URL}"])
 
 
-def test_any_number_of_withheld_captures_uses_up_no_try() -> None:
-    wrong = [PAGE._replace(stamp=f"201711201015{n:02}", date="Thu, 30 Nov 2017 10:15:00 GMT") for n in range(20)]
-    assert ask([OLD, *wrong]).ids == [f"{OLD.stamp}/{URL}"]
-
-
-def test_a_page_s_own_date_of_the_same_day_does_not_matter() -> None:
-    body = (
-        b"<meta name=date content='2017-11-20'><meta property='article:modified_time' content='2017-11-20T10:15:00Z'>x"
-    )
-    (item,) = ask([PAGE._replace(body=body)]).items
-    assert (item[3]["published"], item[3]["modified"]) == ("2017-11-20", "2017-11-20T10:15:00Z")
-
-
-@pytest.mark.parametrize("stated", ["0001-01-01T00:00:00", "0001-01-01", "31.02.2017", "soon"])
-def test_a_date_that_means_none_does_not_matter(stated: str) -> None:
-    # A system that has no date of a page writes the first one of its calendar.
-    assert shown(ask([PAGE._replace(body=f"<meta name=date content='{stated}'>x".encode())])) == [
-        ("2017-11-20", "page")
-    ]
-
-
 # What the archive answers in the place of a capture.
-
-
-def test_the_nearest_capture_is_never_taken_whether_it_is_later_or_not() -> None:
-    unplayable = PAGE._replace(plays=False)
-    assert ask([unplayable, LATER]).ids == []
-    fetched = ask([OLD, unplayable, LATER])
-    assert (fetched.ids, captures_asked(fetched)) == ([f"{OLD.stamp}/{URL}"], [PAGE.stamp, OLD.stamp])
 
 
 def test_a_capture_of_another_second_is_not_the_one_that_was_asked_for() -> None:
@@ -230,27 +202,11 @@ def test_a_page_in_the_place_of_the_page_is_said_to_be_one(body: bytes, shows: s
     assert shown(ask([OLD, PAGE._replace(body=body)])) == [("2017-11-20", shows), ("2017-09-29", "page")]
 
 
-def test_a_page_that_is_loaded_again_and_again_is_no_redirect() -> None:
-    body = b"<meta http-equiv=refresh content='5; url=http://example.com/news'>" + b"<p>AAPL 170.15, MSFT 83.11." * 9
-    assert shown(ask([OLD, PAGE._replace(body=body)])) == [("2017-11-20", "page")]
-
-
-@pytest.mark.parametrize("hides", [b"<body hidden>", b"<body aria-hidden=true>", b"<div aria-hidden=true>"])
-def test_a_page_that_hides_all_of_itself_is_shown(hides: bytes) -> None:
-    (record,) = ask([PAGE._replace(body=hides + b"<nav>Menu</nav><p>The text.")]).records
-    assert (record.payload["shows"], record.payload["text"]) == ("page", "The text.")
-
-
 def test_a_page_of_frames_links_to_them() -> None:
     body = b"<title>Acme</title><frameset><frame src=menu.html><frame src=/main.html></frameset>"
     (record,) = ask([PAGE._replace(body=body)]).records
     assert (record.payload["shows"], record.payload["text"]) == ("page", "")
     assert record.payload["links"] == "https://www.example.com/menu.html\nhttps://www.example.com/main.html"
-
-
-def test_a_long_text_is_a_page_whatever_its_title_says() -> None:
-    body = b"<title>Page not found: a history of HTTP 404</title><p>" + b"Word by word. " * 500
-    assert shown(ask([PAGE._replace(body=body)])) == [("2017-11-20", "page")]
 
 
 def test_a_file_is_shown_by_its_digest() -> None:
@@ -283,11 +239,6 @@ def test_what_an_origin_calls_a_page_may_be_compressed_or_a_file(body: bytes, sh
     (record,) = ask([PAGE._replace(body=body)]).records
     assert (record.payload["shows"], record.payload["text"]) == (shows, text)
     assert record.payload["digest_matches"]
-
-
-def test_a_digest_that_differs_proves_nothing() -> None:
-    (item,) = ask([PAGE._replace(digest="BHLZ7SUEFN34VPG6MPYVQWOQHT3B7TXJ")]).items
-    assert (item[3]["shows"], item[3]["digest_matches"]) == ("page", False)
 
 
 def test_the_search_ends_after_some_captures_that_show_nothing() -> None:
@@ -340,12 +291,6 @@ def test_redirects_that_lead_in_a_circle_end() -> None:
     assert captures_asked(fetched) == [MOVED.stamp, TARGET.stamp, OLD.stamp]
 
 
-def test_a_redirect_to_the_same_address_is_passed_over() -> None:
-    alias = PAGE._replace(stamp="20171120101459", url="http://example.com/news", status=301, location=URL, body=b"")
-    newest = alias._replace(stamp="20171121000000")
-    assert shown(ask([OLD, alias, PAGE, newest])) == [("2017-11-20", "page")]
-
-
 # The index.
 
 MALFORMED = (
@@ -357,24 +302,6 @@ MALFORMED = (
     "com,other)/news 20171121005903 https://other.example/news text/html 200 X2TRC5YOLWHW7YKTFSLAEELR3IZAQUSB 20",
     "com,example)/news",
 )
-
-
-def test_redirects_to_the_same_address_are_read_once() -> None:
-    redirects = [
-        Capture(f"201801{day:02d}000000", "http://www.example.com/news", b"", 301, "https://www.example.com/news")
-        for day in range(1, 25)
-    ]
-    assert shown(ask([Capture("20170101000000"), *redirects])) == [("2017-01-01", "page")]
-
-
-def test_a_malformed_line_of_the_index_fails_alone() -> None:
-    def answer(request: HttpRequest) -> Response:
-        made = wayback.app([PAGE])(request)
-        more = "\n".join(MALFORMED).encode() if request.path.startswith("/cdx") else b""
-        return Response(made.body + more, made.status, made.headers)
-
-    fetched = ask(answer)
-    assert (fetched.ids, captures_asked(fetched)) == ([f"{PAGE.stamp}/{URL}"], [PAGE.stamp])
 
 
 def test_an_index_that_is_cut_is_read_to_the_end_of_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,13 +336,6 @@ def test_captures_are_listed_with_redirects_revisits_and_refusals() -> None:
     assert ask([OLD, PAGE], op="captures", date_from="2017-11-01").ids == [f"{PAGE.stamp}/{URL}"]
 
 
-def test_captures_of_all_below_an_address_and_of_a_host() -> None:
-    below, beside = PAGE._replace(url=f"{URL}/2017/a"), PAGE._replace(url="http://example.com/about")
-    assert len(ask([PAGE, below, beside], op="captures").ids) == 1
-    assert len(ask([PAGE, below, beside], op="captures", match="prefix").ids) == 2
-    assert len(ask([PAGE, below, beside], op="captures", match="host").ids) == 3
-
-
 # Errors, and the call.
 
 
@@ -436,13 +356,6 @@ def test_what_the_archive_says_instead(response: Response, code: str, at: str) -
 
     # A capture that is missing is none, and no error.
     assert ask(answer).error_code == ("" if (response.status, at) == (404, "/web") else code)
-
-
-def test_captures_that_cannot_be_read_fail_whether_or_not_one_is_listed() -> None:
-    def answer(request: HttpRequest) -> Response:
-        return Response(b"SECRET", 500) if request.path.startswith("/web") else wayback.app([])(request)
-
-    assert ask(answer).error_code == "http_status"
 
 
 def test_after_a_429_a_minute_goes_by() -> None:
@@ -511,12 +424,6 @@ def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason
         ask([], **options)
 
 
-@pytest.mark.parametrize("contact", ["", "me", "me@", "\u4e2d@example.com"])
-def test_a_contact_is_needed(contact: str, tmp_path: Path) -> None:
-    left = _command(tmp_path, wayback.app([PAGE]), "url=example.com", env={"PIT_FETCH_CONTACT": contact})
-    assert (left.gap_types, "PIT_FETCH_CONTACT" in left.out) == (["config"], True)
-
-
 def test_saved_replies() -> None:
     lines = "\n".join((LATER.row, PAGE.row, *MALFORMED[:2])).encode()
     assert ask([], body=lines, op="captures").ids == [f"{PAGE.stamp}/{URL}"]
@@ -556,3 +463,14 @@ def test_a_page_that_only_the_archive_dates_hides_no_capture_that_proves_its_tim
 def test_an_index_with_more_rows_than_were_asked_for_is_malformed() -> None:
     every = "".join(f"{PAGE.row}\n" for _ in range(10_003)).encode()
     assert ask(lambda request: Response(every), op="captures").error_code == "malformed"
+
+
+def test_a_digest_that_differs_proves_nothing() -> None:
+    (item,) = ask([PAGE._replace(digest="BHLZ7SUEFN34VPG6MPYVQWOQHT3B7TXJ")]).items
+    assert (item[3]["shows"], item[3]["digest_matches"]) == ("page", False)
+
+
+@pytest.mark.parametrize("contact", ["", "me", "me@", "\u4e2d@example.com"])
+def test_a_contact_is_needed(contact: str, tmp_path: Path) -> None:
+    left = _command(tmp_path, wayback.app([PAGE]), "url=example.com", env={"PIT_FETCH_CONTACT": contact})
+    assert (left.gap_types, "PIT_FETCH_CONTACT" in left.out) == (["config"], True)

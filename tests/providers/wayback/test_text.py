@@ -30,13 +30,7 @@ SITE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Fact
 <!-- FILE ARCHIVED ON 10:45:00 Aug 08, 2018 AND RETRIEVED FROM THE INTERNET ARCHIVE ON 19:30:00 Jan 23, 2025. -->
 </body></html>"""
 # In the shape of a page of 1997: no part of it is marked.
-OLD = """<HTML><HEAD><TITLE>Home Page/Sites</TITLE></HEAD><BODY BGCOLOR=#FFFFFF><CENTER><H1>Welcome!</H1></CENTER>
-Information is on the <A HREF="http://shuttle.example.gov">Shuttle</A> Web.<P>
-<TABLE BORDER=1><TR><TD><B>Site</B></TD><TD>Load</TD></TR><TR><TD>Silicon Graphics</TD><TD>20,000,000</TD></TR></TABLE>
-<HR><ADDRESS>Curator</ADDRESS></BODY></HTML>"""
 # What the archive adds to a page that is not asked for as it was captured.
-BANNER = """<html><title>News</title><body><!-- BEGIN WAYBACK TOOLBAR INSERT --><div id="wm-ipp-base"><div id="wm-ipp">
-<a href="/web/*/x">1,234 captures</a></div></div><!-- END WAYBACK TOOLBAR INSERT --><p>The page.</body></html>"""
 
 
 def read(source: str | bytes, form: text.Form = "text", declared: str = "text/html") -> text.Content:
@@ -90,37 +84,8 @@ def test_markdown_has_headings_and_links() -> None:
     assert "### News" in lines
 
 
-def test_title_links_and_dates_are_fields() -> None:
-    content = read(SITE)
-    assert (content.title, content.content_type) == ("Fact Sheet | Example Agency", "text/html")
-    assert (content.published, content.modified) == ("2015-07-06T12:49:17-04:00", "2016-07-18")
-    assert (content.links or "").split("\n") == [
-        "https://www.example.gov/home/pdf-files About PDF page",
-        "https://www.example.gov/reports/documents/sheet.pdf Fact Sheet (PDF)",
-    ]
-
-
-def test_the_words_of_a_link_are_those_that_the_page_shows() -> None:
-    assert read('<a href="/a">Sales of 5,234<sup>1</sup> mil&shy;lion<b hidden>9</b></a>').links == (
-        "https://www.example.gov/a Sales of 5,234^1 million"
-    )
-    page = '<p>Sales of 5,234<sup><a href="/notes">[1]</a></sup> million'
-    assert read(page, "markdown").text == "Sales of 5,234^[[1]](https://www.example.gov/notes) million"
-
-
 def test_html_is_the_page_as_it_was_captured() -> None:
     assert read(SITE, "html").text == SITE
-
-
-def test_a_page_without_parts_is_shown_as_a_whole() -> None:
-    assert read(OLD).text == (
-        "Welcome!\n\nInformation is on the Shuttle Web.\n\nSite | Load\nSilicon Graphics | 20,000,000\n\nCurator"
-    )
-    assert read(OLD).links == "http://shuttle.example.gov Shuttle"
-
-
-def test_the_archive_s_own_banner_is_no_text() -> None:
-    assert (read(BANNER).text, read(BANNER).links) == ("The page.", "")
 
 
 PRICE = "<html><p>Gr\u00fc\u00dfe \u20ac"
@@ -147,20 +112,6 @@ PRICE = "<html><p>Gr\u00fc\u00dfe \u20ac"
 )
 def test_a_page_is_read_in_its_own_characters(source: bytes, declared: str) -> None:
     assert read(source, declared=f"text/html{declared}").text == "Gr\u00fc\u00dfe \u20ac"
-
-
-@pytest.mark.parametrize(
-    ("name", "encoding", "words"),
-    [
-        ("shift_jis", "cp932", "\u65e5\u672c\u8a9e"),
-        ("gb2312", "gb18030", "\u4e2d\u6587"),
-        ("euc-kr", "cp949", "\ud55c\uad6d\uc5b4"),
-        ("windows-874", "cp874", "\u0e44\u0e17\u0e22"),
-        ("x-mac-cyrillic", "mac-cyrillic", "\u0434\u0430"),
-    ],
-)
-def test_other_scripts(name: str, encoding: str, words: str) -> None:
-    assert read(f"<p>{words}".encode(encoding), declared=f"text/html; charset={name}").text == words
 
 
 def test_what_is_no_page() -> None:

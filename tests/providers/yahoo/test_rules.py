@@ -10,7 +10,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from pit_fetch_providers.yahoo import traded
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.provider import Record
@@ -18,7 +17,6 @@ from pit_fetch.testing.server import App, Response, as_json
 from tests import inprocess
 from tests.provider_harness import NOW, Fetched, instead, run_command
 from tests.provider_harness import ask as ask_source
-from tests.providers.yahoo import closes
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
@@ -377,24 +375,6 @@ def test_a_split_that_cannot_be_undone_leaves_no_price_of_before_it(spoilt: dict
     assert _bars(_traded(("2023-03-01", 22.69), splits=splits)) == []
 
 
-def test_no_splits_up_to_the_bound_change_a_close() -> None:
-    """A sample: ``python -m tests.providers.yahoo.closes`` tries all prices."""
-    around = [*range(190, 212), *range(traded.MOST - 9, traded.MOST + 9)]
-    for number, factor in enumerate(closes.factors()):
-        assert not [*closes.wrong([*around, *range(number + 1, traded.MOST, 7919)], factor)], factor
-
-
-def test_the_digits_that_a_division_leaves_are_enough() -> None:
-    six_decimals, single_precision = 0.5e-6 * traded.MOST_DIVIDED, traded.MOST / traded.STEPS * 2**-24
-    assert six_decimals + single_precision < 0.49 / traded.STEPS
-
-
-@pytest.mark.parametrize(("ratio", "is_served"), [(2_000, True), (2_001, False)])
-def test_beyond_the_bound_no_close_is_served(ratio: int, is_served: bool) -> None:
-    splits = ({**NVIDIA[1], "numerator": ratio},)
-    assert bool(_bars(_traded(("2023-03-01", 0.113495), splits=splits))) == is_served
-
-
 @pytest.mark.parametrize("op", ["prices", "upgrades", "consensus"])
 def test_a_snapshot_is_not_asked_for_with_a_pit_in_the_past(op: str) -> None:
     fetched = ask(op)
@@ -434,18 +414,6 @@ def test_a_summary_is_asked_for_with_the_cookie_and_the_crumb() -> None:
     assert second.header("Cookie") == third.header("Cookie") == yahoo.COOKIE
     assert third.query["crumb"] == yahoo.CRUMB
     assert all(request.browser for request in fetched.requests)
-
-
-def test_a_chart_is_asked_for_without_them_unless_it_is_refused() -> None:
-    assert ask("prices", yahoo.app(COMPANIES, strict=False), pit=None).paths("/") == ["/v8/finance/chart/AAPL"]
-    paths = ask("prices", pit=None).paths("/")
-    assert paths == ["/v8/finance/chart/AAPL", "/", "/v1/test/getcrumb", "/v8/finance/chart/AAPL"]
-
-
-@pytest.mark.parametrize("op", ["news", "earnings"])
-def test_a_page_is_asked_for_with_the_cookie(op: str) -> None:
-    assert ask(op).paths("/")[0] == "/"
-    assert len(ask(op).requests) == 2
 
 
 # What Yahoo may say instead.
@@ -564,26 +532,6 @@ def test_a_calendar_that_has_changed_is_an_error(change: Callable[[str], str]) -
     assert (fetched.error_code, fetched.ids) == ("malformed", [])
 
 
-def test_a_row_of_the_calendar_that_cannot_be_read_is_left_out_alone() -> None:
-    rows = [
-        "<tr><td>AAPL</td></tr>",
-        "<tr><td>MSFT</td><td>x</td><td>January 30, 2025 at 4 PM EST</td><td>1</td><td>2</td><td>3</td></tr>",
-        "<tr><td>AAPL</td><td>x</td><td>January 29, 2025 at 4 PM EST</td><td>1</td><td>about 2</td><td>3</td></tr>",
-        '<tr class="x"><td>AAPL<td><table><tr><td>A</td></tr></table> Company<td>January 28, 2025 at 4 PM EST'
-        "<td>1<td>1,002.5<td>3%",
-    ]
-    (record,) = ask("earnings", yahoo.app({"AAPL": Company(calendar=rows)})).records
-    assert record.id == "AAPL@2025-01-28T16"
-    assert (record.payload["reportedEPS"], record.payload["surprisePercent"]) == ("1002.5", "3")
-
-
-def test_a_long_calendar_is_read_page_by_page() -> None:
-    rows = [(f"January {1 + n % 28}, {2024 - n // 28} at 4 PM EST", "1", "1", "1") for n in range(140)]
-    fetched = ask("earnings", yahoo.app({"AAPL": Company(calendar=["<tr></tr>", *rows])}), pit=None, limit=500)
-    assert len(fetched.ids) == 140  # a row without cells is a row of the page, and no item
-    assert [request.query["offset"] for request in fetched.requests if "calendar" in request.path] == ["0", "100"]
-
-
 # Through the archive.
 
 
@@ -629,12 +577,6 @@ def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason
     values = {"symbol": "AAPL", **options}
     with pytest.raises(ConfigError, match=reason.replace("?", r"\?")):
         ask_source("yahoo", yahoo.app(COMPANIES), pit=PIT, **values)
-
-
-@pytest.mark.parametrize("symbol", ["^GSPC", "EURUSD=X", "BRK-B", "005930.KS"])
-def test_symbols_of_all_kinds(symbol: str) -> None:
-    grades = ((1611860954, "A Bank", "Buy", "", "main"),)
-    assert ask("upgrades", yahoo.app({symbol: Company(grades=grades)}), symbol=symbol, pit=None).ids
 
 
 def test_saved_replies() -> None:

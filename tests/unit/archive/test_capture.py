@@ -32,8 +32,6 @@ source = "benzinga"
 tickers = ["AAPL"]
 lookback_minutes = 10000
 """
-ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
-NEWS = "bz-news-api --tickers AAPL --lookback-minutes 10000"
 
 
 def both(average: str, *rows: dict[str, Any]) -> App:
@@ -74,31 +72,6 @@ def test_it_records_everything_on_the_list_and_says_what_it_has(archive: Archive
     assert not any(secret.encode() in archive.everything() for secret in KEYS.values())
 
 
-def test_a_capture_answers_questions_about_every_instant(archive: Archive) -> None:
-    """Also about those before it: what it read depends on nothing that came after them."""
-    capture(archive, "2026-06-01 15:00")
-    archive.app = both("2.70", benzinga.article(1, at("2026-06-01 14:30"), at("2026-06-01 17:00"), title="edited"))
-    capture(archive, "2026-06-01 18:00")
-
-    def titles(pit: str) -> list[str]:
-        return [item["title"] for item in archive.offline(NEWS, "2026-06-03 12:00", pit=pit).data]
-
-    assert titles("2026-06-01 14:29") == []
-    assert titles("2026-06-01 14:40") == ["first words"], "its stamp is believed, before it was held"
-    assert titles("2026-06-01 16:59") == ["first words"]
-    assert titles("2026-06-01 17:30") == ["edited"]
-
-    def average(pit: str) -> list[str]:
-        left = archive.offline(ESTIMATES, "2026-06-03 12:00", pit=pit)
-        return [item["eps_estimate_average"] for item in left.data]
-
-    assert (average("2026-06-01 14:59"), average("2026-06-01 16:00")) == ([], ["2.50"])
-    assert average("2026-06-01 18:00") == ["2.70"]
-    before = titles("2026-06-01 14:40")
-    archive.command("archive rebuild")
-    assert titles("2026-06-01 14:40") == before
-
-
 def test_a_request_that_fails_does_not_stop_the_others(archive: Archive) -> None:
     plain = archive.app
     archive.app = lambda request: as_json(alphavantage.BAD_KEY) if "function" in request.query else plain(request)
@@ -126,14 +99,6 @@ def test_what_the_source_cut_is_said_and_no_failure(archive: Archive) -> None:
     assert not json.loads(archive.command("archive log --json").out)[0]["complete"]
 
 
-def test_quiet_prints_only_what_failed(archive: Archive) -> None:
-    assert capture(archive, "2026-06-01 15:00", "--quiet").out == ""
-    left = capture(archive, "2026-06-02 15:00", "--quiet", env={"ALPHAVANTAGE_API_KEY": ""})
-    assert "estimates of IBM" in left.out
-    assert "ALPHAVANTAGE_API_KEY" in left.out
-    assert "benzinga" not in left.out
-
-
 def test_it_waits_its_turn(archive: Archive) -> None:
     request = '[[request]]\nsource = "benzinga"\ntickers = ["{}"]\n'
     (archive.folder / "list.toml").write_text("".join(request.format(f"T{n}") for n in range(6)))
@@ -143,11 +108,6 @@ def test_it_waits_its_turn(archive: Archive) -> None:
     assert states(left) == ["captured"] * 6
     begun = [row[0] for row in archive.open().execute("SELECT began FROM fetches ORDER BY began")]
     assert (begun[-1] - begun[0]) / 1e6 >= 60, "six at two a minute take more than a minute"
-
-
-def test_a_list_with_a_byte_order_mark_is_read(archive: Archive) -> None:
-    (archive.folder / "list.toml").write_text(LIST, encoding="utf-8-sig")
-    assert states(capture(archive, "2026-06-01 15:00", "--json")) == ["captured", "captured"]
 
 
 def test_what_is_on_the_list_twice_is_asked_once(archive: Archive) -> None:
@@ -171,16 +131,6 @@ def test_a_capture_has_no_answer_to_replay(archive: Archive) -> None:
     left = archive.command(f"archive replay {row['id']}")
     assert left.code == 2
     assert "part of a capture" in left.err
-
-
-def test_a_request_with_a_limit_counts_as_any_fetch(archive: Archive) -> None:
-    """What it leaves out depends on what came later, so it proves nothing about earlier instants."""
-    (archive.folder / "list.toml").write_text(LIST.replace("lookback", "limit = 1\nlookback"))
-    capture(archive, "2026-06-01 15:00")
-    kinds = [row["kind"] for row in json.loads(archive.command("archive log --json --source benzinga").out)]
-    assert kinds == ["live"]
-    assert archive.offline(NEWS, "2026-06-03 12:00", pit="2026-06-01 14:40").data == []
-    assert len(archive.offline(NEWS, "2026-06-03 12:00", pit="2026-06-01 15:00").data) == 1
 
 
 # Broken off.
@@ -322,11 +272,3 @@ def test_without_an_archive_nothing_is_asked(archive: Archive) -> None:
     left = capture(archive, "2026-06-01 15:00", env={"PIT_FETCH_ARCHIVE": ""})
     assert (left.code, archive.asked) == (2, [])
     assert "PIT_FETCH_ARCHIVE" in left.err
-
-
-def test_a_capture_leaves_nothing_to_be_taken_up(archive: Archive) -> None:
-    """A question asked after many captures need not wait for that."""
-    for day in (1, 2, 3):
-        capture(archive, f"2026-06-0{day} 15:00")
-    assert archive.open().execute("SELECT count(*) FROM pending").fetchone() == (0,)
-    assert archive.open().execute("SELECT count(*) FROM reads").fetchone() == (6,)

@@ -12,7 +12,7 @@ import pytest
 
 import pit_fetch
 from pit_fetch import api
-from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, source_plan
+from pit_fetch.archive_admin.capture.estimate import SourcePlan, source_plan
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import CaptureError, ConfigError, UsageError
 from pit_fetch.provider import Host, Rate
@@ -69,18 +69,6 @@ def test_over_asks_for_each_value(archive: Archive, over: str, file: str) -> Non
     for symbol in SYMBOLS:
         offline = archive.offline(f"alphavantage EARNINGS symbol={symbol}", LATER, "2026-05-01 12:00")
         assert len(offline.data) == 1
-
-
-def test_several_names_in_over_are_every_combination(archive: Archive) -> None:
-    text = (
-        "[[request]]\nsource = 'fred'\nover = { series_id = ['GDP', 'CPI'], date_from = ['2024-01-01', '2025-01-01'] }"
-    )
-    names = [row["request"] for row in rows(capture(archive, text, "--dry-run --json"))]
-    assert names == [
-        f"--source fred --date-from {day} --series-id {series}"
-        for series in ("GDP", "CPI")
-        for day in ("2024-01-01", "2025-01-01")
-    ]
 
 
 def test_a_list_takes_a_file_for_one_request(archive: Archive) -> None:
@@ -186,41 +174,6 @@ def test_four_days_are_four_runs_with_missing(archive: Archive) -> None:
     assert counts == [3, 3, 3, 1]
 
 
-def test_a_plan_knows_how_many_calls_a_request_took(archive: Archive) -> None:
-    archive.app = articles(*(benzinga.article(n, at(NOW) - timedelta(minutes=n)) for n in range(1, 251)))
-    text = "[[request]]\nsource = 'benzinga'\nover.tickers = ['AAPL', 'IBM']\nmay_be_empty = true"
-    capture(archive, text)
-    (plan,) = json.loads(capture(archive, text, "--dry-run --again --json").out)["plan"]
-    assert plan["requests"] == 2
-    assert plan["calls"] == len(archive.asked) > 2
-
-
-def test_a_terminal_sees_the_plan_and_how_long_the_rest_takes(archive: Archive) -> None:
-    text = f"{EARNINGS}over.symbol = {SYMBOLS}"
-    slow = {"PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "1/10", "HOME": str(archive.folder)}
-    left = capture(archive, text, terminal=True, env=slow)
-    assert left.err.startswith("pit_fetch: alphavantage: 3 requests, at least 3 calls, which take 20 s or more\n")
-    assert "1 of 3: EPS symbol=IBM ..." in left.err
-    assert "3 of 3, 5 s left: EPS symbol=MSFT ..." in left.err
-    assert "at least" not in capture(archive, text, "--again", env=slow).err
-    assert "at least" not in capture(archive, text, "--again --quiet", terminal=True, env=slow).err
-
-
-def test_a_note_on_many_requests_is_said_once(archive: Archive) -> None:
-    text = "[[request]]\nsource = 'sec_full_text'\nquery = 'x'\nover.forms = ['10-K', '8-K', '4']"
-    out = capture(archive, text, "--dry-run").out
-    assert out.count("Note on 3 requests: ") == 1
-    assert "Note: " not in out
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.2, "1 s"), (119, "119 s"), (480, "8 min"), (7200, "2 h"), (86_400, "24 h"), (345_600, "4 days")],
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
-
-
 # From Python.
 
 
@@ -253,20 +206,6 @@ def test_python_captures_what_it_then_asks_offline(place: Path, monkeypatch: pyt
             "alphavantage", "2026-05-01T12:00:00Z", op="EARNINGS", symbol=symbol, archive="a.db", offline=True
         )
         assert (len(answer.data), answer.is_complete) == (1, True)
-
-
-def test_in_python_none_is_an_option_that_is_not_given(archive: Archive) -> None:
-    archive.app = articles(*(benzinga.article(number, at("2026-05-30 12:00")) for number in range(1, 60)))
-    given = {"source": "bz-news-api", "date_from": "2026-05-01"}
-    absent = {"limit": None, "max_pages": None, "date_to": None, "over": None, "name": None, "may_be_empty": None}
-    runtime = real_runtime()._replace(
-        environ=benzinga.VARIABLES,
-        folder=str(archive.folder),
-        clock=TestClock(at(NOW)).value(),
-        transport=Answering(archive._send, lambda: at(NOW)),
-    )
-    reports = [api.capture([request], "a.db", again=True, runtime=runtime) for request in (given, given | absent)]
-    assert [(each.items, each.reason) for report in reports for each in report.requests] == [(59, "")] * 2
 
 
 def test_python_is_loud_about_what_failed_and_continues(archive: Archive) -> None:

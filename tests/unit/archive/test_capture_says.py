@@ -140,14 +140,6 @@ def test_a_key_is_in_no_complaint(archive: Archive) -> None:
     assert fred.KEY not in archive.command("capture list.toml", "2026-06-01 15:00").out
 
 
-def test_what_may_be_empty_is_captured(archive: Archive) -> None:
-    written(archive, "source = 'benzinga'; tickers = ['NOPE']; may_be_empty = true")
-    archive.app = articles()
-    left = archive.command("capture list.toml", "2026-06-01 15:00")
-    assert (left.code, left.err) == (0, "")
-    assert "captured: 0 items, 1 exchange\n" in left.out
-
-
 def test_a_look_back_that_once_brought_something_may_be_empty(archive: Archive) -> None:
     """On a quiet day there is no news, but a company that had earnings does not lose them."""
     news = "source = 'benzinga'; tickers = ['AAPL']; lookback_minutes = 1500"
@@ -186,19 +178,6 @@ def test_a_look_back_that_is_too_short_is_said(archive: Archive, look_back: str,
         "MISSING: The last capture was 72 hours ago, and this one looks back to Sunday 2026-05-31 15:30" in left.out
     ) is (is_missing)
     assert bool(left.out) is is_missing, "cron sends what is printed"
-
-
-def test_what_came_in_between_is_measured_from_the_last_capture_that_got_it(archive: Archive) -> None:
-    """Not from a run in which it failed, nor from one that was broken off before it."""
-    written(archive, "source = 'benzinga'; lookback_minutes = 1500")
-    plain = articles(benzinga.article(1, at("2026-06-03 14:30")), benzinga.article(2, at("2026-06-01 14:30")))
-    archive.app = plain
-    assert captured(archive, "2026-06-01 15:00")[0]["missing"] == ""
-    archive.app = lambda request: as_json({}, 404)
-    assert captured(archive, "2026-06-02 15:00")[0]["state"] == "failed"
-    archive.app = plain
-    assert "The last capture was 48 hours ago" in captured(archive, "2026-06-03 15:00")[0]["missing"]
-    assert captured(archive, "2026-06-03 20:00")[0]["missing"] == ""
 
 
 # What a later question has to know.
@@ -253,15 +232,6 @@ def test_a_capture_that_cannot_be_asked_as_one_may_think_says_so(archive: Archiv
         if words
         else ("Note" not in left.out)
     )
-
-
-def test_it_is_said_when_the_capture_is_made(archive: Archive) -> None:
-    written(archive, "source = 'sec_full_text'; ciks = ['320193']; forms = ['10-K']")
-    archive.app = sec.app(_KNOWN)
-    row = captured(archive, "2026-06-01 15:00")[0]
-    assert row["state"] == "captured"
-    assert "ask with --exact" in row["note"]
-    assert archive.command("capture list.toml --quiet", "2026-06-02 15:00").out == ""
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ import pytest
 from pit_fetch.engine.registry import BUNDLED_NAMES, load
 from pit_fetch.provider import Operation, Query
 from pit_fetch.request.operations import caveats
-from tests.unit.archive.scene import Archive, alpha, at, estimates
+from tests.unit.archive.scene import Archive, at, estimates
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
-EARNINGS = "alphavantage EARNINGS symbol=IBM"
 OPERATIONS = [(name, operation) for name in BUNDLED_NAMES for operation in load(name).operations]
 
 
@@ -49,18 +48,3 @@ def test_a_snapshot_that_was_not_held_is_not_said_to_be_never_served(tmp_path: P
     assert "the latest complete reply that the archive held at the PIT is served" in held.reasons
     for left in (before, held):
         assert "for a PIT in the past" not in left.reasons
-
-
-def test_figures_of_an_archive_are_those_that_were_captured(tmp_path: Path) -> None:
-    archive = Archive(tmp_path)
-    rows = [{"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-22", "reportedEPS": "2.6"}]
-    archive.app = alpha(EARNINGS={"symbol": "IBM", "annualEarnings": [], "quarterlyEarnings": rows})
-    live = archive.fetch(EARNINGS, "2026-06-01 15:00", pit="2026-06-01 14:00")
-    assert "figures as they stand today" in live.reasons
-    mixed = archive.fetch(EARNINGS, "2026-06-02 15:00", pit="2026-06-02 14:00")
-    offline = archive.offline(EARNINGS, "2026-06-03 15:00", pit="2026-06-02 14:00")
-    for left in (mixed, offline):
-        assert "figures as they stood when they were captured" in left.reasons
-        assert "adjusted for a later split between the PIT and the capture" in left.reasons
-        assert "today" not in left.reasons
-        assert len(left.data) == 1

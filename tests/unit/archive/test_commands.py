@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.cli.commands.archive import COMMANDS
 from pit_fetch.engine import registry
 from pit_fetch.provider import Page
-from pit_fetch.testing.server import as_json
-from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
 
@@ -105,17 +102,6 @@ def test_log_lists_the_fetches_newest_first(kept: Archive) -> None:
     assert [row["id"] for row in rows] == [line.split()[0] for line in lines]
 
 
-def test_log_is_a_table_in_new_york_time(kept: Archive) -> None:
-    lines = [line.split("  ", 1)[1].strip() for line in kept.command("archive log").out.splitlines()]
-    asked = "--source bz-news-api --date-from 2026-05-25"
-    assert [" ".join(line.split()) for line in lines] == [
-        "time in New York what replies result request",
-        "2026-06-02 11:00:00 EDT fetch 1 complete --source alphavantage --op EARNINGS_ESTIMATES --symbol IBM",
-        f"2026-06-01 12:00:00 EDT fetch 1 complete {asked} --pit 2026-06-01T15:30:00+00:00 --tickers AAPL",
-        f"2026-06-01 11:00:00 EDT fetch 1 complete {asked} --tickers AAPL",
-    ]
-
-
 @pytest.mark.parametrize(
     ("words", "sources"),
     [
@@ -132,34 +118,6 @@ def test_log_is_a_table_in_new_york_time(kept: Archive) -> None:
 def test_log_is_narrowed(kept: Archive, words: str, sources: list[str]) -> None:
     assert [row["source"] for row in of(kept, f"log {words}")] == sources
     assert len(kept.command(f"archive log {words}").out.splitlines()) == 1 + len(sources)
-
-
-def test_log_shows_what_the_archive_alone_answered_if_that_is_wanted(archive: Archive) -> None:
-    archive.remembered(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30")
-    assert " offline " not in archive.command("archive log").out
-    assert " offline  0        answered " in archive.command("archive log --offline").out
-    assert [row["kind"] for row in of(archive, "log")] == ["offline", "live", "live", "live"]
-
-
-_LIST = r"""
-[[request]]
-name = "what is \u001b[31mexpected"
-source = "alphavantage"
-op = "EARNINGS_ESTIMATES"
-symbol = "IBM"
-"""
-
-
-def test_log_shows_the_names_of_captured_requests(archive: Archive) -> None:
-    (archive.folder / "list.toml").write_text(_LIST)
-    archive.command("capture list.toml", "2026-06-03 15:00")
-    _, line, *others = archive.command("archive log").out.splitlines()
-    assert "capture  1        complete  what is " in line
-    assert line.endswith("expected: --source alphavantage --op EARNINGS_ESTIMATES --symbol IBM")
-    assert "\x1b" not in line
-    # The same question was asked before it was on a list.
-    assert "expected: --source alphavantage" in others[0]
-    assert [row["name"].endswith("expected") for row in of(archive, "log")] == [True, True, False, False]
 
 
 # verify, rebuild
@@ -267,22 +225,6 @@ def test_replay_prints_the_recorded_answer_byte_for_byte(archive: Archive) -> No
     assert (replay["answer"], replay["status"], replay["same_today"]) == (printed.text, 0, True)
 
 
-def test_replay_prints_what_is_not_json_and_not_ascii(archive: Archive) -> None:
-    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title="caf\u00e9 \u202e, and a bell \u0007"))
-    printed = archive.fetch(f"{NEWS} --format csv", "2026-06-03 15:00")
-    assert "caf\u00e9" in printed.text
-    assert "\r\n" in printed.text
-    assert replayed(archive) == (0, printed.text, "")
-    assert of(archive, "replay last")["same_today"] is None
-
-
-def test_replay_ends_as_the_fetch_did(archive: Archive) -> None:
-    archive.app = lambda request: as_json(alphavantage.BAD_KEY)
-    printed = archive.fetch(f"{ESTIMATES} --fail", "2026-06-03 15:00", env={"ALPHAVANTAGE_API_KEY": "WRONG"})
-    assert printed.status == 5
-    assert replayed(archive)[:2] == (5, printed.text)
-
-
 WAYS = {
     "open mode": (NEWS, None, False),
     "a PIT": (NEWS, "2026-06-02 15:00", False),
@@ -336,15 +278,6 @@ def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> No
     assert (left.out, left.err) == (printed.text, "")
 
 
-def test_a_replay_leaves_no_copy_behind(kept: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What it compares with is an archive of its own, which holds what came after the PIT."""
-    apart = tmp_path / "apart"
-    apart.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(apart))
-    kept.command("archive replay last")
-    assert list(apart.iterdir()) == []
-
-
 # merge
 
 
@@ -358,12 +291,6 @@ def test_merge_takes_over_what_is_not_there(archive: Archive, tmp_path: Path) ->
     assert archive.command("archive verify").code == 0
     assert len(of(archive, "log")) == 4
     assert of(archive, "info")["origins"] == 2
-
-
-def test_merge_makes_an_archive_of_others(archive: Archive) -> None:
-    assert of(archive, "merge a.db --archive new.db") == {"entries": 9}
-    assert (archive.folder / "new.db").stat().st_mode & 0o777 == 0o600
-    assert len(of(archive, "log --archive new.db")) == 3
 
 
 def test_a_merge_that_is_refused_changes_nothing(archive: Archive) -> None:
@@ -500,19 +427,6 @@ def test_drop_while_another_process_reads_says_that_bytes_are_left(marked: Archi
 # What all of them do.
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_has_help(kept: Archive, name: str) -> None:
-    left = kept.command(f"archive {name} --help", env={"PIT_FETCH_ARCHIVE": ""})
-    assert (left.code, left.err) == (0, "")
-    assert left.out.startswith(f"usage: pit_fetch archive {name} ")
-    assert "--json" in left.out
-
-
-def test_the_help_names_all_of_them(kept: Archive) -> None:
-    for words in ("archive --help", "archive -h", "help archive"):
-        assert all(f"\n  {name} " in kept.command(words).out for name in COMMANDS)
-
-
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
@@ -571,15 +485,6 @@ def test_without_an_archive_it_says_how_to_name_one(kept: Archive) -> None:
     assert "pit_fetch archive sample PATH" in left.err
 
 
-def test_an_archive_of_captures_alone_says_why_there_is_no_last_answer(tmp_path: Path) -> None:
-    archive = Archive(tmp_path, app=articles(benzinga.article(1, at("2026-06-01 12:00"))))
-    (tmp_path / "list.toml").write_text("[[request]]\nsource = 'benzinga'\nlookback_minutes = 1440\n")
-    assert archive.command("capture list.toml", now="2026-06-01 15:00").code == 0
-    left = archive.command("archive replay last")
-    assert (left.code, left.out) == (2, "")
-    assert "it holds no answer: a capture prints none" in left.err
-
-
 def test_the_settings_file_names_the_archive(archive: Archive) -> None:
     home = archive.folder / "home" / ".config" / "pit_fetch"
     home.mkdir(parents=True)
@@ -633,13 +538,3 @@ def test_what_the_guard_takes_for_a_listing_shows_nothing_of_it(kept: Archive, w
 def test_a_ceiling_in_a_settings_file_counts(archive: Archive) -> None:
     (archive.folder / "pit_fetch.toml").write_text('ceiling = "2026-06-01T00:00:00Z"')
     assert archive.command("archive log").code == 2
-
-
-@pytest.mark.parametrize(
-    ("name", "progress"), [("verify", "verifying: 0 %"), ("rebuild", "rebuilding: 33 %"), ("replay last", "comparing")]
-)
-def test_progress_is_shown_on_a_terminal_alone(archive: Archive, name: str, progress: str) -> None:
-    assert archive.command(f"archive {name}").err == ""
-    shown = archive.command(f"archive {name}", terminal=True)
-    assert progress in shown.err
-    assert shown.err.endswith("\r\x1b[K"), "the line is left on the terminal"

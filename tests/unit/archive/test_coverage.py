@@ -11,8 +11,7 @@ from pit_fetch.testing.server import App, as_json
 from tests.inprocess import Answer
 from tests.providers.bz_news_api import server as benzinga
 from tests.providers.sec_full_text import server as sec
-from tests.providers.yahoo import server as yahoo
-from tests.unit.archive.scene import Archive, articles, at, estimates
+from tests.unit.archive.scene import Archive, articles, at
 
 NOW, LATER = "2026-06-01 15:00", "2026-06-20 12:00"
 APPLE, TESLA = (320193,), (1318605,)
@@ -83,13 +82,6 @@ def test_what_was_not_asked_for_is_said_not_to_be_captured(archive: Archive, wor
     assert left.data or "Nothing that was captured matches." in left.reasons
 
 
-def test_a_capture_without_evidence_covers_no_question_for_it(archive: Archive) -> None:
-    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL']")
-    left = archive.offline("sec_full_text --tickers AAPL --exact", LATER, "2026-05-25 12:00")
-    assert left.ids == [sec.number(2), sec.number(1)], "what is held is served"
-    assert len(uncaptured(left)) == 1
-
-
 def test_what_came_after_the_capture_is_said_to_be_missing(archive: Archive) -> None:
     captured(archive, articles(benzinga.article(1, at("2026-06-01 14:00"))), "source = 'benzinga'; tickers = ['AAPL']")
     ask = "benzinga --tickers AAPL --date-from 2026-06-01T08:00:00Z"
@@ -119,41 +111,6 @@ def test_a_question_without_a_window_is_said_to_be_captured_or_not_as_a_whole(ar
     captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
     left = archive.offline("sec_full_text --ciks 1", LATER, "2026-05-25 12:00")
     assert uncaptured(left)[0].startswith("This was never captured")
-
-
-def test_a_hole_between_two_captures_is_one(archive: Archive) -> None:
-    day = "source = 'benzinga'; lookback_minutes = 1440"
-    captured(archive, articles(), day, now="2026-06-01 15:00")
-    captured(archive, articles(), day, now="2026-06-02 14:00")
-    captured(archive, articles(), day, now="2026-06-05 14:00")
-    ask = "benzinga --date-from"
-    whole = archive.offline(f"{ask} 2026-06-01T08:00:00Z", LATER, "2026-06-02 13:00")
-    assert uncaptured(whole) == []
-    broken = archive.offline(f"{ask} 2026-06-01T08:00:00Z", LATER, "2026-06-05 13:00")
-    assert "after Tuesday 2026-06-02 10:00:00" in uncaptured(broken)[0]
-    assert len(uncaptured(archive.offline(f"{ask} 2026-05-01T08:00:00Z", LATER, "2026-06-02 13:00"))) == 1
-
-
-def test_a_snapshot_is_held_from_its_receipt_on(archive: Archive) -> None:
-    words = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
-    captured(
-        archive, estimates(("2026-06-30", "2.50")), "source = 'alphavantage'; op = 'EARNINGS_ESTIMATES'; symbol = 'IBM'"
-    )
-    assert len(uncaptured(archive.offline(words, LATER, "2026-06-01 14:00"))) == 1
-    assert uncaptured(archive.offline(words, LATER, "2026-06-15 14:00")) == []
-
-
-def test_a_fetch_that_was_cut_covers_nothing(archive: Archive) -> None:
-    archive.app = articles(*(benzinga.article(n, at("2026-06-01 14:00") - timedelta(minutes=n)) for n in range(1, 130)))
-    archive.fetch("benzinga --limit 2", NOW, "2026-06-01 14:30")
-    left = archive.offline("benzinga --limit 2", LATER, "2026-06-01 14:30")
-    assert (left.ids, len(uncaptured(left))) == (["1", "2"], 1)
-
-
-def test_a_question_with_the_network_is_covered_by_it(archive: Archive) -> None:
-    archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
-    archive.fetch("benzinga --tickers IBM", NOW)
-    assert uncaptured(archive.fetch("benzinga --tickers AAPL", NOW, "2026-06-01 14:30")) == []
 
 
 # A question writes nothing.
@@ -188,34 +145,7 @@ def test_the_audit_file_says_what_was_answered(archive: Archive) -> None:
     assert (left.audit["kept"], left.audit["requests"]) == (["1"], 0)
 
 
-ACTION = (int(at("2026-05-20 14:00").timestamp()), "A Firm", "Buy", "Hold", "up")
-
-
-@pytest.mark.parametrize(("grade", "is_captured"), [("claimed", True), ("proved", False)])
-def test_a_snapshot_taken_after_the_pit_answers_with_its_claims_alone(
-    archive: Archive, grade: str, is_captured: bool
-) -> None:
-    app = yahoo.app({"AAPL": yahoo.Company(grades=[ACTION])})
-    captured(archive, app, "source = 'yahoo'; op = 'upgrades'; symbol = 'AAPL'")
-    left = archive.offline(f"yahoo upgrades symbol=AAPL --evidence {grade}", LATER, "2026-05-25 12:00")
-    assert (len(left.data), uncaptured(left) == []) == (int(is_captured), is_captured)
-    other = archive.offline(f"yahoo upgrades symbol=MSFT --evidence {grade}", LATER, "2026-05-25 12:00")
-    assert len(uncaptured(other)) == 1
-
-
 CREATED, EDITED = "2026-05-20 10:00", "2026-06-01 10:00"
-
-
-def test_claims_of_a_wider_capture_answer_for_what_it_asked_for(archive: Archive) -> None:
-    rows = [
-        benzinga.article(number, at(CREATED), at(EDITED), stocks=[{"name": ticker}])
-        for number, ticker in enumerate(("AAPL", "TSLA"), 1)
-    ]
-    captured(archive, articles(*rows), "source = 'benzinga'; tickers = ['AAPL', 'TSLA']; date_from = '2026-05-01'")
-    ask = "benzinga --evidence claimed --date-from 2026-05-01 --tickers"
-    left = archive.offline(f"{ask} tsla", LATER, "2026-05-25 12:00")
-    assert ([item.get("evidence") for item in left.data], uncaptured(left)) == (["claimed"], [])
-    assert len(uncaptured(archive.offline(f"{ask} TSLA,IBM", LATER, "2026-05-25 12:00"))) == 1
 
 
 def test_a_capture_goes_on_where_later_articles_break_the_promised_order(archive: Archive) -> None:

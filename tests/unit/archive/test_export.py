@@ -52,18 +52,6 @@ def rows(folder: Path, operation: str) -> list[dict[str, Any]]:
     return [row for path in sorted((folder / operation).iterdir()) for row in parquet.read_table(path).to_pylist()]
 
 
-def test_each_version_says_from_when_until_when_it_was_the_answer(archive: Archive) -> None:
-    left = archive.command("archive export lake")
-    assert (left.code, left.err) == (0, "")
-    assert left.out == "3 rows in 2 files of lake\nwithout versions, and left out: alphavantage/EARNINGS_ESTIMATES\n"
-    # Fetches without a PIT count from their receipt on.
-    first, second = rows(archive.folder / "lake", "bz-news-api/items")
-    assert (first["valid_from"], first["valid_to"]) == (at("2026-06-01 15:00"), at("2026-06-03 15:00"))
-    assert (second["valid_from"], second["valid_to"]) == (at("2026-06-03 15:00"), None)
-    assert [row["title"] for row in (first, second)] == ["first words", "other words"]
-    assert [json.loads(row["item"])["title"] for row in (first, second)] == ["first words", "other words"]
-
-
 def test_the_fetches_of_a_source_that_is_not_installed_stay_for_its_return(archive: Archive) -> None:
     with closing(archive.open()) as connection:
         with schema.transaction(connection):
@@ -123,12 +111,6 @@ def test_the_documented_query_answers_as_of_an_instant(archive: Archive) -> None
         found = [json.loads(item) for (item,) in duckdb.connect().sql(query, params={"pit": at(pit)}).fetchall()]
         answer = archive.offline(NEWS, "2026-07-01 12:00", pit=pit)
         assert [item for item in found if item["id"] == "1"] == answer.data
-
-
-def test_a_large_stream_is_written_in_several_files(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export, "ROWS_PER_FILE", 1)
-    assert archive.command("archive export lake").out.startswith("3 rows in 3 files")
-    assert len(rows(archive.folder / "lake", "bz-news-api/items")) == 2
 
 
 def test_it_is_for_this_user_alone(archive: Archive) -> None:

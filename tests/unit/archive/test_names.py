@@ -41,16 +41,6 @@ def capture(archive: Archive, words: str, day: str) -> None:
     assert archive.command("capture list.toml --again", f"{day} 15:00").code == 0
 
 
-@pytest.mark.parametrize(("captured", "asked"), [(BY_SYMBOL, BY_NUMBER), (BY_NUMBER, BY_SYMBOL)])
-def test_a_company_that_was_captured_by_one_answers_by_the_other(archive: Archive, captured: str, asked: str) -> None:
-    capture(archive, captured, "2026-06-10")
-    if captured == BY_NUMBER:  # whose a symbol is, some list has to say
-        capture(archive, f"{FILINGS} symbol=TSLA", "2026-06-11")
-    answer = archive.offline(asked, "2026-06-20 12:00", PIT)
-    assert answer.ids == [LATE.accession, EARLY.accession]
-    assert not [gap for gap in answer.envelope["gaps"] if gap.get("captured") is False]
-
-
 def test_without_any_list_a_symbol_is_nobody(archive: Archive) -> None:
     capture(archive, BY_NUMBER, "2026-06-10")
     answer = archive.offline(BY_SYMBOL, "2026-06-20 12:00", PIT)

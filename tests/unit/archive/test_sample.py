@@ -43,29 +43,6 @@ def test_a_restatement_and_a_later_report_change_the_figures(made: Archive) -> N
     assert [row for row in every if row[0] == "2022-12-31"] == [("2022-12-31", 3.25, True), ("2022-12-31", 3.60, False)]
 
 
-def test_a_figure_that_a_newer_report_repeats_is_not_changed(made: Archive) -> None:
-    pits = " ".join(f"--pit {pit.replace(' ', 'T')}:00Z" for pit in (BEFORE, AFTER))
-    left = made.command(f"diff --source {EPS} {pits} --archive a.db --offline")
-    assert _figures(left, "end", "change") == [
-        ("2023-12-31", "new"), ("2022-12-31", "changed"), ("2021-12-31", "repeated"),
-    ]  # fmt: skip
-    restated, repeated = left.data[1:]
-    assert restated["before"]["value"] == 3.60
-    assert repeated["before"].keys() == {"accession", "available_at"}
-
-
-def test_the_words_and_the_estimates_of_the_time_are_served(made: Archive) -> None:
-    news = "bz-news-api --tickers ACME --lookback-minutes 4500 --fields title"
-    before, morning = made.offline(news, AFTER, BEFORE), made.offline(news, AFTER, "2024-02-16 21:30")
-    assert _figures(before, "id", "title")[0] == ("1004", "Acme seen beating estimates")
-    assert ("1004", "Acme seen beating estimates (UPDATED: guidance cut)") in _figures(morning, "id", "title")
-    expected = "alphavantage EARNINGS_ESTIMATES symbol=ACME"
-    averages = [
-        [item["eps_estimate_average"] for item in made.offline(expected, AFTER, pit).data] for pit in (BEFORE, AFTER)
-    ]
-    assert averages == [["4.6200", "1.0800"], ["3.3500", "0.7400"]]
-
-
 def test_every_operation_of_the_list_answers(made: Archive) -> None:
     statement = "statement period=quarter"
     for words in (statement, f"{statement} statement=balance", f"{statement} statement=cashflow", "concepts"):
@@ -109,13 +86,6 @@ def test_neither_settings_nor_keys_nor_a_network_nor_a_cache_take_part(tmp_path:
     assert archive.asked == []
     assert {path.name for path in tmp_path.iterdir()} == {".env", "a.db", "home"}
     assert list((tmp_path / "home").iterdir()) == []
-
-
-def test_a_file_that_is_there_is_kept(made: Archive) -> None:
-    before = made.path.read_bytes()
-    left = made.command("archive sample a.db")
-    assert (left.code, made.path.read_bytes()) == (2, before)
-    assert "there is such a file already" in left.err
 
 
 def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

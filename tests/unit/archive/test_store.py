@@ -60,13 +60,6 @@ def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
     assert not any(secret.encode() in everything for secret in KEYS.values())
 
 
-def test_a_body_is_kept_once(archive: Archive) -> None:
-    for hour in (15, 16, 17):
-        archive.fetch(NEWS, f"2026-06-01 {hour}:00")
-    counts = archive.open().execute("SELECT count(*), count(DISTINCT body) FROM exchanges").fetchone()
-    assert counts == (3, 1)
-
-
 # Where it cannot be used.
 
 
@@ -231,11 +224,6 @@ def test_an_input_file_has_nothing_to_do_with_the_archive(archive: Archive) -> N
     assert not archive.path.exists()
 
 
-def test_plans_are_not_mixed(archive: Archive) -> None:
-    archive.fetch(NEWS, "2026-06-01 15:00", env={"PIT_FETCH_PLAN": "paid"})
-    assert archive.offline(NEWS, "2026-06-01 16:00").data == []
-
-
 # Time.
 
 
@@ -260,15 +248,6 @@ def test_what_is_received_counts_as_seen_at_the_latest_of_three_clocks(
 
 
 # Bodies.
-
-
-def test_a_body_is_packed_with_its_previous_vintage() -> None:
-    before = json.dumps([{"date": f"2026-{n:04}", "value": str(n * n % 9973)} for n in range(3_000)]).encode()
-    after = before.replace(b"97", b"98")
-    alone, beside = bodies.pack(after), bodies.pack(after, before)
-    assert len(beside.data) < len(alone.data) / 4
-    assert bodies.unpack(beside, before, len(after)) == after
-    assert bodies.unpack(alone, None, len(after)) == after
 
 
 def test_without_zstandard_a_body_is_packed_with_zlib(monkeypatch: pytest.MonkeyPatch) -> None:

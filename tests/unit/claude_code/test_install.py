@@ -24,7 +24,6 @@ OLDER = versions.History(
 )
 USUAL = [name for name in bundle.files() if not bundle.is_neo4j(name)]
 ALL = len(USUAL) + 2  # with the settings, and the paths of the program
-AGENTS = sum(name.startswith("agents/") for name in USUAL)
 
 
 def run(folder: Path, *argv: str, **environ: str) -> CommandResult:
@@ -185,17 +184,6 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, content: bytes | None
     assert (elsewhere.read_bytes() if elsewhere.exists() else None) == content
 
 
-def test_settings_may_be_a_link_into_dotfiles(tmp_path: Path) -> None:
-    dotfiles, path = tmp_path / "dotfiles.json", tmp_path / ".claude" / "settings.json"
-    path.parent.mkdir()
-    dotfiles.write_text('\ufeff{"model": "opus"}')
-    path.symlink_to(dotfiles)
-    assert run(tmp_path).status == 0
-    assert path.is_symlink()
-    settings = json.loads(dotfiles.read_text())
-    assert (settings["model"], "hooks" in settings) == ("opus", True)
-
-
 # Upgrading.
 
 
@@ -252,20 +240,6 @@ def test_an_upgrade_renews_the_wiring_and_leaves_other_entries(older: Path) -> N
     assert renewed[0] == own
     wired = [row.matcher for row in bundle.wiring() if row.event == "PreToolUse"]
     assert [entry["matcher"] for entry in renewed[1:]] == [*wired[1:], wired[0]]
-
-
-def test_agents_get_a_model_only_where_one_is_named(claude: Path) -> None:
-    name = "agents/bz-news-api.md"
-    agent, project = claude / name, claude.parent
-    assert versions.model_of(agent.read_bytes()) == b""
-    assert run(project, "--model", "haiku").text.count("replaced") == AGENTS
-    assert b"\nmodel: haiku\n" in agent.read_bytes()
-    assert versions.recorded().version_of(name, agent.read_bytes()) == versions.CURRENT
-    assert versions.with_model(agent.read_bytes(), b"") == bundle.files()[name]
-    assert run(project).text.count("unchanged") == ALL  # a second run leaves the model as it is
-    agent.write_text(agent.read_text().replace("haiku", "opus"))
-    assert run(project, "--upgrade").status == 0
-    assert b"\nmodel: opus\n" in agent.read_bytes()
 
 
 # Parts, and all sessions of a user.

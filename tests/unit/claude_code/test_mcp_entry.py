@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -13,10 +12,10 @@ from typing import Any
 import pytest
 
 from pit_fetch.claude_code import mcp_check
-from pit_fetch.claude_code.mcp_entry import OPTIONS, is_ours
+from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.cli import command
-from pit_fetch.cli.command import CommandResult, run
+from pit_fetch.cli.command import CommandResult
 
 PIT, LATER = "2024-02-15T16:00:00-05:00", "2024-02-15T16:00:01-05:00"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -165,26 +164,7 @@ def test_a_variable_that_decides_what_runs_is_found_wherever_it_is_set(name: str
         assert [(level, f"cannot be judged: {name} in its" in text) for level, text in found] == [("fail", True)]
 
 
-def test_a_program_that_is_not_there_is_found_first() -> None:
-    ours = Entry("s", Path(".mcp.json"), ("pit_fetch", "mcp"))
-    found = list(mcp_check.check_entries([ours], PIT, NOW, lambda: "2.3.0", {"other": "/bin/other"}.get))
-    assert [finding.level for finding in found] == ["warn"]
-    assert "no program pit_fetch on PATH" in found[0].message
-
-
-def test_the_options_that_are_read_are_those_of_the_servers() -> None:
-    for name, options in OPTIONS.items():
-        usage = run([name, "--help"], None).text
-        assert set(re.findall(r"^  (--[a-z-]+)", usage, re.MULTILINE)) - {"--check"} == set(options)
-
-
 def test_servers_of_different_instants_are_named() -> None:
     found = _findings(LATER, "pit_fetch mcp", f"pit_fetch mcp --pit {PIT}")
     assert [level for level, _ in found] == ["ok", "ok", "warn"]
     assert _findings(PIT, "other mcp") == []
-
-
-@pytest.mark.parametrize("sdk", ["", "1.30.0"])
-def test_a_missing_or_older_sdk_is_found(sdk: str) -> None:
-    [(level, message), _] = _findings(PIT, "pit_fetch mcp", sdk=sdk)
-    assert (level, "does not start" in message) == ("fail", True)

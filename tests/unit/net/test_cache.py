@@ -82,26 +82,6 @@ def test_a_kept_file_is_asked_for_again_when_it_is_old(tmp_path: Path) -> None:
     assert (answers, reader.requests) == (["first", "first", "second"], 3)
 
 
-@pytest.mark.parametrize("is_head", [False, True])
-def test_a_kept_reply_says_when_the_file_was_written(is_head: bool, tmp_path: Path) -> None:
-    headers = {"Last-Modified": "Thu, 15 Feb 2024 21:00:00 GMT", "ETag": "x"}
-    made, transport = client(TestClock(NOW), tmp_path, lambda request: Response(b"good", 200, headers))
-    stamps = [
-        made.get_cached("one", "/file", math.inf, lambda reply: reply.header("Last-Modified"), is_head=is_head)
-        for _ in range(2)
-    ]
-    assert stamps == [headers["Last-Modified"]] * 2
-    assert [request.method for request, _ in transport.exchanges] == ["HEAD" if is_head else "GET"]
-
-
-def test_a_file_that_never_changes_is_kept_for_good(tmp_path: Path) -> None:
-    reader = Reader(tmp_path, lambda request: Response(b"good"))
-    for _ in range(3):
-        assert reader.read(math.inf) == "good"
-        reader.clock.passed += 9_999 * 24 * HOUR
-    assert reader.requests == 1
-
-
 def test_a_file_is_kept_only_if_its_reader_says_so(tmp_path: Path) -> None:
     reader = Reader(tmp_path, lambda request: Response(b"good"))
     for keep in (lambda text: text != "good", lambda text: text == "good", lambda text: False):
@@ -222,12 +202,3 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     for environ in ({}, {"HOME": str(tmp_path / "file")}):
         cache.store(environ, URL, BODY)
         assert cache.load(environ, URL, HOUR, RECEIPT) is None
-
-
-def test_hosts_of_one_bucket_are_counted_together(tmp_path: Path) -> None:
-    names, clock = ("one", "two", "three"), TestClock(NOW)
-    for place in range(5):  # each in a process of its own, as far as the limit is concerned
-        assert clock.pauses == []
-        client(clock, tmp_path, lambda _: Response(b"{}"), *names)[0].get(names[place % 3], "/")
-    assert clock.pauses == [pytest.approx(1.0)]
-    assert len([name for name in os.listdir(tmp_path / ".cache/pit_fetch") if name.startswith("rate-")]) == 1

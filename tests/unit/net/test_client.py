@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -124,15 +123,6 @@ def test_a_declared_status_that_outlasts_the_tries_does_not_reach_the_provider()
     assert (once.code(), len(once.requests)) == ("http_status", 1)
 
 
-@pytest.mark.parametrize("status", [429, 503, 302])
-def test_a_reply_with_the_header_that_marks_an_answer_is_one_whatever_its_status(status: int) -> None:
-    reply = Response(b"as it was", status, {"Memento-Datetime": "Thu, 15 Feb 2024 12:00:00 GMT", "Location": "/b"})
-    demo = Demo(answers(reply), retry=Retry(final="memento-datetime"))
-    assert demo.client().get("Demo", "/", follow=False).body == b"as it was"
-    unmarked = Demo(answers(Response(b"later", 503), reply), retry=Retry(final="memento-datetime"))
-    assert (unmarked.client().get("Demo", "/", follow=False).status, len(unmarked.requests)) == (status, 2)
-
-
 def test_after_a_429_of_a_host_that_wants_a_pause_no_client_asks_for_as_long(tmp_path: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
     demo = Demo(answers(Response(b"", 429), Response(b"ok")), rate=Rate(9), retry=Retry(pause=60.0), environ=environ)
@@ -143,38 +133,6 @@ def test_after_a_429_of_a_host_that_wants_a_pause_no_client_asks_for_as_long(tmp
     assert len(demo.requests) == 1
     assert demo.get(timeout=90.0).body == b"ok"
     assert 60.0 <= demo.clock.passed < 61.0
-
-
-def test_a_pause_is_that_of_an_address_and_not_of_a_rate(tmp_path: Path) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    twin = Host("Twin", "https://demo.invalid", "DEMO_URL", Rate(9, 1.0, "twin"))
-    other = Host("Other", "https://other.invalid", "DEMO_URL", Rate(9, 1.0, "other"))
-    demo = Demo(
-        answers(Response(b"", 429), Response(b"ok"), Response(b"ok")),
-        rate=Rate(9, 1.0, "demo"),
-        retry=Retry(tries=1, pause=60.0),
-        environ=environ,
-        others=(twin, other),
-    )
-    assert demo.code() == "throttled"
-    with pytest.raises(UpstreamError, match="leaves no room"):
-        demo.client().get("Twin", "/")
-    assert demo.client().get("Other", "/").body == b"ok"
-    with pytest.raises(UpstreamError, match="leaves no room"):
-        Demo(demo.app, rate=Rate(1, 4.0, "demo"), environ=environ).get()
-
-
-def test_a_body_that_breaks_off_is_asked_for_again_as_a_whole() -> None:
-    assert Demo(answers(Response(b"0123", cut=4), Response(b"0123"))).get().body == b"0123"
-
-
-def test_pauses_grow() -> None:
-    demo = Demo(answers(*[Response(status=500)] * 3, Response(b"ok")))
-    assert demo.get().body == b"ok"
-    first, second, third = demo.clock.pauses
-    assert 0.2 <= first <= 0.4 <= second <= 0.8 <= third <= 1.6
-    timeouts = [30, 30 - first, 30 - first - second, 30 - first - second - third]
-    assert [request.timeout for request in demo.requests] == pytest.approx(timeouts)
 
 
 @pytest.mark.parametrize(
@@ -286,12 +244,6 @@ def redirect(location: str, status: int = 302) -> Response:
     return Response(b"SECRET", status, {"location": location})
 
 
-@pytest.mark.parametrize("location", ["/other", "https://elsewhere.example/", "//", "http://[::1"])
-def test_a_redirect_that_is_not_to_be_followed_is_a_reply(location: str) -> None:
-    demo = Demo(answers(redirect(location), Response(b"not asked for")))
-    assert (demo.client().get("Demo", "/path", follow=False).header("Location"), len(demo.requests)) == (location, 1)
-
-
 @pytest.mark.parametrize("status", sorted(client.REDIRECTS))
 @pytest.mark.parametrize("location", ["/other?page=2", f"{BASE}/other?page=2", "other?page=2"])
 def test_a_redirect_on_the_same_host_is_followed_and_brings_its_own_query(status: int, location: str) -> None:
@@ -314,11 +266,6 @@ def test_a_redirect_that_leads_elsewhere_or_nowhere_is_not_followed(location: st
 def test_redirects_come_to_an_end() -> None:
     demo = Demo(lambda _: redirect("/other"))
     assert (demo.code(), len(demo.requests)) == ("redirected", client.MAX_REDIRECTS + 1)
-
-
-def test_a_redirect_without_an_address_is_a_reply() -> None:
-    assert Demo(answers(Response(status=304))).get().status == 304
-    assert Demo(answers(Response(status=302))).get().status == 302
 
 
 # Paths. One may come from a reply: the address of the next page.
@@ -383,21 +330,6 @@ def test_a_redirect_keeps_the_key_of_a_header_and_drops_that_of_the_query(place:
 
 
 # HEAD and POST.
-
-
-def test_a_head_brings_the_headers_alone() -> None:
-    demo = Demo(answers(Response(status=503), Response(b"large", 200, {"Last-Modified": "then"})))
-    reply = demo.client().head("Demo", "/file")
-    assert (reply.status, reply.body, reply.header("last-modified")) == (200, b"", "then")
-    assert [(asked.method, asked.url) for asked in demo.requests] == [("HEAD", f"{BASE}/file")] * 2
-
-
-def test_a_post_carries_json() -> None:
-    demo = Demo(answers(Response(b"ok")))
-    reply = demo.client().post("Demo", "/ask", {"é": [1, None]}, {"q": "a"}, {"Accept": "x"})
-    (asked,) = demo.requests
-    assert (reply.body, asked.method, asked.url, asked.params) == (b"ok", "POST", f"{BASE}/ask", {"q": "a"})
-    assert (json.loads(asked.body or b""), asked.header("content-type")) == ({"é": [1, None]}, "application/json")
 
 
 @pytest.mark.parametrize("response", [Response(status=500), Response(b"x", cut=0), Response(b"busy")])

@@ -17,7 +17,7 @@ from pit_fetch.testing.server import Response
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature
 from tests.serving import serve
 from tests.unit.net import exchanges
-from tests.unit.net.exchanges import CLOSED_PORT, NOW, self_signed, transport
+from tests.unit.net.exchanges import NOW, transport
 
 with_browser = pytest.mark.skipif(find_spec("curl_cffi") is None, reason="needs the extra yahoo")
 send, fault = partial(exchanges.send, browser=True), partial(exchanges.fault, browser=True)
@@ -63,16 +63,6 @@ def test_a_body_that_is_not_whole_is_an_error() -> None:
 
 
 @with_browser
-def test_what_cannot_be_reached() -> None:
-    assert fault(CLOSED_PORT) == ("refused", True)
-    assert fault("https://nothing.invalid/")[0] == "unresolved"
-    with serve(lambda _: Response(b"secret"), tls=self_signed()) as server:
-        assert fault(server.url.replace("http:", "https:"))[0] == "certificate"
-    with serve(lambda _: Response(b"plain")) as server:
-        assert fault(server.url.replace("http:", "https:"))[0] == "tls"
-
-
-@with_browser
 @pytest.mark.parametrize("variable", ["HTTPS_PROXY", "ALL_PROXY"])
 @pytest.mark.parametrize(
     "address",
@@ -107,15 +97,3 @@ def test_without_the_package_a_fetch_names_the_install_command(tmp_path: Path) -
     (gap,) = fetch_without_the_package("upgrades", "symbol=AAPL", env={"HOME": str(tmp_path)})["gaps"]
     assert gap["type"] == "config"
     assert "pip install curl_cffi" in gap["reason"]
-
-
-def test_without_the_package_a_server_on_this_machine_is_asked_all_the_same(tmp_path: Path) -> None:
-    from tests.providers.yahoo import server as yahoo
-
-    grades = ((1611860954, "A Bank", "Buy", "", "main"),)
-    with serve(yahoo.app({"AAPL": yahoo.Company(grades=grades)})) as server:
-        names = ("PIT_FETCH_YAHOO_URL", "PIT_FETCH_YAHOO_WEB_URL", "PIT_FETCH_YAHOO_COOKIE_URL")
-        env = {"HOME": str(tmp_path), **dict.fromkeys(names, server.url)}
-        envelope = fetch_without_the_package("upgrades", "symbol=AAPL", env=env)
-    assert [item["firm"] for item in envelope["data"]] == ["A Bank"]
-    assert "pit_fetch" in server.requests[0].header("User-Agent")

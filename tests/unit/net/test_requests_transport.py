@@ -39,13 +39,6 @@ def test_a_reply_is_complete_and_has_its_receipt() -> None:
     assert sent == {"User-Agent": "pit_fetch", "Accept": "application/json", "X-Key": "k"}
 
 
-def test_a_post_arrives_with_its_body() -> None:
-    with serve(lambda _: Response(b"ok")) as server:
-        transport().send(HttpRequest("POST", f"{server.url}/ask", headers={"A": "1"}, body=b'{"q": 1}'))
-    (seen,) = server.requests
-    assert (seen.method, seen.path, seen.body, seen.header("a")) == ("POST", "/ask", b'{"q": 1}', "1")
-
-
 def test_a_head_has_no_body_whatever_its_headers_say_of_one() -> None:
     headers = {"Last-Modified": "then", "Content-Encoding": "gzip"}
     with serve(lambda _: Response(b"x" * 9, 200, headers)) as server:
@@ -110,22 +103,12 @@ def test_a_proxy_is_asked_for_a_host_elsewhere_and_never_for_this_machine(monkey
     assert bodies == [b"by the proxy", b"here", b"by the proxy"]
 
 
-def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such/file")
-    assert fault("https://demo.invalid") == ("certificate_file", False)
-
-
 def test_a_certificate_of_an_unknown_issuer() -> None:
     with serve(lambda _: Response(b"ok"), self_signed()) as server, pytest.raises(TransportError) as failed:
         send(server.url.replace("http:", "https:"))
     assert (failed.value.fault, failed.value.passing, server.requests) == ("certificate", False, [])
     assert failed.value.problem.startswith("it is self-signed; ")
     assert "REQUESTS_CA_BUNDLE" in failed.value.problem
-
-
-def test_a_server_without_tls() -> None:
-    with serve(lambda _: Response(b"ok")) as server:
-        assert fault(server.url.replace("http:", "https:"))[0] == "tls"
 
 
 @pytest.mark.parametrize(
@@ -184,11 +167,6 @@ def test_a_body_that_drips_ends_at_the_deadline() -> None:
     # No wait for the next byte is long.
     with sending(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", drip=True) as server:
         assert fault(server.url, 0.15) == ("timeout", False)
-
-
-@pytest.mark.parametrize("timeout", [0.0, -1.0])
-def test_without_time_there_is_no_reply(timeout: float) -> None:
-    assert fault(CLOSED_PORT, timeout) == ("timeout", False)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -98,18 +98,6 @@ def test_the_example_of_a_refusal_is_a_rule(frequency: str) -> None:
     if frequency == "sessions":
         pytest.importorskip("exchange_calendars")
     assert instants(example_rule(frequency), read)
-
-
-def test_they_are_in_utc() -> None:
-    assert all(instant.tzinfo is UTC for instant in instants("@pits.txt", read))
-
-
-def test_a_timestamp_of_pandas_is_a_plain_instant() -> None:
-    pandas = pytest.importorskip("pandas")
-    (instant,) = instants(pandas.Timestamp("2024-02-15T16:00:00.123456789Z"), read)
-    assert (type(instant), instant) == (datetime, datetime(2024, 2, 15, 16, 0, 0, 123456, tzinfo=UTC))
-    with pytest.raises(UsageError, match="NaT has no time zone"):
-        instants(pandas.NaT, read)
 
 
 def test_sessions_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

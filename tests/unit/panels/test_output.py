@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -13,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.errors import UsageError
 from pit_fetch.panels.cells import Asking, Grid
 from pit_fetch.panels.check import Check
 from pit_fetch.panels.output import PanelFile, Written
@@ -191,17 +188,6 @@ def test_an_older_file_stays_if_every_cell_failed(tmp_path: Path) -> None:
     assert (written.is_written, target.read_text()) == (False, "older")
 
 
-def test_csv_has_the_columns_of_all_subjects(source: Source, tmp_path: Path) -> None:
-    write(source.grid(PITS[:1]), str(tmp_path / "panel.csv"))
-    with open(tmp_path / "panel.csv", newline="") as file:
-        assert [*csv.reader(file)] == [
-            ["pit", "symbol", "status", "id", "close", "volume"],
-            ["2026-05-01T08:00:00-04:00", "IBM", "ok", "a", "182.5", ""],
-            ["2026-05-01T08:00:00-04:00", "GE", "nothing_public", "", "", ""],
-            ["2026-05-01T08:00:00-04:00", "T", "ok", "a", "17", "5"],
-        ]
-
-
 @pytest.mark.parametrize(
     ("first", "second", "kind", "values"),
     [
@@ -229,12 +215,6 @@ def test_a_column_of_parquet_has_one_type_for_all_subjects(
     name = "other" if "other" in second else "close"
     assert (str(table.schema.field(name).type), table.column(name).to_pylist()) == (kind, values)
     assert [*map(str, table.schema.names)][:4] == ["pit", "symbol", "status", "id"]
-
-
-def test_json_lines_have_only_the_fields_of_their_item(source: Source, tmp_path: Path) -> None:
-    write(source.grid(PITS[:1]), str(tmp_path / "panel.jsonl"))
-    lines = [json.loads(line) for line in (tmp_path / "panel.jsonl").read_text().splitlines()]
-    assert [[*line][3:] for line in lines] == [["id", "close"], [], ["id", "close", "volume"]]
 
 
 def test_some_cells_are_asked_again_as_single_fetches(source: Source, tmp_path: Path) -> None:
@@ -292,12 +272,6 @@ def write_checked(grid: Grid, path: str) -> Check | None:
     return PanelFile(grid, path).write(check=1).check
 
 
-@pytest.mark.parametrize("count", [0, -1, True, 2.5])
-def test_a_check_is_of_a_number_of_cells(source: Source, count: int) -> None:
-    with pytest.raises(UsageError, match="1 or more"):
-        Panel(source.grid()).check(count)
-
-
 @pytest.mark.parametrize("kind", ["folder", "pipe", "nameless pipe", "device"])
 def test_what_is_no_file_is_refused_before_anything_is_asked(source: Source, tmp_path: Path, kind: str) -> None:
     reading, writing = os.pipe()
@@ -316,12 +290,6 @@ def test_what_is_no_file_is_refused_before_anything_is_asked(source: Source, tmp
     assert not [*tmp_path.glob("*.parts")]
 
 
-def test_parquet_whatever_the_name(source: Source, tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    assert Panel(source.grid()).to_parquet(tmp_path / "panel.pq") == {"ok": 4, "nothing_public": 2}
-    assert parquet.read_table(tmp_path / "panel.pq").num_rows == 6
-
-
 def test_a_table_says_first_what_was_asked_and_what_all_items_share_above_it(tmp_path: Path) -> None:
     source = Source(
         {"IBM": items(close="182.5", unit="USD"), "GE": PlainEnvelope(), "T": items(close="17", unit="USD")}
@@ -335,11 +303,3 @@ def test_a_table_says_first_what_was_asked_and_what_all_items_share_above_it(tmp
         "2026-05-01 08:00:00 EDT  GE      nothing_public",
         "2026-05-01 08:00:00 EDT  T       ok                 17  a",
     ]
-
-
-def test_a_table_names_the_columns_that_do_not_fit(tmp_path: Path) -> None:
-    source = Source({"IBM": items(close="182.5", note="n" * 90), "GE": items(close="17", note="m" * 90)})
-    write(source.grid(PITS[:1]), str(tmp_path / "panel.txt"), form="table", width=60)
-    lines = (tmp_path / "panel.txt").read_text().splitlines()
-    assert max(map(len, lines[:3])) <= 60
-    assert lines[-1] == "Not shown: note (--fields chooses, --format csv has everything)"

@@ -156,14 +156,6 @@ def test_a_cell_of_an_instant_ahead_is_provisional(archive: Archive) -> None:
     assert asked.to_df().attrs["provisional"] == 2
 
 
-def test_an_item_keeps_its_own_status_beside_that_of_its_cell() -> None:
-    envelope = PlainEnvelope([{"id": "a", "status": 404, "item_status": 5, "pit": "x", "symbol": "own"}])
-    frame = panel_of(envelope).to_df()
-    assert frame[["status", "item_status", "item_item_status", "item_pit", "symbol"]].to_dict("records") == [
-        {"status": "ok", "item_status": 404, "item_item_status": 5, "item_pit": "x", "symbol": "IBM"}
-    ]
-
-
 def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
     claimed = Provenance(grade="claimed")
     frame = panel_of(PlainEnvelope([{"id": "a", "evidence": "claimed"}, {"id": "b"}], (), claimed)).to_df()
@@ -235,12 +227,6 @@ def test_what_no_cell_could_ask_is_refused_at_once(archive: Archive, options: di
         panel(archive, **options)
 
 
-def test_a_universe_without_anyone_at_the_instants_is_refused(archive: Archive) -> None:
-    (archive.folder / "late.csv").write_text("symbol,from\nGE,2027-01-01\n")
-    with pytest.raises(UsageError, match="no value belongs to the panel at any of its instants"):
-        panel(archive, "@late.csv")
-
-
 def test_a_ceiling_bounds_the_latest_instant(archive: Archive) -> None:
     ceiling = {"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}
     cells = panel(archive, ["GE"], "monthly 2026-04..2026-05 16:00[America/New_York]", environ=ceiling)
@@ -302,16 +288,6 @@ def test_a_panel_that_is_written_again_is_of_what_the_archive_holds_by_then(arch
     assert "2026-05-14" in file.read_text()
 
 
-def test_a_value_that_cannot_be_asked_about_is_named(archive: Archive) -> None:
-    with pytest.raises(UsageError, match="symbol=S 9: "):
-        panel(archive, ["GE", "S 9"])
-
-
-def test_an_engine_that_is_none_is_refused(archive: Archive) -> None:
-    with pytest.raises(UsageError, match="engine is local, dask"):
-        panel(archive, ["GE"]).write(str(archive.folder / "panel.csv"), engine=5)
-
-
 def test_the_same_request_in_other_words_is_another_subject(archive: Archive) -> None:
     asked = panel(archive, ["GE", "ge"])
     assert len(keys_of(asked)) == 2
@@ -326,9 +302,3 @@ def test_no_archive_is_replaced_and_no_folder_made(archive: Archive) -> None:
     assert named.read_bytes() == whole
     with pytest.raises(FileNotFoundError):
         panel(archive, ["GE"]).write(str(archive.folder / "none" / "panel.csv"))
-
-
-@pytest.mark.parametrize("name", ["pit", "status"])
-def test_a_column_of_every_panel_is_no_option_to_go_over(archive: Archive, name: str) -> None:
-    with pytest.raises(UsageError, match=f"over: {name} is a column of every panel"):
-        grid_of("alphavantage", PITS, {name: ["x"]}, {"op": "EARNINGS"})

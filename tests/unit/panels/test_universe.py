@@ -10,7 +10,7 @@ from datetime import datetime
 import pytest
 
 from pit_fetch.errors import UsageError
-from pit_fetch.panels.universe import Subject, members, subjects
+from pit_fetch.panels.universe import members, subjects
 
 CSV = "symbol,from,to\nIBM,,\nGE,2018-06-26,\nLEH,,2008-09-15\n"
 
@@ -32,34 +32,6 @@ def read(path: str) -> str:
 def present(over: dict[str, object], instant: str) -> list[Mapping[str, object]]:
     named = {name: members(name, value, read) for name, value in over.items()}
     return [subject.over for subject in subjects(named, [datetime.fromisoformat(instant)])]
-
-
-def test_a_subject_is_asked_about_as_of_the_instants_to_which_it_belongs() -> None:
-    pits = [datetime.fromisoformat(f"{day}T21:00:00Z") for day in ("2008-09-15", "2008-09-16", "2018-06-26")]
-    assert [*subjects({"symbol": members("symbol", "@index.csv", read)}, pits)] == [
-        Subject({"symbol": "IBM"}, pits), Subject({"symbol": "GE"}, pits[2:]), Subject({"symbol": "LEH"}, pits[:1]),
-    ]  # fmt: skip
-
-
-def test_every_combination_is_a_question() -> None:
-    asked = present({"symbol": ["IBM", "GE"], "op": ["EARNINGS", "OVERVIEW"]}, "2024-02-15T16:00:00-05:00")
-    assert [tuple(each.values()) for each in asked] == [
-        ("IBM", "EARNINGS"), ("IBM", "OVERVIEW"), ("GE", "EARNINGS"), ("GE", "OVERVIEW"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("instant", "expected"),
-    [
-        ("2008-09-15T23:59:59-04:00", ["IBM", "LEH"]),
-        ("2008-09-16T00:00:00-04:00", ["IBM"]),
-        # The day is New York's: it is already the 26th in UTC.
-        ("2018-06-26T03:59:59Z", ["IBM"]),
-        ("2018-06-26T04:00:00Z", ["IBM", "GE"]),
-    ],
-)
-def test_a_member_is_asked_about_on_its_days_alone(instant: str, expected: list[str]) -> None:
-    assert [each["symbol"] for each in present({"symbol": "@index.csv"}, instant)] == expected
 
 
 def test_a_file_without_days_is_a_list() -> None:
@@ -96,25 +68,6 @@ def test_days_under_other_names_are_refused(bound: str, column: str) -> None:
         text = f"{head}\nLEH,2008-09-15,\n"
         with pytest.raises(UsageError, match=rf"index\.csv: .* rename {re.escape(column)} to {bound}, or leave"):
             members("symbol", "@index.csv", {"index.csv": text}.__getitem__)
-
-
-def test_both_days_are_named_in_one_line() -> None:
-    with pytest.raises(UsageError, match="rename start to from and end to to, or leave them out"):
-        members("symbol", "@index.csv", lambda path: "symbol,start,end\nLEH,,2008-09-15\n")
-
-
-@pytest.mark.parametrize(
-    "head", ["symbol,name", "symbol,sector,weight", "symbol,from,to,start,end", "symbol,trend,total,founded,last"]
-)
-def test_other_columns_do_not_count(head: str) -> None:
-    assert [member.value for member in members("symbol", "@index.csv", lambda path: f"{head}\nLEH\n")] == ["LEH"]
-
-
-@pytest.mark.parametrize("option", ["date_from", "since"])
-def test_an_option_may_be_called_like_a_day(option: str) -> None:
-    """The column that is asked about is no day of a member."""
-    (member,) = members(option, "@days.csv", lambda path: f"{option},name\n2024-01-31,a\n")
-    assert (member.value, member.since, member.until) == ("2024-01-31", None, None)
 
 
 def test_a_value_is_asked_about_once_however_often_it_is_named() -> None:
