@@ -20,7 +20,7 @@ from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool
 from pit_fetch.mcp.upstream_items import records
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
 from pit_fetch.support.bundled import load
-from pit_fetch.times import LAST_ZONE, NEW_YORK, parse_date, parse_pit
+from pit_fetch.times import LAST_ZONE, NEW_YORK, next_business_day, parse_date, parse_pit
 
 # A call of another server's tool: its name and arguments, and seconds; it raises UpstreamError.
 Call = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
@@ -138,6 +138,8 @@ def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> di
         _put(bounded, path, value)
     for path, form in mapped.clamp.items():
         _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped, form), path))
+    for path in mapped.numbers:
+        _check_number(_get(bounded, path), path)
     if mapped.patterns:
         _check_pattern(bounded.get(mapped.patterns))
     return bounded
@@ -159,7 +161,10 @@ def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     is_by_day = "day" in (mapped.precision, form)
     local = at.astimezone(mapped.zone or (LAST_ZONE if is_by_day or form == "compact" else NEW_YORK))
     if is_by_day:
-        return local.replace(hour=0, minute=0, second=0, microsecond=0) - _SECOND
+        last = local.replace(hour=0, minute=0, second=0, microsecond=0) - _SECOND
+        while mapped.after and next_business_day(last.date()) >= local.date():  # is that day not over, either?
+            last -= timedelta(days=1)
+        return last
     if mapped.precision == "minute" or form == "compact":
         return (local + timedelta(microseconds=1)).replace(second=0, microsecond=0) - _SECOND
     return local
@@ -201,6 +206,13 @@ def _put(tree: dict[str, Any], path: str, value: Any) -> None:
         if not isinstance(tree, dict):
             raise UsageError(Code.USAGE, text=f"{parent} is an object, as JSON and not as a text")
     tree[name] = value
+
+
+def _check_number(given: Any, path: str) -> None:
+    """Raise UsageError for an argument that is no number: a ticker means whoever has it today, not at the instant."""
+    if given is not None and (isinstance(given, bool) or not re.fullmatch("[0-9]{1,10}", str(given))):
+        text = f"{path} is a number, such as a CIK: a ticker or a name would mean whoever has it today"
+        raise UsageError(Code.USAGE, text=text)
 
 
 def _check_pattern(query: Any) -> None:
