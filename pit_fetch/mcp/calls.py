@@ -16,10 +16,10 @@ from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, plain, refused, released
-from pit_fetch.mcp.instant import Instant, Moment
+from pit_fetch.mcp.instant import Held, Instant, Moment
 from pit_fetch.mcp.tools import Tool, served
 from pit_fetch.provider import Provider
-from pit_fetch.request.audience import MAX_CHARS_UNDER_AGENT
+from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
 from pit_fetch.runtime import Runtime
 from pit_fetch.transport import HttpReply, HttpRequest, Transport, TransportError
@@ -42,7 +42,7 @@ class Server(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    instant: Instant
+    instant: Instant | Held
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
@@ -116,10 +116,14 @@ def _fetched(
     values = {**defaults, **given, "pit": moment.text, "timeout": FETCH_SECONDS}
     if server.offline:
         values["offline"] = True
-    request = build(values, provider, server.settings.environ, MAX_CHARS_UNDER_AGENT)
+    # A server with an instant is a ceiling, whatever its environment says: no name of today's stands for a company.
+    ceiling = {CEILING_VARIABLE: moment.text}
+    request = build(values, provider, {**server.settings.environ, **ceiling}, MAX_CHARS_UNDER_AGENT)
     runtime = server.runtimes.take()
     try:
-        stoppable = runtime._replace(transport=_Stoppable(runtime.transport, stop))
+        stoppable = runtime._replace(
+            environ={**runtime.environ, **ceiling}, transport=_Stoppable(runtime.transport, stop)
+        )
         result = run(request, stoppable, Progress(), shlex.split(request.canonical))
     finally:
         server.runtimes.give_back(runtime)

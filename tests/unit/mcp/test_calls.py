@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.mcp.answers import released
-from pit_fetch.provider import Option
+from pit_fetch.provider import Operation, Option
 from tests.demo_source import PIT, PIT_TEXT, demo, record
 from tests.unit.mcp.in_memory import call, server_of
 
@@ -69,6 +69,16 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
     [gap] = answer.content["gaps"]
     assert (gap["type"], reason in gap["reason"]) == ("config", True)
     assert len(answer.text) < 1_000
+
+
+def test_a_server_with_an_instant_is_a_ceiling() -> None:
+    """What a name means today is withheld, although no variable sets a ceiling."""
+    named = Operation(of_today=lambda query: ("a name of today's",) if query.options["symbol"] else ())
+    source = demo([record("1")], options=OPTIONS, operations=(named,))
+    answer = call(source, symbol="META")
+    assert (answer.content["data"], [gap["type"] for gap in answer.content["gaps"]]) == ([], ["config"])
+    assert "a name of today's" in answer.text
+    assert len(call(source).content["data"]) == 1
 
 
 def test_a_source_that_fails_says_nothing_of_its_own() -> None:
