@@ -92,17 +92,23 @@ def _instructions(server: calls.Server) -> str:
 
 async def _answer_in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
     """Return what ``ask`` answers on a thread, or a gap if it is late. A cancelled call asks no more."""
-    stop = threading.Event()
-    answer = refusal(gap(Code.TIMEOUT, host="the source", timeout=pace.answer))
+    stop, begun = threading.Event(), threading.Event()
+
+    def work() -> Answer:
+        begun.set()
+        return ask(stop)
+
+    answer = None
     try:
         with anyio.move_on_after(pace.answer):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_progress, context, pace.progress)
-                answer = await anyio.to_thread.run_sync(ask, stop, limiter=limiter, abandon_on_cancel=True)
+                answer = await anyio.to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
                 tasks.cancel_scope.cancel()
     finally:
         stop.set()
-    return answer
+    host = "the source" if begun.is_set() else f"this server, which has {CONCURRENT_CALLS} other calls to answer,"
+    return answer or refusal(gap(Code.TIMEOUT, host=host, timeout=pace.answer))
 
 
 async def _progress(context: Context, seconds: float) -> None:

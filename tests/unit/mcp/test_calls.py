@@ -55,10 +55,10 @@ def test_values_are_taken_as_an_agent_may_write_them(arguments: dict[str, Any], 
         ({"timeout": 3}, "timeout is not an argument"),
         ({"symbl": "IBM"}, "did you mean symbol?"),
         ({"x" * 900: 1}, "xxx..."),
-        ({"year": 1.5}, "--year is a whole number"),
+        ({"year": 1.5}, "year is a whole number"),
         ({"symbol": {"a": 1}}, "symbol"),
         ({"tags": [["a"]]}, "tags"),
-        ({"limit": 10**30}, "--limit"),
+        ({"limit": 10**30}, "limit"),
         ({"fields": []}, "fields"),
         ({"after": "nonsense"}, "cursor"),
     ],
@@ -67,7 +67,7 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
     answer = call(SOURCE, **arguments)
     assert (answer.is_error, answer.content["data"]) == (True, [])
     [gap] = answer.content["gaps"]
-    assert (gap["type"], reason in gap["reason"]) == ("config", True)
+    assert (gap["type"], reason in gap["reason"], "--" in gap["reason"]) == ("config", True, False)
     assert len(answer.text) < 1_000
 
 

@@ -386,9 +386,9 @@ def test_an_argument_passes_by_a_name_and_types_that_every_service_takes() -> No
     mapped = _only("available_at = 'at'")
     tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
     assert {name: part for name, part in tool.schema["properties"].items() if name not in ("fields", "after")} == {
-        "a.b-c_1": {"type": "string"},
-        "b": {"type": "array", "items": {"type": "string"}},
-        "c": {"type": ["array", "string"], "items": {}},
+        "a.b-c_1": {"type": "string", "nullable": True},
+        "b": {"type": "array", "items": {"type": "string"}, "nullable": True},
+        "c": {"type": ["array", "string"], "items": {}, "nullable": True},
     }
 
 
