@@ -11,7 +11,6 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.instant import Instant
 from pit_fetch.mcp.lines import document
-from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.times import end_of_day_anywhere
 from tests.laws.mutants.leak import Mutant, in_module
 
@@ -129,16 +128,6 @@ def _as_one_document(real: Any) -> Any:
     return documents
 
 
-def _of_today(real: Any) -> Any:
-    """A call is made as without a ceiling."""
-
-    def run(request: Any, runtime: Any, *rest: Any) -> Any:
-        environ = {name: value for name, value in runtime.environ.items() if name != CEILING_VARIABLE}
-        return real(request, runtime._replace(environ=environ), *rest)
-
-    return run
-
-
 _calls = in_module("pit_fetch.mcp.calls")
 _items = in_module("pit_fetch.mcp.upstream_items")
 _GATE = ("mcp-gate: non-interference",)
@@ -153,7 +142,6 @@ MUTANTS: tuple[Mutant, ...] = (
         _LAWS,
     ),
     _calls("an answer of a tool says how much the source sent", "run", _says_how_much_came, _LAWS),
-    _calls("a tool takes a name of today's", "run", _of_today, ("sec_full_text: mcp",)),
     _items("another server's day begins before it ends", "instant_of", _start_of_day, _GATE),
     _items("another server's wall clock is read as UTC", "instant_of", _in_utc, _GATE),
     _items("what another server does not date passes", "instant_of", _dated_anyhow, _GATE),
